@@ -1,0 +1,50 @@
+"""Dining philosophers who count their meals and leave the table after the last one.
+
+Everybody takes the left fork first, so they can all starve together. The meals eaten are a measure that
+never falls back.
+"""
+
+from __future__ import annotations
+
+
+def promela(philosophers: int, meals: int) -> str:
+    return f"""\
+#define N {philosophers}
+bool fork[N];
+byte eaten[N];
+
+active [N] proctype Philosopher()
+{{
+    do
+    :: d_step {{ eaten[_pid] < {meals} && !fork[_pid] -> fork[_pid] = true }};
+       d_step {{ !fork[(_pid + 1) % N] -> fork[(_pid + 1) % N] = true }};
+       eaten[_pid]++;
+       fork[_pid] = false;
+       fork[(_pid + 1) % N] = false
+    od
+}}
+"""
+
+
+def dve(philosophers: int, meals: int) -> str:
+    lines = [f"byte fork[{philosophers}];", f"byte eaten[{philosophers}];"]
+    for i in range(philosophers):
+        right = (i + 1) % philosophers
+        lines.append(
+            f"""
+process Philosopher_{i} {{
+  state thinking, left, both, fed, right;
+  init thinking;
+  trans
+    thinking -> left {{ guard eaten[{i}] < {meals} && fork[{i}] == 0; effect fork[{i}] = 1; }},
+    left -> both {{ guard fork[{right}] == 0; effect fork[{right}] = 1; }},
+    both -> fed {{ effect eaten[{i}] = eaten[{i}] + 1; }},
+    fed -> right {{ effect fork[{i}] = 0; }},
+    right -> thinking {{ effect fork[{right}] = 0; }};
+}}"""
+        )
+    return "\n".join([*lines, "", "system async;", ""])
+
+
+def measure(philosophers: int, meals: int) -> str:
+    return " + ".join(f"eaten[{i}]" for i in range(philosophers))

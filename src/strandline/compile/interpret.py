@@ -1,0 +1,267 @@
+"""The definition of the semantics: a System run step by step in plain Python.
+
+Slow on purpose and written to be read; everything fast is compared with it, and every trace is replayed by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from strandline.model.expression import Binary, Choice, Const, Element, Expression, Read, Unary
+from strandline.model.system import Action, Assign, System, Variable
+from strandline.source import Span
+
+INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
+
+Valuation = tuple[int, ...]
+
+
+class Fault(Exception):
+    """The model cannot be evaluated here; `kind` is a sentence for people, `span` the place in the model."""
+
+    def __init__(self, kind: str, span: Span | None) -> None:
+        super().__init__(kind)
+        self.kind = kind
+        self.span = span
+
+
+INDEX_FAULT = "array index out of range"
+DIVISION_FAULT = "division by zero"
+SHIFT_FAULT = "shift amount outside 0..63"
+OVERFLOW_FAULT = "result does not fit 64 bits"
+RANGE_FAULT = "value outside the variable's range"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step: the actions taken together (several in a synchronous system, the observer's edge last), and the
+    state reached or the fault met instead."""
+
+    actions: tuple[Action, ...]
+    target: Valuation | None
+    fault: Fault | None = None
+
+
+def evaluate(expression: Expression, values: Sequence[int], offsets: dict[Variable, int]) -> int:
+    """The expression's value in a valuation; raises `Fault` where it has none."""
+    match expression:
+        case Const(value=value):
+            return value
+        case Read(variable=variable):
+            return values[offsets[variable]]
+        case Element():
+            return values[element_slot(expression, values, offsets)]
+        case Unary(operator=operator, operand=operand):
+            return _unary(operator, evaluate(operand, values, offsets), expression.span)
+        case Binary(operator="and", left=left, right=right):
+            return int(bool(evaluate(left, values, offsets)) and bool(evaluate(right, values, offsets)))
+        case Binary(operator="or", left=left, right=right):
+            return int(bool(evaluate(left, values, offsets)) or bool(evaluate(right, values, offsets)))
+        case Binary(operator="imply", left=left, right=right):
+            return int(not evaluate(left, values, offsets) or bool(evaluate(right, values, offsets)))
+        case Binary(operator=operator, left=left, right=right):
+            first, second = evaluate(left, values, offsets), evaluate(right, values, offsets)
+            return _binary(operator, first, second, expression.span)
+        case Choice(condition=condition, then=then, otherwise=otherwise):
+            return evaluate(then if evaluate(condition, values, offsets) else otherwise, values, offsets)
+
+
+def element_slot(element: Element, values: Sequence[int], offsets: dict[Variable, int]) -> int:
+    """Which entry of the valuation an array element is; faults when the index is outside the array."""
+    index = evaluate(element.index, values, offsets)
+    if not 0 <= index < element.variable.slots:
+        raise Fault(INDEX_FAULT, element.span)
+    return offsets[element.variable] + index
+
+
+def _unary(operator: str, value: int, span: Span | None) -> int:
+    if operator == "not":
+        return int(value == 0)
+    return _fitting(-value if operator == "-" else ~value, span)
+
+
+def _binary(operator: str, left: int, right: int, span: Span | None) -> int:
+    match operator:
+        case "+":
+            return _fitting(left + right, span)
+        case "-":
+            return _fitting(left - right, span)
+        case "*":
+            return _fitting(left * right, span)
+        case "/" | "%" | "//" | "mod":
+            return _divide(operator, left, right, span)
+        case "&":
+            return left & right
+        case "|":
+            return left | right
+        case "^":
+            return left ^ right
+        case "<<" | ">>":
+            if not 0 <= right <= 63:
+                raise Fault(SHIFT_FAULT, span)
+            return _fitting(left << right, span) if operator == "<<" else left >> right
+        case "==":
+            return int(left == right)
+        case "!=":
+            return int(left != right)
+        case "<":
+            return int(left < right)
+        case "<=":
+            return int(left <= right)
+        case ">":
+            return int(left > right)
+        case ">=":
+            return int(left >= right)
+    raise ValueError(f"unknown operator {operator}")
+
+
+def _divide(operator: str, left: int, right: int, span: Span | None) -> int:
+    if right == 0:
+        raise Fault(DIVISION_FAULT, span)
+    if operator == "//":
+        return _fitting(left // right, span)
+    if operator == "mod":
+        return left % right
+    quotient = abs(left) // abs(right)
+    quotient = quotient if (left < 0) == (right < 0) else -quotient
+    return _fitting(quotient, span) if operator == "/" else left - quotient * right
+
+
+def _fitting(value: int, span: Span | None) -> int:
+    if not INT64_MIN <= value <= INT64_MAX:
+        raise Fault(OVERFLOW_FAULT, span)
+    return value
+
+
+class Interpreter:
+    """Runs one System. All answers are in the System's canonical order of steps."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self._offsets = system.offsets
+
+    def evaluate(self, expression: Expression, state: Sequence[int]) -> int:
+        return evaluate(expression, state, self._offsets)
+
+    def steps(self, state: Valuation) -> list[Step]:
+        """Every step of the state, the observer's part included; at most one faulting step, which is the last:
+        the enumeration stops at a fault, because what follows it cannot be trusted."""
+        found: list[Step] = []
+        moved = False
+        for step in self._system_steps(state):
+            moved = True
+            for combined in self._observed(step, state):
+                found.append(combined)
+                if combined.fault is not None:
+                    return found
+        if not moved and self.system.observer is not None:
+            found.extend(self._observed(Step((), state), state))
+        return found
+
+    def is_deadlock(self, state: Valuation) -> bool:
+        """No step of the system itself; an observer that steps alone does not count."""
+        return next(self._system_steps(state), None) is None
+
+    def _system_steps(self, state: Valuation) -> Iterator[Step]:
+        return self._synchronous_steps(state) if self.system.synchronous else self._asynchronous_steps(state)
+
+    def _asynchronous_steps(self, state: Valuation) -> Iterator[Step]:
+        hurried = self._in_committed_location(state)
+        for action in self._candidates(state):
+            if hurried and not action.committed:
+                continue
+            step = self._attempt(action, state, state)
+            if step is not None:
+                yield step
+
+    def _attempt(self, action: Action, state: Valuation, partial: Valuation) -> Step | None:
+        """The action's guard read in `state` and its effects run on `partial`; None where it is not enabled."""
+        try:
+            if action.guard is not None and not self.evaluate(action.guard, state):
+                return None
+            return Step((action,), self._apply(action.effects, partial))
+        except Fault as fault:
+            return Step((action,), None, fault)
+
+    def _apply(self, effects: tuple[Assign, ...], state: Valuation) -> Valuation:
+        values = list(state)
+        for effect in effects:
+            self._assign(effect, values)
+        return tuple(values)
+
+    def _assign(self, effect: Assign, values: list[int]) -> None:
+        variable = effect.target.variable
+        if isinstance(effect.target, Element):
+            slot = element_slot(effect.target, values, self._offsets)
+        else:
+            slot = self._offsets[variable]
+        value = evaluate(effect.value, values, self._offsets)
+        if value not in variable.domain:
+            if not variable.domain.wraps:
+                raise Fault(RANGE_FAULT, effect.span)
+            value = variable.domain.wrap(value)
+        values[slot] = value
+
+    def _synchronous_steps(
+        self, state: Valuation, taken: tuple[Action, ...] = (), partial: Valuation | None = None
+    ) -> Iterator[Step]:
+        """One action of every process together, depth first over the processes: guards read the source state,
+        effects run process by process on what the processes before have made of it."""
+        partial = state if partial is None else partial
+        process = len(taken)
+        if process == len(self.system.processes):
+            yield Step(taken, partial)
+            return
+        for action in self._by_location.get((process, state[self._location_slots[process]]), ()):
+            step = self._attempt(action, state, partial)
+            if step is None:
+                continue
+            if step.target is None:
+                yield Step((*taken, action), None, step.fault)
+            else:
+                yield from self._synchronous_steps(state, (*taken, action), step.target)
+
+    def _observed(self, step: Step, state: Valuation) -> Iterator[Step]:
+        """The step joined with every edge the observer can take from the source state."""
+        observer = self.system.observer
+        if observer is None or step.target is None:
+            yield step
+            return
+        location = state[self._offsets[observer.location]]
+        for edge in observer.edges:
+            if edge.moves[0].source == location:
+                joined = self._attempt(edge, state, step.target)
+                if joined is not None:
+                    yield Step((*step.actions, edge), joined.target, joined.fault)
+
+    def _in_committed_location(self, state: Valuation) -> bool:
+        return any(
+            state[slot] in process.committed
+            for process, slot in zip(self.system.processes, self._location_slots, strict=True)
+        )
+
+    def _candidates(self, state: Valuation) -> Iterator[Action]:
+        """Actions whose processes stand in the right locations, in canonical order."""
+        yield from self._unlocated
+        for process, slot in enumerate(self._location_slots):
+            for action in self._by_location.get((process, state[slot]), ()):
+                if all(state[self._location_slots[move.process]] == move.source for move in action.moves[1:]):
+                    yield action
+
+    @cached_property
+    def _location_slots(self) -> tuple[int, ...]:
+        return tuple(self._offsets[process.location] for process in self.system.processes)
+
+    @cached_property
+    def _unlocated(self) -> tuple[Action, ...]:
+        return tuple(action for action in self.system.actions if not action.moves)
+
+    @cached_property
+    def _by_location(self) -> dict[tuple[int, int], list[Action]]:
+        table: dict[tuple[int, int], list[Action]] = {}
+        for action in self.system.actions:
+            if action.moves:
+                table.setdefault((action.moves[0].process, action.moves[0].source), []).append(action)
+        return table

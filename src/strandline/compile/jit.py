@@ -1,0 +1,44 @@
+"""IR text -> machine code in this process, by llvmlite."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import llvmlite.binding as llvm
+
+
+@dataclass(frozen=True, eq=False)
+class MachineCode:
+    """A compiled function; its address is valid as long as this object lives."""
+
+    address: int
+    engine: llvm.ExecutionEngine
+
+
+@cache
+def _initialise() -> None:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+
+
+def machine_code(text: str, name: str, *, heavy: bool) -> MachineCode:
+    """Compile a module and return its function `name`. `heavy` modules get only the passes that pay at once:
+    optimising thousands of actions costs seconds, which most searches never earn back."""
+    _initialise()
+    module = llvm.parse_assembly(text)
+    module.verify()
+    target = llvm.Target.from_default_triple().create_target_machine(
+        opt=1 if heavy else 2,
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+    )
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_sroa_pass()
+    if not heavy:
+        passes.add_instruction_combine_pass()
+    passes.add_simplify_cfg_pass()
+    passes.run(module, llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options()))
+    engine = llvm.create_mcjit_compiler(module, target)
+    engine.finalize_object()
+    return MachineCode(engine.get_function_address(name), engine)

@@ -1,0 +1,113 @@
+"""The seam. Everything before a Kernel knows languages; nothing after it does.
+
+A Kernel is a state layout, the initial states, and one C function at a known address:
+
+    int64 successors(const uint64 *state, uint64 *records, int64 capacity, uint64 *labels)
+
+- `state` points to `words` words. Nothing of it is changed.
+- For every step, in the System's canonical order, one record of `stride` words is written: the target's words and,
+  if `measured`, its column and its layer (as two's complement).
+- The number of steps is returned. If it is larger than `capacity`, only the first `capacity` records are there:
+  make room for as many as were returned and ask again. `records` has room for one record more than `capacity`;
+  that last place is scratch.
+- `labels[0]` receives facts about the *source* state: bit i is the truth of predicate i, bit 62 says that the
+  observer stands in an accepting location, bit 63 that the system has no step of its own (an observer that steps
+  alone at a deadlock does not clear it). They are there also when the buffer was too small.
+- A fault of the model is a negative number: -1 - k for entry k of `fault_sites`. Predicates are evaluated first,
+  then the steps in order; the first fault wins. A faulting step is an edge to a fault state: a search reports the
+  path to `state` and that step. Records and labels are then undefined.
+
+Labels are given for the source, once per expansion, and not for each successor: a state is met several times for
+every time it is expanded, so this is several times cheaper and finds the same states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from strandline.model.expression import Expression
+from strandline.source import Span
+
+MAXIMUM_PREDICATES = 62
+ACCEPTING_BIT = 62
+DEADLOCK_BIT = 63
+MAXIMUM_SUCCESSORS = 1 << 24
+"""The parent log keeps the number of a step in 24 bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A progress measure: `column` never decreases along an edge, `layer` may (a regress edge)."""
+
+    column: Expression
+    layer: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class FaultSite:
+    """What went wrong and where in the model."""
+
+    kind: str
+    span: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One step of a Kernel as its plain twin sees it: what to call it, and the state reached."""
+
+    action: str
+    target: tuple[int, ...] | None
+    fault: FaultSite | None = None
+
+
+class Twin(Protocol):
+    """The slow definition of the same transition system, by which traces are replayed."""
+
+    def initial(self) -> Sequence[tuple[int, ...]]:
+        """All initial states, packed, in the Kernel's order."""
+        ...
+
+    def edges(self, state: tuple[int, ...]) -> Sequence[Edge]:
+        """All steps in the Kernel's order."""
+        ...
+
+    def labels(self, state: tuple[int, ...]) -> int:
+        """The label mask of a state."""
+        ...
+
+    def progress(self, state: tuple[int, ...]) -> tuple[int, int]:
+        """Column and layer; (0, 0) when not measured."""
+        ...
+
+    def describe(self, state: tuple[int, ...]) -> dict[str, str]:
+        """The state as names and values for people."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel:
+    """See the module's docstring."""
+
+    words: int
+    measured: bool
+    successors: int
+    """Address of the C function."""
+    initial: npt.NDArray[np.uint64]
+    """Initial states, one per row."""
+    initial_progress: npt.NDArray[np.int64]
+    """Column and layer of each initial state, one row each; zeros when not measured."""
+    fault_sites: Sequence[FaultSite]
+    twin: Twin
+    compile_seconds: float
+    keep_alive: object
+    """Whatever owns the machine code or the callback behind `successors`."""
+
+    @property
+    def stride(self) -> int:
+        """Words per record."""
+        return self.words + (2 if self.measured else 0)

@@ -1,0 +1,347 @@
+"""System -> machine code: the `successors` function of a Kernel, as LLVM IR text and through llvmlite's JIT.
+
+    labels of the source state
+    actions without a process
+    for every process: switch on its location, then its actions, then, per partner, switch on the partner's location
+
+Two kinds of systems take a detour through functions of their own, which work on records in memory: an observer
+(`@observe` joins a finished system step with the observer's edges) and a synchronous system (`@together<k>` tries
+the actions of process k on what the processes before it have made of the state).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+
+import numpy as np
+
+from strandline.compile.interpreted import SystemTwin
+from strandline.compile.jit import machine_code
+from strandline.compile.kernel import ACCEPTING_BIT, DEADLOCK_BIT, Kernel, Measure
+from strandline.compile.llvm_expressions import Evaluator, FaultTable
+from strandline.compile.llvm_text import Function, PackedState
+from strandline.model.expression import Expression
+from strandline.model.intervals import Contradiction, Environment, Interval
+from strandline.model.layout import Layout, make_layout
+from strandline.model.ranges import variable_ranges
+from strandline.model.system import Action, System, Variable
+
+_CURSOR = "{ptr, ptr, i64}"
+"""Where the next record goes, where records end, how many steps the system itself has taken."""
+
+
+def compile_system(
+    system: System, predicates: Sequence[Expression] = (), measure: Measure | None = None
+) -> Kernel:
+    """Compile a System with the predicates and the measure that a search needs into a Kernel."""
+    started = time.perf_counter()
+    ranges = variable_ranges(system)
+    layout = make_layout(system, ranges)
+    writer = _Writer(system, layout, ranges, tuple(predicates), measure)
+    code = machine_code(writer.module(), "successors", heavy=len(system.actions) > 400)
+    twin = SystemTwin(system, layout, tuple(predicates), measure)
+    initial = [layout.pack(valuation) for valuation in system.initial]
+    return Kernel(
+        words=layout.words,
+        measured=measure is not None,
+        successors=code.address,
+        initial=np.array(initial, dtype=np.uint64).reshape(len(initial), layout.words),
+        initial_progress=np.array([twin.progress(state) for state in initial], dtype=np.int64).reshape(-1, 2),
+        fault_sites=writer.faults.sites(),
+        twin=twin,
+        compile_seconds=time.perf_counter() - started,
+        keep_alive=code,
+    )
+
+
+class _Writer:
+    """Writes the module of one System."""
+
+    def __init__(
+        self,
+        system: System,
+        layout: Layout,
+        ranges: Mapping[Variable, Interval],
+        predicates: tuple[Expression, ...],
+        measure: Measure | None,
+    ) -> None:
+        self.system = system
+        self.layout = layout
+        self.ranges = ranges
+        self.predicates = predicates
+        self.measure = measure
+        self.faults = FaultTable()
+        self.stride = layout.words + (2 if measure else 0)
+
+    def module(self) -> str:
+        functions = []
+        if self.system.observer is not None:
+            functions.append(self._observe())
+        if self.system.synchronous:
+            functions.extend(self._together(k) for k in range(len(self.system.processes)))
+        functions.append(self._successors())
+        declarations = [
+            f"declare {{i64, i1}} @llvm.{name}.with.overflow.i64(i64, i64)" for name in ("sadd", "ssub", "smul")
+        ]
+        declarations.append("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
+        return "\n".join([*declarations, *functions])
+
+    # --- the function of the Kernel ---------------------------------------------------------------------------
+
+    def _successors(self) -> str:
+        code = Function(
+            "define i64 @successors(ptr noalias readonly %state, ptr noalias %records, i64 %capacity,"
+            " ptr noalias %labels) nounwind"
+        )
+        code.do(f"%scratch = alloca [{self.layout.words} x i64]")
+        cursor = self._open_cursor(code)
+        source = PackedState(code, self.layout, "%state")
+        labels = self._labels(code, source)
+        if self.system.synchronous:
+            self._call(code, "@together0(ptr %state, ptr %state, ptr %cursor)")
+        else:
+            self._asynchronous(code, source, cursor)
+        steps = code.value(f"load i64, ptr {cursor[2]}")
+        stuck = code.value(f"icmp eq i64 {steps}, 0")
+        if self.system.observer is not None:
+            alone, after = code.label(), code.label()
+            code.branch(stuck, alone, after)
+            code.start(alone)
+            self._call(code, "@observe(ptr %state, ptr %state, ptr %cursor)")
+            code.jump(after)
+            code.start(after)
+        deadlock = code.value(f"select i1 {stuck}, i64 {-(1 << DEADLOCK_BIT)}, i64 0")
+        code.do(f"store i64 {code.value(f'or i64 {labels}, {deadlock}')}, ptr %labels")
+        code.do(f"ret i64 {self._record_count(code, cursor)}")
+        return code.text()
+
+    def _open_cursor(self, code: Function) -> tuple[str, str, str]:
+        code.do(f"%cursor = alloca {_CURSOR}")
+        fields = self._cursor_fields(code)
+        size = code.value(f"mul i64 %capacity, {8 * self.stride}")
+        end = code.value(f"getelementptr i8, ptr %records, i64 {size}")
+        code.do(f"store ptr %records, ptr {fields[0]}")
+        code.do(f"store ptr {end}, ptr {fields[1]}")
+        code.do(f"store i64 0, ptr {fields[2]}")
+        return fields
+
+    def _cursor_fields(self, code: Function) -> tuple[str, str, str]:
+        first, second, third = (
+            code.value(f"getelementptr {_CURSOR}, ptr %cursor, i32 0, i32 {number}") for number in range(3)
+        )
+        return first, second, third
+
+    def _record_count(self, code: Function, cursor: tuple[str, str, str]) -> str:
+        last = code.value(f"load ptr, ptr {cursor[0]}")
+        last_number = code.value(f"ptrtoint ptr {last} to i64")
+        first_number = code.value("ptrtoint ptr %records to i64")
+        size = code.value(f"sub i64 {last_number}, {first_number}")
+        return code.value(f"udiv exact i64 {size}, {8 * self.stride}")
+
+    def _labels(self, code: Function, source: PackedState) -> str:
+        evaluator = Evaluator(code, source, Environment(self.ranges), self.faults)
+        mask = "0"
+        for number, predicate in enumerate(self.predicates):
+            truth = evaluator.truth(predicate)
+            bit = code.value(f"select i1 {truth}, i64 {1 << number}, i64 0")
+            mask = code.value(f"or i64 {mask}, {bit}")
+        observer = self.system.observer
+        if observer is not None:
+            accepting = self._member(
+                code, source.read(self.layout.by_variable[observer.location]), observer.accepting
+            )
+            bit = code.value(f"select i1 {accepting}, i64 {1 << ACCEPTING_BIT}, i64 0")
+            mask = code.value(f"or i64 {mask}, {bit}")
+        return mask
+
+    def _member(self, code: Function, value: str, members: frozenset[int]) -> str:
+        result = "false"
+        for member in sorted(members):
+            same = code.value(f"icmp eq i64 {value}, {member}")
+            result = code.value(f"or i1 {result}, {same}")
+        return result
+
+    # --- asynchronous systems ---------------------------------------------------------------------------------
+
+    def _asynchronous(self, code: Function, source: PackedState, cursor: tuple[str, str, str]) -> None:
+        locations = [source.read(self.layout.by_variable[p.location]) for p in self.system.processes]
+        hurried = self._hurried(code, locations)
+        for number, actions in _by_process(self.system.actions):
+            if number is None:
+                for action in actions:
+                    self._action(code, action, source, cursor, hurried)
+            else:
+                self._switch(code, locations, actions, 0, source, cursor, hurried)
+
+    def _hurried(self, code: Function, locations: list[str]) -> str | None:
+        """Whether some process stands in a committed location; None where the model has none."""
+        if not self.system.has_committed:
+            return None
+        result = "false"
+        for process, location in zip(self.system.processes, locations, strict=True):
+            if process.committed:
+                inside = self._member(code, location, process.committed)
+                result = code.value(f"or i1 {result}, {inside}")
+        return result
+
+    def _switch(
+        self,
+        code: Function,
+        locations: list[str],
+        actions: Sequence[Action],
+        depth: int,
+        source: PackedState,
+        cursor: tuple[str, str, str],
+        hurried: str | None,
+    ) -> None:
+        """Actions that all move the same process at this depth: branch on its location, then go deeper."""
+        cases: list[tuple[int, str, list[Action]]] = []
+        for location, members in groupby(actions, key=lambda action: action.moves[depth].source):
+            cases.append((location, code.label(), list(members)))
+        end = code.label()
+        process = actions[0].moves[depth].process
+        code.switch(locations[process], end, [(location, label) for location, label, _ in cases])
+        for _, label, members in cases:
+            code.start(label)
+            for action in members:
+                if len(action.moves) == depth + 1:
+                    self._action(code, action, source, cursor, hurried)
+            further = [action for action in members if len(action.moves) > depth + 1]
+            for _, partners in groupby(further, key=lambda action: action.moves[depth + 1].process):
+                self._switch(code, locations, list(partners), depth + 1, source, cursor, hurried)
+            code.jump(end)
+        code.start(end)
+
+    def _action(
+        self,
+        code: Function,
+        action: Action,
+        source: PackedState,
+        cursor: tuple[str, str, str],
+        hurried: str | None,
+    ) -> None:
+        skip = code.label()
+        if hurried is not None and not action.committed:
+            proceed = code.label()
+            code.branch(hurried, skip, proceed)
+            code.start(proceed)
+        evaluator = Evaluator(code, source.copy(), Environment(self.ranges), self.faults)
+        try:
+            if action.guard is not None:
+                evaluator.require(action.guard, skip)
+            for effect in action.effects:
+                evaluator.assign(effect)
+            self._finish_system_step(evaluator, cursor)
+        except Contradiction:
+            pass
+        code.jump(skip)
+        code.start(skip)
+
+    # --- records ----------------------------------------------------------------------------------------------
+
+    def _finish_system_step(self, evaluator: Evaluator, cursor: tuple[str, str, str]) -> None:
+        code = evaluator.code
+        steps = code.value(f"load i64, ptr {cursor[2]}")
+        code.do(f"store i64 {code.value(f'add i64 {steps}, 1')}, ptr {cursor[2]}")
+        if self.system.observer is None:
+            self._record(evaluator, cursor)
+            return
+        self._store_words(code, evaluator.state, "%scratch")
+        self._call(code, "@observe(ptr %state, ptr %scratch, ptr %cursor)")
+
+    def _record(self, evaluator: Evaluator, cursor: tuple[str, str, str]) -> None:
+        """Write the state as the next record; past the end everything goes to the scratch place."""
+        code = evaluator.code
+        progress = []
+        if self.measure is not None:
+            measured = evaluator.at(evaluator.state, Environment(self.ranges))
+            progress = [measured.value(self.measure.column), measured.value(self.measure.layer)]
+        following = code.value(f"load ptr, ptr {cursor[0]}")
+        end = code.value(f"load ptr, ptr {cursor[1]}")
+        inside = code.value(f"icmp ult ptr {following}, {end}")
+        place = code.value(f"select i1 {inside}, ptr {following}, ptr {end}")
+        self._store_words(code, evaluator.state, place)
+        for number, value in enumerate(progress):
+            pointer = code.value(f"getelementptr i64, ptr {place}, i64 {self.layout.words + number}")
+            code.do(f"store i64 {value}, ptr {pointer}")
+        advanced = code.value(f"getelementptr i64, ptr {following}, i64 {self.stride}")
+        code.do(f"store ptr {advanced}, ptr {cursor[0]}")
+
+    def _store_words(self, code: Function, state: PackedState, place: str) -> None:
+        words: Iterator[int] = iter(range(self.layout.words))
+        if self.layout.words > 4:
+            size = 8 * self.layout.words
+            code.do(f"call void @llvm.memcpy.p0.p0.i64(ptr {place}, ptr {state.base}, i64 {size}, i1 false)")
+            words = iter(sorted(state.changed))
+        for word in words:
+            pointer = code.value(f"getelementptr i64, ptr {place}, i64 {word}") if word else place
+            code.do(f"store i64 {state.word(word)}, ptr {pointer}")
+
+    def _call(self, code: Function, call: str) -> None:
+        """Call one of our functions and leave with its fault, if it has one."""
+        result = code.value(f"call i64 {call}")
+        faulty = code.value(f"icmp slt i64 {result}, 0")
+        leave, proceed = code.label(), code.label()
+        code.branch(faulty, leave, proceed)
+        code.start(leave)
+        code.do(f"ret i64 {result}")
+        code.start(proceed)
+
+    # --- observers and synchronous systems ----------------------------------------------------------------------
+
+    def _joining(self, name: str, variable: Variable, edges: Sequence[Action]) -> str:
+        """A function that tries each edge: its guard in the source state, its effects on `%partial`."""
+        code = Function(
+            f"define internal i64 @{name}(ptr readonly %state, ptr readonly %partial, ptr %cursor) nounwind"
+        )
+        code.do(f"%scratch = alloca [{self.layout.words} x i64]")
+        cursor = self._cursor_fields(code)
+        source = PackedState(code, self.layout, "%state")
+        partial = PackedState(code, self.layout, "%partial")
+        location = source.read(self.layout.by_variable[variable])
+        for action in edges:
+            skip, here = code.label(), code.label()
+            standing = code.value(f"icmp eq i64 {location}, {action.moves[0].source}")
+            code.branch(standing, here, skip)
+            code.start(here)
+            guard = Evaluator(code, source, Environment(self.ranges), self.faults)
+            try:
+                if action.guard is not None:
+                    guard.require(action.guard, skip)
+                joined = guard.at(partial.copy(), Environment(self.ranges))
+                for effect in action.effects:
+                    joined.assign(effect)
+                self._continue(name, joined, cursor)
+            except Contradiction:
+                pass
+            code.jump(skip)
+            code.start(skip)
+        code.do("ret i64 0")
+        return code.text()
+
+    def _continue(self, name: str, joined: Evaluator, cursor: tuple[str, str, str]) -> None:
+        """What comes after an edge: the next process of a synchronous system, or the record."""
+        following = int(name.removeprefix("together")) + 1 if name != "observe" else None
+        if following is None:
+            self._record(joined, cursor)
+        elif following == len(self.system.processes):
+            self._finish_system_step(joined, cursor)
+        else:
+            self._store_words(joined.code, joined.state, "%scratch")
+            self._call(joined.code, f"@together{following}(ptr %state, ptr %scratch, ptr %cursor)")
+
+    def _observe(self) -> str:
+        observer = self.system.observer
+        assert observer is not None
+        return self._joining("observe", observer.location, observer.edges)
+
+    def _together(self, process: int) -> str:
+        actions = [action for action in self.system.actions if action.moves[0].process == process]
+        return self._joining(f"together{process}", self.system.processes[process].location, actions)
+
+
+def _by_process(actions: Sequence[Action]) -> Iterator[tuple[int | None, list[Action]]]:
+    for number, members in groupby(actions, key=lambda a: a.moves[0].process if a.moves else None):
+        yield number, list(members)

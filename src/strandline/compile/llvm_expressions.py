@@ -1,0 +1,335 @@
+"""Expressions as LLVM IR.
+
+Every value is an i64, every truth an i1. What the intervals prove cannot fail is not checked; everything else
+branches to a fault. An operand that may fault is evaluated only where the interpreter evaluates it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from strandline.compile.interpret import (
+    DIVISION_FAULT,
+    INDEX_FAULT,
+    OVERFLOW_FAULT,
+    RANGE_FAULT,
+    SHIFT_FAULT,
+)
+from strandline.compile.kernel import FaultSite
+from strandline.compile.llvm_text import Function, PackedState
+from strandline.model.expression import Binary, Choice, Const, Element, Expression, Read, Unary
+from strandline.model.intervals import INT64, Contradiction, Environment, within
+from strandline.model.system import Assign, Domain
+from strandline.source import Span
+
+_COMPARE = {"==": "eq", "!=": "ne", "<": "slt", "<=": "sle", ">": "sgt", ">=": "sge"}
+_CHECKED = {"+": "sadd", "-": "ssub", "*": "smul"}
+_PLAIN = {"+": "add nsw", "-": "sub nsw", "*": "mul nsw", "&": "and", "|": "or", "^": "xor"}
+
+
+class FaultTable:
+    """The fault sites of a Kernel, numbered as they are met."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[FaultSite, int] = {}
+
+    def code(self, kind: str, span: Span | None) -> int:
+        """The negative number that a function returns for this fault."""
+        return -1 - self._numbers.setdefault(FaultSite(kind, span), len(self._numbers))
+
+    def sites(self) -> tuple[FaultSite, ...]:
+        return tuple(self._numbers)
+
+
+class Evaluator:
+    """Emits code that evaluates expressions in `state` under what `environment` knows.
+
+    Faults leave the function at once by returning their code."""
+
+    def __init__(
+        self, code: Function, state: PackedState, environment: Environment, faults: FaultTable
+    ) -> None:
+        self.code = code
+        self.state = state
+        self.environment = environment
+        self.faults = faults
+
+    def at(self, state: PackedState, environment: Environment) -> Evaluator:
+        """The same evaluator in another state."""
+        return Evaluator(self.code, state, environment, self.faults)
+
+    def value(self, expression: Expression) -> str:
+        """The expression's value as an i64 operand."""
+        match expression:
+            case Const(value=value):
+                return str(value)
+            case Read(variable=variable):
+                return self.state.read(self.state.layout.by_variable[variable])
+            case Element(variable=variable):
+                return self.state.read(self.state.layout.by_variable[variable], self.index(expression))
+            case Binary(operator=operator) if operator in _COMPARE or operator in ("and", "or", "imply"):
+                return self._widened(self.truth(expression))
+            case Unary(operator="not"):
+                return self._widened(self.truth(expression))
+            case Unary(operator=operator, operand=operand):
+                return self._unary(expression, operator, operand)
+            case Binary():
+                return self._arithmetic(expression)
+            case Choice(condition=condition, then=then, otherwise=otherwise):
+                return self._branching(
+                    condition,
+                    lambda inner: inner.value(then),
+                    lambda inner: inner.value(otherwise),
+                    "i64",
+                    may_fault(then, self.environment) or may_fault(otherwise, self.environment),
+                )
+
+    def truth(self, expression: Expression) -> str:
+        """Whether the expression is non-zero, as an i1 operand."""
+        match expression:
+            case Const(value=value):
+                return "true" if value else "false"
+            case Unary(operator="not", operand=operand):
+                return self.code.value(f"xor i1 {self.truth(operand)}, true")
+            case Binary(operator=operator, left=left, right=right) if operator in _COMPARE:
+                first, second = self.value(left), self.value(right)
+                return self.code.value(f"icmp {_COMPARE[operator]} i64 {first}, {second}")
+            case Binary(operator="and", left=left, right=right):
+                return self._lazy(left, True, right, "false")
+            case Binary(operator="or", left=left, right=right):
+                return self._lazy(left, False, right, "true")
+            case Binary(operator="imply", left=left, right=right):
+                return self._lazy(left, True, right, "true")
+            case _:
+                return self.code.value(f"icmp ne i64 {self.value(expression)}, 0")
+
+    def require(self, guard: Expression, otherwise: str) -> None:
+        """Go on only where the guard is true, else jump to the label; learn from it."""
+        if isinstance(guard, Binary) and guard.operator == "and":
+            self.require(guard.left, otherwise)
+            self.require(guard.right, otherwise)
+            return
+        proceed = self.code.label()
+        self.code.branch(self.truth(guard), proceed, otherwise)
+        self.code.start(proceed)
+        self.environment.assume(guard)
+
+    def assign(self, effect: Assign) -> None:
+        """Run an assignment on the state."""
+        variable = effect.target.variable
+        index = self.index(effect.target) if isinstance(effect.target, Element) else 0
+        value = self.value(effect.value)
+        box = self.environment.fitted(effect.value)
+        domain = variable.domain
+        if not within(box, (domain.low, domain.high)):
+            value = self._wrapped(value, domain) if domain.wraps else self._ranged(value, domain, effect.span)
+        self.state.write(self.state.layout.by_variable[variable], value, index)
+        self.environment.assign(effect)
+
+    def index(self, element: Element) -> int | str:
+        """An element's index: a number where it is certain, else an operand that was checked."""
+        low, high = self.environment.fitted(element.index)
+        last = element.variable.slots - 1
+        if low == high and 0 <= low <= last and not may_fault(element.index, self.environment):
+            return low
+        value = self.value(element.index)
+        if not within((low, high), (0, last)):
+            # One unsigned comparison catches negative indices as well.
+            inside = self.code.value(f"icmp ule i64 {value}, {last}")
+            self._check(inside, INDEX_FAULT, element.span)
+        return value
+
+    def _check(self, condition: str, kind: str, span: Span | None) -> None:
+        """Leave the function with a fault unless the condition holds."""
+        fine, faulty = self.code.label(), self.code.label()
+        self.code.branch(condition, fine, faulty)
+        self.code.start(faulty)
+        self.code.do(f"ret i64 {self.faults.code(kind, span)}")
+        self.code.start(fine)
+
+    def _wrapped(self, value: str, domain: Domain) -> str:
+        code = self.code
+        shifted = code.value(f"sub i64 {value}, {domain.low}") if domain.low else value
+        if domain.size & (domain.size - 1) == 0:
+            rest = code.value(f"and i64 {shifted}, {domain.size - 1}")
+        else:
+            signed = code.value(f"srem i64 {shifted}, {domain.size}")
+            negative = code.value(f"icmp slt i64 {signed}, 0")
+            raised = code.value(f"add i64 {signed}, {domain.size}")
+            rest = code.value(f"select i1 {negative}, i64 {raised}, i64 {signed}")
+        return code.value(f"add i64 {rest}, {domain.low}") if domain.low else rest
+
+    def _ranged(self, value: str, domain: Domain, span: Span | None) -> str:
+        above = self.code.value(f"icmp sge i64 {value}, {domain.low}")
+        below = self.code.value(f"icmp sle i64 {value}, {domain.high}")
+        self._check(self.code.value(f"and i1 {above}, {below}"), RANGE_FAULT, span)
+        return value
+
+    def _widened(self, truth: str) -> str:
+        if truth in ("true", "false"):
+            return "1" if truth == "true" else "0"
+        return self.code.value(f"zext i1 {truth} to i64")
+
+    def _unary(self, expression: Expression, operator: str, operand: Expression) -> str:
+        value = self.value(operand)
+        if operator == "~":
+            return self.code.value(f"xor i64 {value}, -1")
+        return self._checked("-", "0", value, expression)
+
+    def _arithmetic(self, expression: Binary) -> str:
+        left, right = self.value(expression.left), self.value(expression.right)
+        match expression.operator:
+            case "+" | "-" | "*":
+                return self._checked(expression.operator, left, right, expression)
+            case "/" | "%" | "//" | "mod":
+                return self._division(expression, left, right)
+            case "<<" | ">>":
+                return self._shift(expression, left, right)
+            case operator:
+                return self.code.value(f"{_PLAIN[operator]} i64 {left}, {right}")
+
+    def _checked(self, operator: str, left: str, right: str, expression: Expression) -> str:
+        code = self.code
+        if within(self.environment.interval(expression), INT64):
+            return code.value(f"{_PLAIN[operator]} i64 {left}, {right}")
+        pair = code.value(
+            f"call {{i64, i1}} @llvm.{_CHECKED[operator]}.with.overflow.i64(i64 {left}, i64 {right})"
+        )
+        overflow = code.value(f"extractvalue {{i64, i1}} {pair}, 1")
+        self._check(code.value(f"xor i1 {overflow}, true"), OVERFLOW_FAULT, _span(expression))
+        return code.value(f"extractvalue {{i64, i1}} {pair}, 0")
+
+    def _division(self, expression: Binary, left: str, right: str) -> str:
+        code = self.code
+        divisor = self.environment.fitted(expression.right)
+        if divisor[0] <= 0 <= divisor[1]:
+            self._check(code.value(f"icmp ne i64 {right}, 0"), DIVISION_FAULT, expression.span)
+        by_minus_one = divisor[0] <= -1 <= divisor[1]
+        if expression.operator in ("/", "//"):
+            if not within(self.environment.interval(expression), INT64):
+                is_minus_one = code.value(f"icmp eq i64 {right}, -1")
+                is_least = code.value(f"icmp eq i64 {left}, {INT64[0]}")
+                both = code.value(f"and i1 {is_minus_one}, {is_least}")
+                self._check(code.value(f"xor i1 {both}, true"), OVERFLOW_FAULT, expression.span)
+        elif by_minus_one:
+            # The remainder by -1 is 0, as by 1; the machine's own instruction would trap on the least integer.
+            is_minus_one = code.value(f"icmp eq i64 {right}, -1")
+            right = code.value(f"select i1 {is_minus_one}, i64 1, i64 {right}")
+        if expression.operator in ("/", "%"):
+            return code.value(f"{'sdiv' if expression.operator == '/' else 'srem'} i64 {left}, {right}")
+        return self._floor_division(expression.operator, left, right)
+
+    def _floor_division(self, operator: str, left: str, right: str) -> str:
+        code = self.code
+        rest = code.value(f"srem i64 {left}, {right}")
+        nonzero = code.value(f"icmp ne i64 {rest}, 0")
+        signs = code.value(f"xor i64 {rest}, {right}")
+        opposite = code.value(f"icmp slt i64 {signs}, 0")
+        adjust = code.value(f"and i1 {nonzero}, {opposite}")
+        if operator == "mod":
+            raised = code.value(f"add i64 {rest}, {right}")
+            return code.value(f"select i1 {adjust}, i64 {raised}, i64 {rest}")
+        quotient = code.value(f"sdiv i64 {left}, {right}")
+        lowered = code.value(f"sub i64 {quotient}, 1")
+        return code.value(f"select i1 {adjust}, i64 {lowered}, i64 {quotient}")
+
+    def _shift(self, expression: Binary, left: str, right: str) -> str:
+        code = self.code
+        if not within(self.environment.fitted(expression.right), (0, 63)):
+            self._check(code.value(f"icmp ule i64 {right}, 63"), SHIFT_FAULT, expression.span)
+        if expression.operator == ">>":
+            return code.value(f"ashr i64 {left}, {right}")
+        shifted = code.value(f"shl i64 {left}, {right}")
+        if not within(self.environment.interval(expression), INT64):
+            back = code.value(f"ashr i64 {shifted}, {right}")
+            self._check(code.value(f"icmp eq i64 {back}, {left}"), OVERFLOW_FAULT, expression.span)
+        return shifted
+
+    def _lazy(self, left: Expression, needed: bool, right: Expression, shortcut: str) -> str:
+        """`right` where `left` is `needed`, else the shortcut's constant."""
+        risky = may_fault(right, self.environment)
+
+        def evaluated(inner: Evaluator) -> str:
+            return inner.truth(right)
+
+        def constant(inner: Evaluator) -> str:
+            return shortcut
+
+        then, otherwise = (evaluated, constant) if needed else (constant, evaluated)
+        return self._branching(left, then, otherwise, "i1", risky)
+
+    def _branching(
+        self,
+        condition: Expression,
+        then: Callable[[Evaluator], str],
+        otherwise: Callable[[Evaluator], str],
+        kind: str,
+        risky: bool,
+    ) -> str:
+        """A choice between two values: where nothing can fault both are computed and one selected, else only
+        the one that is needed, with what the condition tells about it."""
+        code = self.code
+        test = self.truth(condition)
+        if not risky:
+            first, second = then(self), otherwise(self)
+            return code.value(f"select i1 {test}, {kind} {first}, {kind} {second}")
+        yes, no, after = code.label(), code.label(), code.label()
+        code.branch(test, yes, no)
+        code.start(yes)
+        first = then(self._knowing(condition, True))
+        yes_end = code.block
+        code.jump(after)
+        code.start(no)
+        second = otherwise(self._knowing(condition, False))
+        no_end = code.block
+        code.jump(after)
+        code.start(after)
+        return code.value(f"phi {kind} [{first}, %{yes_end}], [{second}, %{no_end}]")
+
+    def _knowing(self, condition: Expression, truth: bool) -> Evaluator:
+        """This evaluator where the condition has this truth; code that is never reached may know anything."""
+        return self.at(self.state, assuming(self.environment, condition, truth) or self.environment)
+
+
+def assuming(environment: Environment, condition: Expression, truth: bool) -> Environment | None:
+    """What is known where the condition has this truth; None where it never has."""
+    further = environment.copy()
+    try:
+        further.assume(condition, truth)
+    except Contradiction:
+        return None
+    return further
+
+
+def _span(expression: Expression) -> Span | None:
+    return expression.span if isinstance(expression, Unary | Binary | Element | Read) else None
+
+
+def may_fault(expression: Expression, environment: Environment | None) -> bool:
+    """Whether evaluating the expression could fault, as far as the intervals can tell; code that is never
+    reached (no environment) cannot."""
+    if environment is None:
+        return False
+    match expression:
+        case Const() | Read():
+            return False
+        case Element(variable=variable, index=index):
+            inside = within(environment.fitted(index), (0, variable.slots - 1))
+            return not inside or may_fault(index, environment)
+        case Unary(operand=operand):
+            return may_fault(operand, environment) or not within(environment.interval(expression), INT64)
+        case Binary(operator="and" | "or" | "imply", left=left, right=right):
+            if may_fault(left, environment):
+                return True
+            return may_fault(right, assuming(environment, left, expression.operator != "or"))
+        case Binary(operator=operator, left=left, right=right):
+            if may_fault(left, environment) or may_fault(right, environment):
+                return True
+            box = environment.fitted(right)
+            if operator in ("/", "%", "//", "mod") and box[0] <= 0 <= box[1]:
+                return True
+            if operator in ("<<", ">>") and not within(box, (0, 63)):
+                return True
+            return not within(environment.interval(expression), INT64)
+        case Choice(condition=condition, then=then, otherwise=otherwise):
+            return any(may_fault(part, environment) for part in (condition, then, otherwise))

@@ -1,0 +1,154 @@
+"""LLVM IR as text: one function under construction, and packed states inside it.
+
+Text, because building the same IR through an object model takes more than ten times as long. Only plain
+target-neutral IR is written: no host intrinsics beyond checked arithmetic and memcpy.
+"""
+
+from __future__ import annotations
+
+from strandline.model.layout import Field, Layout
+
+_PRELOADED_WORDS = 4
+"""States up to this many words are loaded once at the top; larger ones word by word where needed."""
+
+
+class Function:
+    """The text of one function. `value` names an instruction's result; blocks are started explicitly."""
+
+    def __init__(self, header: str) -> None:
+        self._lines = [f"{header} {{", "entry:"]
+        self._count = 0
+        self.block = "entry"
+
+    def value(self, instruction: str) -> str:
+        self._count += 1
+        self._lines.append(f"  %t{self._count} = {instruction}")
+        return f"%t{self._count}"
+
+    def do(self, instruction: str) -> None:
+        self._lines.append(f"  {instruction}")
+
+    def label(self) -> str:
+        self._count += 1
+        return f"b{self._count}"
+
+    def start(self, label: str) -> None:
+        self._lines.append(f"{label}:")
+        self.block = label
+
+    def jump(self, label: str) -> None:
+        self.do(f"br label %{label}")
+
+    def branch(self, condition: str, yes: str, no: str) -> None:
+        self.do(f"br i1 {condition}, label %{yes}, label %{no}")
+
+    def switch(self, value: str, default: str, cases: list[tuple[int, str]]) -> None:
+        listed = " ".join(f"i64 {number}, label %{label}" for number, label in cases)
+        self.do(f"switch i64 {value}, label %{default} [{listed}]")
+
+    def text(self) -> str:
+        return "\n".join([*self._lines, "}"])
+
+
+class PackedState:
+    """A state as words: what is in memory at `base`, overlaid with the words changed since.
+
+    Straight-line code only: a changed word is an SSA value of the current path, so take a `copy` before code
+    that may be skipped."""
+
+    def __init__(self, code: Function, layout: Layout, base: str) -> None:
+        self.code = code
+        self.layout = layout
+        self.base = base
+        self.changed: dict[int, str] = {}
+        self._loaded: dict[int, str] = {}
+        if layout.words <= _PRELOADED_WORDS:
+            self._loaded = {word: self._load(word) for word in range(layout.words)}
+
+    def copy(self) -> PackedState:
+        twin = object.__new__(PackedState)
+        twin.code, twin.layout, twin.base = self.code, self.layout, self.base
+        twin.changed, twin._loaded = dict(self.changed), self._loaded
+        return twin
+
+    def _load(self, word: int) -> str:
+        pointer = self.code.value(f"getelementptr i64, ptr {self.base}, i64 {word}") if word else self.base
+        return self.code.value(f"load i64, ptr {pointer}")
+
+    def word(self, word: int) -> str:
+        return self.changed.get(word) or self._loaded.get(word) or self._load(word)
+
+    def read(self, field: Field, index: int | str = 0) -> str:
+        """The value of an element as an i64 operand; the index is a number, or an operand within bounds."""
+        if field.width == 0:
+            return str(field.low)
+        if isinstance(index, int):
+            word, shift = field.place(index)
+            bits = self._extract(self.word(word), str(shift), field)
+        else:
+            word_index, shift_text = self._split(field, index)
+            bits = self._extract(self._chosen_word(field, word_index), shift_text, field)
+        return self.code.value(f"add nsw i64 {bits}, {field.low}") if field.low else bits
+
+    def write(self, field: Field, value: str, index: int | str = 0) -> None:
+        """Store a value that lies within the field's range."""
+        if field.width == 0:
+            return
+        bits = self.code.value(f"sub nsw i64 {value}, {field.low}") if field.low else value
+        if isinstance(index, int):
+            word, shift = field.place(index)
+            self.changed[word] = self._insert(self.word(word), bits, str(shift), field)
+            return
+        word_index, shift_text = self._split(field, index)
+        written = self._insert(self._chosen_word(field, word_index), bits, shift_text, field)
+        if word_index is None:
+            self.changed[field.word] = written
+            return
+        for number in range(self._words_of(field)):
+            hit = self.code.value(f"icmp eq i64 {word_index}, {number}")
+            old = self.word(field.word + number)
+            self.changed[field.word + number] = self.code.value(f"select i1 {hit}, i64 {written}, i64 {old}")
+
+    def _words_of(self, field: Field) -> int:
+        return -(-field.variable.slots // field.per_word)
+
+    def _split(self, field: Field, index: str) -> tuple[str | None, str]:
+        """Relative word (None when there is only one) and shift of an element whose index is an operand."""
+        code = self.code
+        word_index = None
+        if self._words_of(field) > 1:
+            word_index = code.value(f"udiv i64 {index}, {field.per_word}")
+            index = code.value(f"urem i64 {index}, {field.per_word}")
+        shift = code.value(f"mul nuw i64 {index}, {field.width}") if field.width > 1 else index
+        return word_index, code.value(f"add nuw i64 {shift}, {field.shift}") if field.shift else shift
+
+    def _chosen_word(self, field: Field, word_index: str | None) -> str:
+        code = self.code
+        if word_index is None:
+            return self.word(field.word)
+        words = range(self._words_of(field))
+        if not any(field.word + number in self.changed for number in words):
+            offset = code.value(f"add nuw i64 {word_index}, {field.word}") if field.word else word_index
+            pointer = code.value(f"getelementptr i64, ptr {self.base}, i64 {offset}")
+            return code.value(f"load i64, ptr {pointer}")
+        chosen = self.word(field.word)
+        for number in words[1:]:
+            hit = code.value(f"icmp eq i64 {word_index}, {number}")
+            chosen = code.value(f"select i1 {hit}, i64 {self.word(field.word + number)}, i64 {chosen}")
+        return chosen
+
+    def _extract(self, word: str, shift: str, field: Field) -> str:
+        shifted = self.code.value(f"lshr i64 {word}, {shift}") if shift != "0" else word
+        return self.code.value(f"and i64 {shifted}, {field.mask}")
+
+    def _insert(self, word: str, bits: str, shift: str, field: Field) -> str:
+        code = self.code
+        if shift.isdigit():
+            kept = code.value(f"and i64 {word}, {~(field.mask << int(shift))}")
+            placed = code.value(f"shl i64 {bits}, {shift}") if shift != "0" else bits
+        else:
+            mask = code.value(f"shl i64 {field.mask}, {shift}")
+            inverted = code.value(f"xor i64 {mask}, -1")
+            kept = code.value(f"and i64 {word}, {inverted}")
+            placed = code.value(f"shl i64 {bits}, {shift}")
+        return code.value(f"or i64 {kept}, {placed}")

@@ -1,0 +1,286 @@
+"""A set of states: an open-addressing table over an arena in the order of arrival.
+
+States of one word lie in the table itself, marked by their top bit. For wider states a slot holds the upper half of
+the hash and the position in the arena, so one comparison with the arena is nearly always the right one, and the
+table grows without looking at any state.
+
+A state's home slot is monotone in its hash. So a table grows in place, cluster by cluster from its end, reading and
+writing sequentially: no second table is ever needed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+from numba.extending import overload
+
+from strandline.engine.jit import inlined
+from strandline.engine.pool import class_for, class_size, enlarge, take
+from strandline.engine.registers import (
+    ARENA,
+    ARENA_CLASS,
+    CLUSTERED,
+    COUNT,
+    INDEX_FREE,
+    INDEX_TOP,
+    NONE,
+    STORE_FREE,
+    STORE_TOP,
+    TABLE,
+    TABLE_CLASS,
+    WANT_INDEX,
+    WANT_STORE,
+)
+
+U = np.uint64
+_0, _1, _4, _5, _29, _32 = U(0), U(1), U(4), U(5), U(29), U(32)
+_OCCUPIED = U(1 << 63)
+_LOW = U(0xFFFF_FFFF)
+_MIX_1, _MIX_2 = U(0xD6E8_FEB8_6659_FD93), U(0x9E37_79B9_7F4A_7C15)
+
+PRESENT, ADDED, NO_ROOM = 0, 1, 2
+
+
+def word_count(words):  # type: ignore[no-untyped-def]
+    """The number of words of a state: the length of a tuple, known to the compiler, or a number at run time."""
+    return U(len(words)) if isinstance(words, tuple) else U(words)
+
+
+@overload(word_count, inline="always")
+def _word_count_overload(words):  # type: ignore[no-untyped-def]
+    if isinstance(words, types.BaseTuple):
+        count = len(words)
+        return lambda words: U(count)
+    return lambda words: U(words)
+
+
+@inlined
+def mixed(word):  # type: ignore[no-untyped-def]
+    """A bijection on words whose upper bits depend on all bits."""
+    word ^= word >> _32
+    word *= _MIX_1
+    word ^= word >> _29
+    word *= _MIX_2
+    return word ^ (word >> _32)
+
+
+@inlined
+def state_hash(array, at, words):  # type: ignore[no-untyped-def]
+    count = word_count(words)
+    if count == _1:
+        return mixed(array[at])
+    value = count
+    for word in range(count):
+        value = (value ^ array[at + word]) * _MIX_1
+        value ^= value >> _32
+    return mixed(value)
+
+
+@inlined
+def home_slot(hash_value, slots):  # type: ignore[no-untyped-def]
+    return ((hash_value >> _32) * slots) >> _32
+
+
+@inlined
+def table_slot(buckets, bucket, hash_value):  # type: ignore[no-untyped-def]
+    """Where in the index to look first; 0 for a bucket that has no table yet."""
+    size_class = buckets[bucket + U(TABLE_CLASS)]
+    if size_class == _0:
+        return _0
+    return buckets[bucket + U(TABLE)] + home_slot(hash_value, class_size(size_class - _1))
+
+
+@inlined
+def find(array, at, hash_value, words, entry, buckets, bucket, index, store):  # type: ignore[no-untyped-def]
+    """The slot that holds the state, or the empty one where it belongs, and whether it was found."""
+    count = word_count(words)
+    table = buckets[bucket + U(TABLE)]
+    slots = class_size(buckets[bucket + U(TABLE_CLASS)] - _1)
+    arena = buckets[bucket + U(ARENA)]
+    slot = home_slot(hash_value, slots)
+    while True:
+        content = index[table + slot]
+        if content == _0:
+            return table + slot, False
+        if count == _1:
+            if content == array[at] | _OCCUPIED:
+                return table + slot, True
+        elif content >> _32 == hash_value >> _32:
+            base = arena + ((content & _LOW) - _1) * entry
+            same = True
+            for word in range(count):
+                if store[base + word] != array[at + word]:
+                    same = False
+                    break
+            if same:
+                return table + slot, True
+        slot += _1
+        if slot == slots:
+            slot = _0
+
+
+@inlined
+def contains(array, at, hash_value, words, entry, buckets, bucket, index, store):  # type: ignore[no-untyped-def]
+    if buckets[bucket + U(COUNT)] == _0:
+        return False
+    return find(array, at, hash_value, words, entry, buckets, bucket, index, store)[1]
+
+
+@inlined
+def add(array, at, hash_value, words, entry, extra, buckets, bucket, index, store, regs, scratch):  # type: ignore[no-untyped-def]
+    """Put a state into the bucket, followed in the arena by `extra` when an entry is longer than a state.
+    PRESENT, ADDED, or NO_ROOM with nothing changed."""
+    count = buckets[bucket + U(COUNT)]
+    size_class = buckets[bucket + U(TABLE_CLASS)]
+    if size_class == _0 or count * _5 >= class_size(size_class - _1) * _4:
+        if not grow_table(words, buckets, bucket, index, regs, scratch):
+            return NO_ROOM
+    slot, found = find(array, at, hash_value, words, entry, buckets, bucket, index, store)
+    if found:
+        return PRESENT
+    arena_class = buckets[bucket + U(ARENA_CLASS)]
+    if arena_class == _0 or (count + _1) * entry > class_size(arena_class - _1):
+        if not grow_arena(entry, buckets, bucket, store, regs):
+            return NO_ROOM
+    words_of_state = word_count(words)
+    place = buckets[bucket + U(ARENA)] + count * entry
+    for word in range(words_of_state):
+        store[place + word] = array[at + word]
+    if entry > words_of_state:
+        store[place + words_of_state] = extra
+    if words_of_state == _1:
+        index[slot] = array[at] | _OCCUPIED
+    else:
+        index[slot] = ((hash_value >> _32) << _32) | (count + _1)
+    buckets[bucket + U(COUNT)] = count + _1
+    return ADDED
+
+
+@inlined
+def grow_arena(entry, buckets, bucket, store, regs):  # type: ignore[no-untyped-def]
+    old = buckets[bucket + U(ARENA_CLASS)]
+    if old == _0:
+        new = class_for(entry * _4)
+        place = take(store, regs, STORE_TOP, STORE_FREE, WANT_STORE, new)
+    else:
+        new = old
+        place = enlarge(
+            store, regs, STORE_TOP, STORE_FREE, WANT_STORE, buckets[bucket + U(ARENA)], old - _1, new
+        )
+    if place == NONE:
+        return False
+    buckets[bucket + U(ARENA)] = place
+    buckets[bucket + U(ARENA_CLASS)] = new + _1
+    return True
+
+
+@inlined
+def grow_table(words, buckets, bucket, index, regs, scratch):  # type: ignore[no-untyped-def]
+    old = buckets[bucket + U(TABLE_CLASS)]
+    if old == _0:
+        place = take(index, regs, INDEX_TOP, INDEX_FREE, WANT_INDEX, _0)
+        if place == NONE:
+            return False
+        for slot in range(class_size(_0)):
+            index[place + slot] = _0
+        buckets[bucket + U(TABLE)] = place
+        buckets[bucket + U(TABLE_CLASS)] = _1
+        return True
+    new = old + _1
+    place = enlarge(index, regs, INDEX_TOP, INDEX_FREE, WANT_INDEX, buckets[bucket + U(TABLE)], old - _1, new)
+    if place == NONE:
+        return False
+    old_slots, new_slots = class_size(old - _1), class_size(new)
+    for slot in range(old_slots, new_slots):
+        index[place + slot] = _0
+    if not spread(words, index, place, old_slots, new_slots, scratch):
+        regs[CLUSTERED] = _1
+        return False
+    buckets[bucket + U(TABLE)] = place
+    buckets[bucket + U(TABLE_CLASS)] = new + _1
+    return True
+
+
+@inlined
+def _home_of_content(words, content, slots):  # type: ignore[no-untyped-def]
+    if word_count(words) == _1:
+        return home_slot(mixed(content & ~_OCCUPIED), slots)
+    return home_slot(content, slots)
+
+
+@inlined
+def _settle(words, index, table, slots, scratch, first, last, put_off):  # type: ignore[no-untyped-def]
+    """Insert `scratch[first:last]`, all known to be new. Nothing wraps around the end while old contents may
+    still lie at the beginning: such entries are put off, to `scratch[put_off - 1]` and below. Returns where the
+    entries that were put off begin."""
+    for number in range(first, last):
+        content = scratch[number]
+        slot = _home_of_content(words, content, slots)
+        while slot < slots and index[table + slot] != _0:
+            slot += _1
+        if slot < slots:
+            index[table + slot] = content
+        else:
+            put_off -= _1
+            scratch[put_off] = content
+    return put_off
+
+
+@inlined
+def spread(words, index, table, old_slots, new_slots, scratch):  # type: ignore[no-untyped-def]
+    """Move the contents of `old_slots` slots, in place, to their homes among `new_slots`.
+
+    Clusters are taken out whole, the last first. A cluster that starts at slot c holds only hashes whose home is at
+    least c, so its new homes lie at or above c, where nothing of the old table is left. False if a cluster does
+    not fit the scratch array, which no hash of this quality produces."""
+    room = U(len(scratch))
+    put_off = room
+    first_gap = _0
+    while index[table + first_gap] != _0:
+        first_gap += _1
+    end = old_slots
+    while index[table + end - _1] != _0:
+        end -= _1
+    if old_slots - end + first_gap >= room:
+        return False
+    collected = _0
+    for slot in range(end, old_slots):
+        scratch[collected] = index[table + slot]
+        index[table + slot] = _0
+        collected += _1
+    # What wrapped around belongs to the last cluster: its home lies behind the slot it was found in.
+    for slot in range(first_gap):
+        content = index[table + slot]
+        if _home_of_content(words, content, old_slots) > slot:
+            scratch[collected] = content
+            index[table + slot] = _0
+            collected += _1
+    put_off = _settle(words, index, table, new_slots, scratch, _0, collected, put_off)
+    while end > first_gap:
+        end -= _1
+        collected = _0
+        while end > first_gap and index[table + end] != _0:
+            if collected == put_off:
+                return False
+            scratch[collected] = index[table + end]
+            index[table + end] = _0
+            collected += _1
+            end -= _1
+        put_off = _settle(words, index, table, new_slots, scratch, _0, collected, put_off)
+    collected = _0
+    for slot in range(first_gap):
+        content = index[table + slot]
+        if content != _0:
+            if collected == put_off:
+                return False
+            scratch[collected] = content
+            index[table + slot] = _0
+            collected += _1
+    put_off = _settle(words, index, table, new_slots, scratch, _0, collected, put_off)
+    for number in range(put_off, room):
+        content = scratch[number]
+        slot = _0
+        while index[table + slot] != _0:
+            slot += _1
+        index[table + slot] = content
+    return True

@@ -1,0 +1,122 @@
+"""Depth-first search: a state is stored and expanded when it is taken from the stack, its first successor next.
+
+The stack holds states still to be looked at, each with the link to the record of its parent.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from strandline.engine.bucket import ADDED, NO_ROOM, add, state_hash, table_slot, word_count
+from strandline.engine.explore import account, log_new_state, note_seen
+from strandline.engine.intrinsics import call_successors, prefetch
+from strandline.engine.jit import inlined, njit
+from strandline.engine.registers import (
+    ARENA,
+    BUDGET,
+    COUNT,
+    DONE,
+    FAULT,
+    FAULT_CODE,
+    FLUSH,
+    FOUND,
+    FOUND_LABELS,
+    FOUND_RECORD,
+    GROW,
+    LIVE,
+    LOG_COUNT,
+    SEEN_COUNT,
+    STACK_COUNT,
+    STEP_BITS,
+    STOP_MASK,
+    UNEXPANDED,
+    VISITED,
+    WANT_RECORDS,
+    WANT_STACK,
+)
+
+U = np.uint64
+_0, _1 = U(0), U(1)
+_STEP = U(STEP_BITS)
+_BUCKET = U(LIVE)
+_CONTINUE = -1
+
+
+@inlined
+def _take_from_stack(words, stack, buckets, index, store, log, regs, scratch):  # type: ignore[no-untyped-def]
+    """Store the state on top of the stack unless it is known; a new one is noted as unexpanded."""
+    width = word_count(words)
+    at = (regs[STACK_COUNT] - _1) * (width + _1)
+    if regs[LOG_COUNT] == U(len(log)):
+        return FLUSH
+    hash_value = state_hash(stack, at, words)
+    outcome = add(
+        stack, at, hash_value, words, width, _0, buckets, _BUCKET, index, store, regs, scratch
+    )
+    if outcome == NO_ROOM:
+        return GROW
+    if outcome == ADDED:
+        log_new_state(stack[at + width], log, regs)
+        regs[UNEXPANDED] = buckets[_BUCKET + U(COUNT)]
+    regs[STACK_COUNT] -= _1
+    return _CONTINUE
+
+
+@inlined
+def _expand_onto_stack(function, words, stack, records, buckets, index, store, seen, labels, regs):  # type: ignore[no-untyped-def]
+    """Expand the state stored last and push its successors, the first on top."""
+    width = word_count(words)
+    record = regs[UNEXPANDED] - _1
+    at = buckets[_BUCKET + U(ARENA)] + record * width
+    capacity = U(len(records)) // width - _1
+    if len(seen) > 0 and (regs[SEEN_COUNT] + _1) * (width + _1) > U(len(seen)):
+        return FLUSH
+    count = call_successors(function, store, at, records, _0, np.int64(capacity), labels)
+    if count < 0 or (labels[0] & regs[STOP_MASK]) != _0:
+        regs[FOUND_RECORD] = record
+        if count < 0:
+            regs[FAULT_CODE] = U(-count)
+            return FAULT
+        regs[FOUND_LABELS] = labels[0]
+        return FOUND
+    if U(count) > capacity:
+        regs[WANT_RECORDS] = U(count)
+        return GROW
+    top = (regs[STACK_COUNT] + U(count)) * (width + _1)
+    if top > U(len(stack)):
+        regs[WANT_STACK] = top
+        return GROW
+    account(count, labels, regs)
+    if len(seen) > 0:
+        note_seen(words, store, at, count, labels, seen, regs)
+    for step in range(U(count)):
+        place = top - (step + _1) * (width + _1)
+        source = step * width
+        for word in range(width):
+            stack[place + word] = records[source + word]
+        stack[place + width] = (record << _STEP) | step
+        prefetch(index, table_slot(buckets, _BUCKET, state_hash(records, source, words)))
+    regs[STACK_COUNT] += U(count)
+    regs[UNEXPANDED] = _0
+    return _CONTINUE
+
+
+@njit
+def depth_first(
+    function, words, budget, regs, buckets, stack, records, index, store, log, seen, labels, scratch
+):  # type: ignore[no-untyped-def]
+    """Search on for `budget` expansions; as `strandline.engine.explore.explore`, without a measure."""
+    stop_at = regs[VISITED] + budget
+    while True:
+        if regs[UNEXPANDED] != _0:
+            code = _expand_onto_stack(
+                function, words, stack, records, buckets, index, store, seen, labels, regs
+            )
+        elif regs[STACK_COUNT] == _0:
+            return DONE
+        elif regs[VISITED] >= stop_at:
+            return BUDGET
+        else:
+            code = _take_from_stack(words, stack, buckets, index, store, log, regs, scratch)
+        if code != _CONTINUE:
+            return code

@@ -1,0 +1,84 @@
+"""The two things Numba cannot say: call a C function at an address, and prefetch.
+
+Each has a plain Python twin with the same meaning, so that kernels also run undecorated (`py_func`).
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload
+
+_I32, _I64 = ir.IntType(32), ir.IntType(64)
+_BYTES = ir.IntType(8).as_pointer()
+_PROTOTYPE = ctypes.CFUNCTYPE(
+    ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p
+)
+
+
+def call_successors(
+    function: Any, state: Any, at: Any, records: Any, first: Any, capacity: Any, labels: Any
+) -> Any:
+    """`function(&state[at], &records[first], capacity, labels)` by the ABI of `strandline.compile.kernel`."""
+    return _PROTOTYPE(int(function))(
+        state.ctypes.data + 8 * int(at),
+        records.ctypes.data + 8 * int(first),
+        int(capacity),
+        labels.ctypes.data,
+    )
+
+
+def prefetch(array: Any, at: Any) -> None:
+    """Tell the processor that `array[at]` is needed soon; an index outside the array does no harm."""
+
+
+def _pointer(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:
+    data = context.make_array(kind)(context, builder, array).data
+    return builder.bitcast(builder.gep(data, [at]), _BYTES)
+
+
+@intrinsic
+def _call(typing: Any, function: Any, state: Any, at: Any, records: Any, first: Any, capacity: Any, labels: Any):  # type: ignore[no-untyped-def]
+    signature = types.int64(types.uint64, state, types.uint64, records, types.uint64, types.int64, labels)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        address, state, at, records, first, capacity, labels = arguments
+        kinds = signature.args
+        kind = ir.FunctionType(_I64, [_BYTES, _BYTES, _I64, _BYTES])
+        target = builder.inttoptr(address, kind.as_pointer())
+        source = _pointer(context, builder, kinds[1], state, at)
+        output = _pointer(context, builder, kinds[3], records, first)
+        mask = _pointer(context, builder, kinds[6], labels, _I64(0))
+        return builder.call(target, [source, output, capacity, mask])
+
+    return signature, generate
+
+
+@intrinsic
+def _prefetch(typing: Any, array: Any, at: Any):  # type: ignore[no-untyped-def]
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        pointer = _pointer(context, builder, signature.args[0], arguments[0], arguments[1])
+        kind = ir.FunctionType(ir.VoidType(), [_BYTES, _I32, _I32, _I32])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(function, [pointer, _I32(1), _I32(3), _I32(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, types.uint64), generate
+
+
+@overload(call_successors, jit_options={"nogil": True}, inline="always")
+def _call_overload(function, state, at, records, first, capacity, labels):  # type: ignore[no-untyped-def]
+    return lambda function, state, at, records, first, capacity, labels: _call(
+        function, state, at, records, first, capacity, labels
+    )
+
+
+@overload(prefetch, inline="always")
+def _prefetch_overload(array, at):  # type: ignore[no-untyped-def]
+    return lambda array, at: _prefetch(array, at)
+
+

@@ -1,0 +1,73 @@
+"""`njit` for engine kernels, with a cache that cannot go stale.
+
+Numba's own cache looks only at the file a kernel stands in: after an edit in a module it calls, the old machine
+code would run with the old answer. So the cache directory's name is a hash of every source file of this package and
+of the versions that compile it; any edit starts an empty cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import llvmlite
+import numba
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_KEPT_CACHES = 4
+
+
+def sources_digest(folder: Path) -> str:
+    """A hash of all Python sources in the folder and of the versions of what compiles them."""
+    digest = hashlib.sha256(f"{sys.version}|{numba.__version__}|{llvmlite.__version__}".encode())
+    for path in sorted(folder.glob("*.py")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def _cache_root() -> Path:
+    root = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(root) / "strandline" / "engine"
+
+
+@cache
+def cache_directory() -> Path:
+    """The directory for the present sources: in the user's cache, or a temporary one where that is read-only."""
+    folder = _cache_root() / sources_digest(Path(__file__).parent)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="strandline-engine-"))
+    _forget_old(folder)
+    return folder
+
+
+def _forget_old(present: Path) -> None:
+    """Keep the few caches used last; they are of other versions of the engine."""
+    others = [path for path in present.parent.iterdir() if path != present]
+    others.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in others[_KEPT_CACHES:]:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def njit(function: _Function) -> _Function:
+    """Compile an engine kernel: cached on disk, without the interpreter lock."""
+    numba.config.CACHE_DIR = str(cache_directory())
+    compiled: _Function = numba.njit(cache=True, nogil=True)(function)
+    return compiled
+
+
+def inlined(function: _Function) -> _Function:
+    """A part of a kernel, for use inside others only."""
+    compiled: _Function = numba.njit(nogil=True)(function)
+    return compiled

@@ -1,0 +1,78 @@
+"""Names for the words in which kernels keep their state between calls.
+
+A kernel runs for a bounded number of expansions and keeps everything in arrays, so that a search can be stopped,
+shown, grown, resumed. `regs` holds single numbers, `buckets` one row per layer.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+# What a kernel returns.
+DONE, BUDGET, GROW, FAULT, FOUND, FLUSH, REGRESSING_COLUMN = range(7)
+
+NONE = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+"""No offset, no layer."""
+
+SIZE_CLASSES = 160
+"""Blocks of 16 words to 2^43 words, four sizes an octave."""
+
+# --- single numbers -------------------------------------------------------------------------------------------
+(
+    VISITED,
+    TRANSITIONS,
+    DEADLOCKS,
+    STOP_MASK,
+    FOUND_RECORD,
+    FOUND_LABELS,
+    FAULT_CODE,
+    BATCH_COUNT,
+    BATCH_NEXT,
+    LOG_COUNT,
+    LOG_TOTAL,
+    SEEN_COUNT,
+    STORED,
+    PEAK_STORED,
+    PERSISTENT,
+    SWEEPS,
+    LEVELS,
+    LEVEL_END,
+    CURRENT,
+    CURRENT_COLUMN,
+    CURRENT_LAYER,
+    LAYERS,
+    FREE_LAYER,
+    HEAP_COUNT,
+    PENDING_COUNT,
+    KEEPER_COUNT,
+    STACK_COUNT,
+    UNEXPANDED,
+    WANT_RECORDS,
+    WANT_INDEX,
+    WANT_STORE,
+    WANT_LAYERS,
+    WANT_STACK,
+    WANT_LEVELS,
+    INDEX_TOP,
+    STORE_TOP,
+    RETIRED_LAYERS,
+    REGRESS_EDGES,
+    CLUSTERED,
+) = range(39)
+INDEX_FREE = 40
+STORE_FREE = INDEX_FREE + SIZE_CLASSES
+REGISTERS = STORE_FREE + SIZE_CLASSES
+
+# --- a layer's row --------------------------------------------------------------------------------------------
+# The key (column, layer) is biased by 2^63, so that unsigned order is the order of the numbers.
+COLUMN, LAYER, QUEUED, QUEUED_NEXT = range(4)
+LIVE, KEPT = 4, 10
+ROW = 16
+
+# A bucket inside a row: a hash table over an arena of states in the order of their arrival.
+TABLE, TABLE_CLASS, COUNT, ARENA, ARENA_CLASS, HEAD = range(6)
+
+# --- the parent log -------------------------------------------------------------------------------------------
+STEP_BITS = 24
+ROOT = (1 << 40) - 1
+"""Parent of an initial state; the step is then the initial state's number."""

@@ -1,0 +1,312 @@
+"""A search over a Kernel: owns the arrays, calls the compiled loops, grows what they ask for.
+
+    search = Search(kernel, Order.BREADTH_FIRST, log=sink)
+    while search.advance() is Event.PAUSED: ...
+
+The loops are compiled once per machine and width of states; the first search ever takes some seconds for that.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from strandline.compile.kernel import MAXIMUM_SUCCESSORS, Kernel
+from strandline.engine import registers as r
+from strandline.engine.memory import WordArray, Words
+from strandline.errors import InternalError, ResourceError
+
+Sink = Callable[[WordArray], None]
+
+_LOG_RECORDS = 1 << 17
+_SEEN_WORDS = 1 << 18
+_RECORDS = 1 << 12
+_SCRATCH = 1 << 16
+_LAYERS = 1 << 10
+_LEVELS = 1 << 12
+_POOL = 1 << 14
+_STACK = 1 << 16
+
+
+class Order(Enum):
+    """In which order states are expanded."""
+
+    BREADTH_FIRST = "bfs"
+    DEPTH_FIRST = "dfs"
+    SWEEP = "sweep"
+
+
+class Event(Enum):
+    """Why `advance` came back."""
+
+    DONE = "everything reachable was expanded"
+    PAUSED = "the time slice is over"
+    FOUND = "a state with a label of the stop mask is about to be expanded"
+    FAULT = "a step of the model faulted"
+    COLUMN_DECREASED = "an edge leads to a smaller column: the measure is not monotone"
+    MEMORY = "the next growth would exceed the memory limit"
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What a search has done so far."""
+
+    visited: int
+    transitions: int
+    deadlocks: int
+    stored: int
+    peak_states: int
+    persistent: int
+    regress_edges: int
+    sweeps: int
+    layers: int
+    peak_bytes: int
+
+
+class Search:
+    """One exploration of a Kernel. `log` receives the parent log, `seen` every expanded state with its
+    out-degree (for an exact count after forgetting); both are called with arrays that they must not keep."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        order: Order,
+        *,
+        log: Sink,
+        seen: Sink | None = None,
+        stop_mask: int = 0,
+        memory_limit: int | None = None,
+    ) -> None:
+        if (order is Order.SWEEP) != kernel.measured:
+            raise InternalError("a sweep needs a measured kernel, other orders one without a measure")
+        self.kernel = kernel
+        self.order = order
+        self._log_sink, self._seen_sink = log, seen
+        self._memory_limit = memory_limit
+        self._width: tuple[int, ...] | int = (0,) * kernel.words if kernel.words <= 2 else kernel.words
+        self._measured = True if kernel.measured else None
+        self._budget = 1000
+        self._allocate()
+        self.regs[r.STOP_MASK] = np.uint64(stop_mask)
+        self._peak_bytes = 0
+        self._start()
+
+    def _allocate(self) -> None:
+        kernel = self.kernel
+        layers = _LAYERS if kernel.measured else 1
+        self.regs: WordArray = np.zeros(r.REGISTERS, dtype=np.uint64)
+        self._buckets = Words(layers * r.ROW)
+        self._places: WordArray = np.zeros(2 * layers, dtype=np.uint64)
+        self._heap, self._pending, self._keepers = Words(layers), Words(layers), Words(layers)
+        self._levels = Words(_LEVELS if self.order is Order.BREADTH_FIRST else 1)
+        self._index, self._store = Words(_POOL), Words(_POOL)
+        self._stack = Words(_STACK if self.order is Order.DEPTH_FIRST else 1)
+        self._log: WordArray = np.zeros(_LOG_RECORDS, dtype=np.uint64)
+        entries = _SEEN_WORDS // (kernel.words + 1) * (kernel.words + 1) if self._seen_sink else 0
+        self._seen: WordArray = np.zeros(entries, dtype=np.uint64)
+        self._labels: WordArray = np.zeros(1, dtype=np.uint64)
+        self._scratch: WordArray = np.zeros(_SCRATCH, dtype=np.uint64)
+        self._make_records(max(_RECORDS, len(kernel.initial)))
+
+    def _make_records(self, count: int) -> None:
+        """Room for `count` successors (and the scratch place of the ABI); what was there is kept."""
+        if count > MAXIMUM_SUCCESSORS:
+            raise ResourceError(f"a state has {count} successors; at most {MAXIMUM_SUCCESSORS} can be recorded")
+        old = getattr(self, "_records", np.zeros(0, dtype=np.uint64))
+        self._records: WordArray = np.zeros((count + 1) * self.kernel.stride, dtype=np.uint64)
+        self._records[: len(old)] = old
+        self._links, self._hashes, self._targets = (np.zeros(count + 1, dtype=np.uint64) for _ in range(3))
+
+    def _start(self) -> None:
+        kernel, regs = self.kernel, self.regs
+        count = len(kernel.initial)
+        regs[r.CURRENT] = regs[r.FREE_LAYER] = r.NONE
+        regs[r.SWEEPS] = 1
+        regs[r.LAYERS] = 0 if kernel.measured else 1
+        links = (np.uint64(r.ROOT) << np.uint64(r.STEP_BITS)) | np.arange(count, dtype=np.uint64)
+        if self.order is Order.DEPTH_FIRST:
+            self._stack.grow(count * (kernel.words + 1))
+            stack = self._stack.array[: count * (kernel.words + 1)].reshape(count, kernel.words + 1)
+            stack[:, : kernel.words] = kernel.initial[::-1]
+            stack[:, kernel.words] = links[::-1]
+            regs[r.STACK_COUNT] = count
+            return
+        records = self._records[: count * kernel.stride].reshape(count, kernel.stride)
+        records[:, : kernel.words] = kernel.initial
+        if kernel.measured:
+            records[:, kernel.words :] = kernel.initial_progress.view(np.uint64)
+        self._links[:count] = links
+        from strandline.engine.explore import seed
+
+        seed(
+            self._width, self._measured, np.uint64(count), regs, self._buckets.array, self._places,
+            self._records, self._links, self._hashes, self._targets, self._index.array,
+        )  # fmt: skip
+
+    def advance(self, seconds: float = 0.05) -> Event:
+        """Search on for about this long, or until something happens."""
+        deadline = time.perf_counter() + seconds
+        while True:
+            started, visited = time.perf_counter(), int(self.regs[r.VISITED])
+            code = self._run(np.uint64(self._budget))
+            self._flush()
+            if code == r.GROW:
+                if not self._grow():
+                    return Event.MEMORY
+            elif code == r.BUDGET:
+                elapsed = max(time.perf_counter() - started, 1e-6)
+                rate = (int(self.regs[r.VISITED]) - visited) / elapsed
+                self._budget = max(1, int(rate * min(seconds, 0.05)))
+            elif code != r.FLUSH:
+                return {
+                    r.DONE: Event.DONE,
+                    r.FOUND: Event.FOUND,
+                    r.FAULT: Event.FAULT,
+                    r.REGRESSING_COLUMN: Event.COLUMN_DECREASED,
+                }[code]
+            if time.perf_counter() >= deadline:
+                return Event.PAUSED
+
+    def _run(self, budget: np.uint64) -> int:
+        kernel = self.kernel
+        function = np.uint64(kernel.successors)
+        if self.order is Order.DEPTH_FIRST:
+            from strandline.engine.depth_first import depth_first
+
+            return int(
+                depth_first(
+                    function, self._width, budget, self.regs, self._buckets.array, self._stack.array,
+                    self._records, self._index.array, self._store.array, self._log, self._seen, self._labels,
+                    self._scratch,
+                )
+            )  # fmt: skip
+        from strandline.engine.explore import explore
+
+        return int(
+            explore(
+                function, self._width, self._measured, budget, self.regs, self._buckets.array, self._places,
+                self._heap.array, self._pending.array, self._keepers.array, self._levels.array, self._records,
+                self._links, self._hashes, self._targets, self._index.array, self._store.array, self._log,
+                self._seen, self._labels, self._scratch,
+            )
+        )  # fmt: skip
+
+    def _flush(self) -> None:
+        regs = self.regs
+        if regs[r.LOG_COUNT]:
+            self._log_sink(self._log[: int(regs[r.LOG_COUNT])])
+            regs[r.LOG_COUNT] = 0
+        if self._seen_sink is not None and regs[r.SEEN_COUNT]:
+            self._seen_sink(self._seen[: int(regs[r.SEEN_COUNT]) * (self.kernel.words + 1)])
+            regs[r.SEEN_COUNT] = 0
+
+    def _grow(self) -> bool:
+        """Give the kernel what it asked for; False, with nothing changed, where the memory limit forbids it."""
+        regs = self.regs
+        if regs[r.CLUSTERED]:
+            raise InternalError("a hash cluster exceeds the scratch array")
+        wants = [
+            (r.WANT_INDEX, self._index, 1.25),
+            (r.WANT_STORE, self._store, 1.25),
+            (r.WANT_STACK, self._stack, 1.5),
+            (r.WANT_LEVELS, self._levels, 2.0),
+        ]
+        for register, words, factor in wants:
+            wanted = int(regs[register])
+            if wanted > len(words):
+                size = max(wanted, int(len(words) * factor))
+                if not self._affordable(8 * (wanted - len(words))):
+                    return False
+                words.grow(size)
+            regs[register] = 0
+        if regs[r.WANT_RECORDS]:
+            self._make_records(2 * int(regs[r.WANT_RECORDS]))
+            regs[r.WANT_RECORDS] = 0
+        if regs[r.WANT_LAYERS]:
+            if not self._affordable(len(self._heap) * 8 * (r.ROW + 5)):
+                return False
+            self._grow_layers()
+            regs[r.WANT_LAYERS] = 0
+        return True
+
+    def _affordable(self, further: int) -> bool:
+        return self._memory_limit is None or self.current_bytes() + further <= self._memory_limit
+
+    def _grow_layers(self) -> None:
+        from strandline.engine.layers import rebuild_map
+
+        count = 2 * len(self._heap)
+        for words in (self._heap, self._pending, self._keepers):
+            words.grow(count)
+        self._buckets.grow(count * r.ROW)
+        places: WordArray = np.zeros(2 * len(self._heap), dtype=np.uint64)
+        rebuild_map(self._places, places, self._buckets.array)
+        self._places = places
+
+    def current_bytes(self) -> int:
+        """Bytes of all arrays of the engine: blocks handed out by the pools, and every buffer in full."""
+        regs = self.regs
+        words = int(regs[r.INDEX_TOP]) + int(regs[r.STORE_TOP]) + len(self._stack) + len(self._levels)
+        if self.kernel.measured:
+            words += len(self._buckets) + 3 * len(self._heap)
+        fixed = (self._places, self._records, self._links, self._hashes, self._targets, self._log, self._seen)
+        words += sum(len(array) for array in fixed) + _SCRATCH
+        self._peak_bytes = max(self._peak_bytes, 8 * words)
+        return 8 * words
+
+    def stop_less(self, mask: int) -> None:
+        """After FOUND: go on without stopping at these labels any more."""
+        self.regs[r.STOP_MASK] &= np.uint64(~mask & ((1 << 64) - 1))
+
+    @property
+    def stop_mask(self) -> int:
+        return int(self.regs[r.STOP_MASK])
+
+    @property
+    def found(self) -> tuple[int, int]:
+        """After FOUND or FAULT: the record of the state, and its labels (FOUND)."""
+        return int(self.regs[r.FOUND_RECORD]), int(self.regs[r.FOUND_LABELS])
+
+    @property
+    def fault_number(self) -> int:
+        """After FAULT: the index into the Kernel's fault sites."""
+        return int(self.regs[r.FAULT_CODE]) - 1
+
+    @property
+    def regressing_link(self) -> tuple[int, int]:
+        """After COLUMN_DECREASED: the record of the edge's source and the number of the step."""
+        link = int(self._links[int(self.regs[r.BATCH_NEXT])])
+        return link >> r.STEP_BITS, link & ((1 << r.STEP_BITS) - 1)
+
+    @property
+    def level_sizes(self) -> list[int]:
+        """Breadth-first: how many states were found at each distance from the initial states."""
+        return [int(size) for size in self._levels.array[: int(self.regs[r.LEVELS])]]
+
+    def statistics(self) -> Statistics:
+        regs = self.regs
+        self.current_bytes()
+        return Statistics(
+            visited=int(regs[r.VISITED]),
+            transitions=int(regs[r.TRANSITIONS]),
+            deadlocks=int(regs[r.DEADLOCKS]),
+            stored=int(regs[r.STORED]),
+            peak_states=int(regs[r.PEAK_STORED]),
+            persistent=int(regs[r.PERSISTENT]),
+            regress_edges=int(regs[r.REGRESS_EDGES]),
+            sweeps=int(regs[r.SWEEPS]),
+            layers=int(regs[r.RETIRED_LAYERS]),
+            peak_bytes=self._peak_bytes,
+        )
+
+    def close(self) -> None:
+        """Give all memory back."""
+        for words in (
+            self._buckets, self._heap, self._pending, self._keepers,
+            self._levels, self._index, self._store, self._stack,
+        ):  # fmt: skip
+            words.close()

@@ -1,0 +1,81 @@
+"""Texts to Systems, one package per language.
+
+What comes in: a file. What goes out: a `System`. Imports `strandline.model`, never a package further down.
+A new language is a module with `load(source) -> System` and `parse_expression(text, system, *, name) ->
+Expression`, and one line in `LANGUAGES`; the module is imported when a file of its kind is first opened.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path, PurePath
+from typing import Protocol, cast
+
+from strandline.errors import InputError, UsageError
+from strandline.model.expression import Expression
+from strandline.model.system import System
+from strandline.source import Source
+
+__all__ = ["LANGUAGES", "load", "parse_expression"]
+
+LANGUAGES = {
+    ".dve": "strandline.languages.dve",
+}
+"""Which module reads the files with a suffix."""
+
+_DEFAULT_SUFFIX = ".dve"
+"""The language of expressions over a System that came from no file."""
+
+
+class Language(Protocol):
+    """What a module in `LANGUAGES` offers."""
+
+    def load(self, source: Source) -> System:
+        """The System that a text means, or an `InputError` with the place of the mistake."""
+
+    def parse_expression(self, text: str, system: System, *, name: str) -> Expression:
+        """An expression of the language over the names of a System."""
+
+
+def load(path: str | Path) -> System:
+    """The System in a file; its suffix says in which language it is written.
+
+    Raises `UsageError` for an unknown suffix and `InputError` for a file that cannot be read or understood.
+    """
+    suffix = PurePath(path).suffix
+    if suffix not in LANGUAGES:
+        known = ", ".join(LANGUAGES)
+        ending = f"the suffix '{suffix}' is unknown" if suffix else "the file name has no suffix"
+        raise UsageError(f"{path}: cannot tell the language: {ending} (known: {known})")
+    return _language(suffix).load(Source(str(path), _read(Path(path))))
+
+
+def parse_expression(text: str, system: System, *, name: str = "expression") -> Expression:
+    """An expression over a System, in the language in which the System was written. Errors are shown as
+    places in a source called `name`."""
+    suffix = PurePath(system.source.name).suffix
+    return _language(suffix if suffix in LANGUAGES else _DEFAULT_SUFFIX).parse_expression(
+        text, system, name=name
+    )
+
+
+def _language(suffix: str) -> Language:
+    return cast(Language, import_module(LANGUAGES[suffix]))
+
+
+def _read(path: Path) -> str:
+    """The text of a file; what prevents reading it is said in one sentence."""
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except IsADirectoryError:
+        raise InputError(f"{path}: this is a directory, not a file") from None
+    except PermissionError:
+        raise InputError(f"{path}: no permission to read this file") from None
+    except UnicodeDecodeError as error:
+        wrong = error.object[error.start]
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{path}:{line}: byte 0x{wrong:02X} is not UTF-8 text") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from None

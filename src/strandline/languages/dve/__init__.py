@@ -1,0 +1,25 @@
+"""DVE, the language of DiVinE and of the BEEM benchmark set: text in, System out.
+
+Imports `strandline.model` and nothing further down. The order of work: `lexer` (text to tokens), `parser`
+(tokens to the outline of `syntax`), `declarations` (names, in `scope`), `transitions` and `expressions`
+(what each transition says), `actions` (who takes part in a step together), `lowering` (all of it, the
+System). `queries` reads expressions over a finished System. The language is described in docs/dve.md.
+"""
+
+from __future__ import annotations
+
+from strandline.languages.dve.lexer import Tokens
+from strandline.languages.dve.lowering import lower
+from strandline.languages.dve.parser import Parser
+from strandline.languages.dve.queries import parse_expression
+from strandline.model.system import System
+from strandline.source import Source
+
+__all__ = ["load", "parse_expression"]
+
+
+def load(source: Source) -> System:
+    """The System that a DVE text means. Raises `ParseError` or `ModelError` with the place of the first
+    mistake."""
+    tokens = Tokens(source)
+    return lower(tokens, Parser(tokens).model())

@@ -1,0 +1,199 @@
+"""Declarations to symbols: constants are evaluated, variables and channels become variables of the System."""
+
+from __future__ import annotations
+
+from strandline.languages.dve.constants import ConstantEvaluator
+from strandline.languages.dve.expressions import ExpressionParser
+from strandline.languages.dve.lexer import Tokens
+from strandline.languages.dve.scope import (
+    DOMAINS,
+    NAMES,
+    Channel,
+    Constant,
+    ProcessSymbol,
+    Scope,
+    Symbol,
+    kind_of,
+    suggestion,
+)
+from strandline.languages.dve.syntax import ChannelSyntax, ModelSyntax, ProcessSyntax, VariableSyntax
+from strandline.model.system import Domain, Variable
+
+LONGEST_ARRAY = 1 << 16
+LARGEST_CAPACITY = 1 << 10
+"""A receive shifts the whole buffer, one assignment per place."""
+
+
+class Declarations:
+    """All names of a model. After construction `root` has the global ones, `processes` the processes in
+    the order of the file, and `variables` everything that is part of the state, in its final order:
+    globals, buffers, then per process its location and its own variables."""
+
+    def __init__(self, tokens: Tokens, model: ModelSyntax, expressions: ExpressionParser) -> None:
+        self.tokens = tokens
+        self.expressions = expressions
+        self.variables: list[Variable] = []
+        self.root = Scope.root()
+        self._evaluator = ConstantEvaluator(tokens.source)
+        for variable in model.variables:
+            self._variable(variable, self.root, None)
+        for channel in model.channels:
+            self._channel(channel, self.root, None)
+        self.processes = tuple(self._process(process) for process in model.processes)
+
+    def _declare(self, symbol: Symbol, place: int, scope: Scope) -> None:
+        name = self.tokens.texts[place]
+        earlier = scope.symbols.get(name)
+        if earlier is not None:
+            message = f"the name '{name}' is declared already, as {kind_of(earlier)}"
+            self.tokens.model_error(message, place)
+        scope.declare(name, symbol)
+
+    def constant(self, start: int, scope: Scope, *closers: str) -> int:
+        """The value of an expression that must not depend on variables."""
+        expression, end = self.expressions.parse(start, scope, *closers)
+        return self._evaluator.value(expression, self.tokens.span(start, end - 1))
+
+    # Variables and constants
+
+    def _variable(self, syntax: VariableSyntax, scope: Scope, owner: str | None) -> None:
+        domain = DOMAINS[syntax.type]
+        length = None if syntax.length is None else self._length(syntax.length, syntax.name, scope)
+        values = self._initial(syntax, domain, length, scope)
+        name = _qualified(self.tokens.texts[syntax.name], owner)
+        variable = Variable(name, domain, length, values, owner=owner, span=self.tokens.span(syntax.name))
+        if not syntax.constant:
+            self._declare(variable, syntax.name, scope)
+            self.variables.append(variable)
+        elif length is None:
+            self._declare(Constant(name, values, False), syntax.name, scope)
+        else:
+            self._declare(Constant(name, values, True, variable), syntax.name, scope)
+
+    def _length(self, start: int, name: int, scope: Scope) -> int:
+        length = self.constant(start, scope, "]")
+        if not 1 <= length <= LONGEST_ARRAY:
+            text = self.tokens.texts[name]
+            self.tokens.model_error(
+                f"array '{text}' needs a length from 1 to {LONGEST_ARRAY}, not {length}", start
+            )
+        return length
+
+    def _initial(
+        self, syntax: VariableSyntax, domain: Domain, length: int | None, scope: Scope
+    ) -> tuple[int, ...]:
+        """The initial values, one per place: what is missing is 0, what is too much is checked and
+        ignored."""
+        name = self.tokens.texts[syntax.name]
+        places = 1 if length is None else length
+        if syntax.initial is None:
+            if syntax.constant:
+                self.tokens.model_error(f"constant '{name}' needs a value", syntax.name)
+            return (0,) * places
+        if syntax.braces and length is None:
+            self.tokens.model_error(f"'{name}' is not an array: its value stands without braces", syntax.name)
+        if not syntax.braces and length is not None:
+            self.tokens.model_error(f"'{name}' is an array: its values stand in braces", syntax.name)
+        closers = (",", "}") if syntax.braces else (",", ";")
+        values = [self._fitting(start, domain, scope, *closers) for start in syntax.initial]
+        return tuple(values[:places]) + (0,) * (places - len(values))
+
+    def _fitting(self, start: int, domain: Domain, scope: Scope, *closers: str) -> int:
+        value = self.constant(start, scope, *closers)
+        if value not in domain:
+            message = f"{value} does not fit a {NAMES[domain]} ({domain.low}..{domain.high})"
+            self.tokens.model_error(message, start)
+        return value
+
+    # Channels
+
+    def _channel(self, syntax: ChannelSyntax, scope: Scope, owner: str | None) -> None:
+        text, span = self.tokens.texts[syntax.name], self.tokens.span(syntax.name)
+        name = _qualified(text, owner)
+        capacity = 0 if syntax.capacity is None else self._capacity(syntax.capacity, text, scope)
+        if syntax.types is None:
+            if capacity:
+                message = (
+                    f"channel '{text}' has a buffer and needs types: channel {{byte}} {text}[{capacity}]"
+                )
+                self.tokens.model_error(message, syntax.name)
+            self._declare(Channel(name, None, 0), syntax.name, scope)
+            return
+        types = tuple(DOMAINS[kind] for kind in syntax.types)
+        if capacity == 0:
+            self._declare(Channel(name, types, 0), syntax.name, scope)
+            return
+        empty = (0,) * capacity
+        fields = tuple(
+            Variable(f"{name}.{index}", domain, capacity, empty, owner=owner, span=span)
+            for index, domain in enumerate(types)
+        )
+        length = Variable(f"{name}.length", Domain(0, capacity), owner=owner, span=span)
+        self._declare(Channel(name, types, capacity, fields, length), syntax.name, scope)
+        self.variables += [*fields, length]
+
+    def _capacity(self, start: int, name: str, scope: Scope) -> int:
+        capacity = self.constant(start, scope, "]")
+        if not 0 <= capacity <= LARGEST_CAPACITY:
+            message = f"channel '{name}' needs a capacity from 0 to {LARGEST_CAPACITY}, not {capacity}"
+            self.tokens.model_error(message, start)
+        return capacity
+
+    # Processes
+
+    def _process(self, syntax: ProcessSyntax) -> ProcessSymbol:
+        name = self.tokens.texts[syntax.name]
+        states = self._states(syntax)
+        initial = self.state(syntax.initial, name, states)
+        location = Variable(
+            name,
+            Domain(0, len(states) - 1),
+            None,
+            (initial,),
+            names=tuple(states),
+            owner=name,
+            is_location=True,
+            span=self.tokens.span(syntax.name),
+        )
+        scope = self.root.child()
+        symbol = ProcessSymbol.create(name, location, scope)
+        self._declare(symbol, syntax.name, self.root)
+        self.variables.append(location)
+        for variable in syntax.variables:
+            self._variable(variable, scope, name)
+        for channel in syntax.channels:
+            self._channel(channel, scope, name)
+        self._separate(syntax, states)
+        return symbol
+
+    def _states(self, syntax: ProcessSyntax) -> dict[str, int]:
+        states: dict[str, int] = {}
+        for place in syntax.states:
+            name = self.tokens.texts[place]
+            if name in states:
+                self.tokens.model_error(f"state '{name}' is declared twice", place)
+            states[name] = len(states)
+        return states
+
+    def _separate(self, syntax: ProcessSyntax, states: dict[str, int]) -> None:
+        """States and variables of a process share one name space, because `P.name` may be either."""
+        places = [variable.name for variable in syntax.variables] + [
+            channel.name for channel in syntax.channels
+        ]
+        for place in places:
+            name = self.tokens.texts[place]
+            if name in states:
+                self.tokens.model_error(f"the name '{name}' is a state of this process already", place)
+
+    def state(self, place: int, process: str, states: dict[str, int]) -> int:
+        """The index of the state that a token names."""
+        name = self.tokens.texts[place]
+        if name not in states:
+            self.tokens.model_error(
+                f"process '{process}' has no state '{name}'" + suggestion(name, states), place
+            )
+        return states[name]
+
+
+def _qualified(name: str, owner: str | None) -> str:
+    return name if owner is None else f"{owner}.{name}"

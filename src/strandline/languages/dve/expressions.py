@@ -1,0 +1,301 @@
+"""Tokens to expressions, in one flat loop over two stacks.
+
+The strength of operators, weakest first; operators on one line are equally strong and group to the left,
+as in the grammar of DiVinE (so `a or b and c` is `(a or b) and c`):
+
+    imply
+    or  and
+    |  &  ^
+    ==  !=
+    <  <=  >  >=
+    <<  >>
+    +  -
+    *  /  %
+    not  -  ~          (prefix)
+
+The loop does not recurse, so that no input can exhaust Python's stack, and it shares equal sub-expressions
+that carry no position: generated models repeat the same comparisons tens of thousands of times.
+"""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from strandline.languages.dve.lexer import Tokens
+from strandline.languages.dve.scope import Channel, Constant, ProcessSymbol, Scope, kind_of, suggestion
+from strandline.model.expression import Binary, Const, Element, Expression, Read, Unary, children
+from strandline.model.system import Variable
+
+_PREFIX = {"-": "-", "~": "~", "not": "not", "!": "not"}
+_PREFIX_LEVEL = 9
+_OPENING_LEVEL = -1
+_LEVELS = {
+    token: level
+    for level, tokens in enumerate(
+        ("imply", "or and || &&", "| & ^", "== !=", "< <= > >=", "<< >>", "+ -", "* / %"), start=1
+    )
+    for token in tokens.split()
+}
+_SPELLING = {"||": "or", "&&": "and"}
+_MAY_FAULT = frozenset({"+", "-", "*", "/", "%", "<<", ">>"})
+"""Operators that can fail at run time and therefore keep their position."""
+
+_MIXED_LEVELS = frozenset({_LEVELS["or"], _LEVELS["|"]})
+"""Levels whose operators other languages rank differently."""
+
+MAXIMUM_DEPTH = 400
+"""Deepest nesting of an expression; what comes later walks expressions recursively."""
+
+
+class ExpressionParser:
+    """Reads expressions from one token list.
+
+    `tables` collects the constant arrays that are indexed at run time. A strict parser refuses `a or b and c`
+    and `not a == b`: model files mean what DVE says, but whoever writes a new expression may expect another
+    language's rules.
+    """
+
+    def __init__(self, tokens: Tokens, *, strict: bool = False) -> None:
+        self.tokens = tokens
+        self.tables: dict[Constant, None] = {}
+        self._strict = strict
+        self._shared: dict[tuple[object, ...], Expression] = {}
+
+    def parse(self, start: int, scope: Scope, *closers: str) -> tuple[Expression, int]:
+        """The expression that begins at a token, and the token behind it, which must be one of the
+        closers."""
+        expression, end = self._read(start, scope)
+        if self.tokens.texts[end] not in closers:
+            self._unexpected(end, closers)
+        if end - start > MAXIMUM_DEPTH and _depth(expression) > MAXIMUM_DEPTH:
+            message = f"the expression is nested deeper than {MAXIMUM_DEPTH} levels"
+            self.tokens.model_error(message, start, end - 1)
+        return expression, end
+
+    def _read(self, start: int, scope: Scope) -> tuple[Expression, int]:
+        texts, leaves, strict = self.tokens.texts, scope.leaves, self._strict
+        operands: list[Expression] = []
+        begins: list[int] = []
+        operators: list[str] = []
+        levels: list[int] = []
+        places: list[int] = []
+        arrays: list[Variable | Constant] = []
+        place = start
+        while True:
+            # An operand is due.
+            token = texts[place]
+            leaf = leaves.get(token)
+            if leaf is not None:
+                operands.append(leaf)
+                begins.append(place)
+                place += 1
+            elif token == "(" or token in _PREFIX:
+                operators.append(_PREFIX.get(token, token))
+                levels.append(_OPENING_LEVEL if token == "(" else _PREFIX_LEVEL)
+                places.append(place)
+                place += 1
+                continue
+            else:
+                first = place
+                found, place = self._name(place, scope)
+                if isinstance(found, Variable | Constant):
+                    operators.append("[")
+                    levels.append(_OPENING_LEVEL)
+                    places.append(first)
+                    arrays.append(found)
+                    continue
+                operands.append(found)
+                begins.append(first)
+            # An operator or the end of something is due.
+            while True:
+                token = texts[place]
+                level = _LEVELS.get(token)
+                if level is None:
+                    level = 0
+                while levels and levels[-1] >= level:
+                    if strict and level:
+                        self._refuse_mixture(operators[-1], levels[-1], place)
+                    right = operands.pop()
+                    operator, at = operators.pop(), places.pop()
+                    if levels.pop() == _PREFIX_LEVEL:
+                        operands.append(self._unary(operator, right, at, place))
+                        begins[-1] = at
+                    else:
+                        begins.pop()
+                        operands[-1] = self._binary(operator, operands[-1], right, begins[-1], place)
+                if level:
+                    operators.append(_SPELLING.get(token, token))
+                    levels.append(level)
+                    places.append(place)
+                    place += 1
+                    break
+                if not operators:
+                    return operands[0], place
+                opening = operators[-1]
+                if token != (")" if opening == "(" else "]"):
+                    self._unclosed(opening, places[-1], place)
+                operators.pop()
+                levels.pop()
+                begins[-1] = places.pop()
+                if opening == "[":
+                    operands[-1] = self._element(arrays.pop(), operands[-1], begins[-1], place)
+                place += 1
+
+    # Nodes
+
+    def _unary(self, operator: str, operand: Expression, at: int, end: int) -> Expression:
+        if operator == "-":
+            if isinstance(operand, Const):
+                return Const(-operand.value)
+            return Unary("-", operand, self.tokens.span(at, end - 1))
+        key = (operator, id(operand))
+        shared = self._shared.get(key)
+        if shared is None:
+            shared = self._shared[key] = Unary(operator, operand)
+        return shared
+
+    def _binary(self, operator: str, left: Expression, right: Expression, begin: int, end: int) -> Expression:
+        if operator in _MAY_FAULT:
+            return Binary(operator, left, right, self.tokens.span(begin, end - 1))
+        # The shared node holds both operands, so their identities stay theirs as long as the entry does.
+        key = (operator, id(left), id(right))
+        shared = self._shared.get(key)
+        if shared is None:
+            shared = self._shared[key] = Binary(operator, left, right)
+        return shared
+
+    def _element(self, array: Variable | Constant, index: Expression, begin: int, end: int) -> Expression:
+        inside = isinstance(index, Const) and 0 <= index.value < _length(array)
+        if isinstance(array, Constant):
+            if isinstance(index, Const) and inside:
+                return Const(array.values[index.value])
+            variable = self._table(array, begin)
+        else:
+            variable = array
+        if not inside:
+            return Element(variable, index, self.tokens.span(begin, end))
+        key = (variable, index)
+        shared = self._shared.get(key)
+        if shared is None:
+            shared = self._shared[key] = Element(variable, index)
+        return shared
+
+    def _table(self, constant: Constant, place: int) -> Variable:
+        if constant.table is None:
+            message = f"constant array '{constant.name}' can only be used with a constant index here"
+            self.tokens.model_error(message, place)
+        self.tables[constant] = None
+        return constant.table
+
+    # Names
+
+    def _name(self, place: int, scope: Scope) -> tuple[Expression | Variable | Constant, int]:
+        """What a token that is no ready-made leaf stands for, and the token behind it: an expression, or
+        an array whose bracket has been opened."""
+        text = self.tokens.texts[place]
+        if text[:1].isdigit():
+            leaf = scope.leaves[text] = Const(int(text))
+            return leaf, place + 1
+        if not self.tokens.is_name(place):
+            self.tokens.syntax_error(f"expected an expression, found {self.tokens.describe(place)}", place)
+        if self.tokens.texts[place + 1] in (".", "->"):
+            return self._member(place, scope)
+        symbol = scope.find(text)
+        if symbol is None:
+            names = scope.visible(Constant, Variable, ProcessSymbol)
+            self.tokens.model_error(f"unknown name '{text}'" + suggestion(text, names), place)
+        if isinstance(symbol, ProcessSymbol):
+            self.tokens.model_error(f"'{text}' is a process; write '{text}.' and the name of a state", place)
+        if isinstance(symbol, Channel):
+            self.tokens.model_error(f"'{text}' is a channel and has no value", place)
+        return self._open_array(symbol, place, place)
+
+    def _open_array(
+        self, array: Variable | Constant, first: int, last: int
+    ) -> tuple[Variable | Constant, int]:
+        if self.tokens.texts[last + 1] != "[":
+            self.tokens.model_error(f"'{array.name}' is an array and needs an index", first, last)
+        return array, last + 2
+
+    def _member(self, place: int, scope: Scope) -> tuple[Expression | Variable | Constant, int]:
+        """`P.state`, `P->x`, `P->a[i]`; `P.x` and, for buffered channels, `c.length` are understood too."""
+        texts, last = self.tokens.texts, place + 2
+        owner, name = texts[place], texts[last]
+        if not self.tokens.is_name(last) and not name.isdigit():
+            self.tokens.syntax_error(f"expected a name, found {self.tokens.describe(last)}", last)
+        symbol = scope.find(owner)
+        if symbol is None:
+            names = scope.visible(ProcessSymbol)
+            self.tokens.model_error(f"unknown process '{owner}'" + suggestion(owner, names), place)
+        if isinstance(symbol, Channel):
+            return self._channel_part(symbol, place)
+        if not isinstance(symbol, ProcessSymbol):
+            self.tokens.model_error(f"'{owner}' is {kind_of(symbol)}, not a process", place)
+        if texts[place + 1] == "." and name in symbol.tests:
+            return symbol.tests[name], last + 1
+        leaf = symbol.scope.leaves.get(name)
+        member = symbol.scope.symbols.get(name)
+        if leaf is not None and member is not None:
+            return leaf, last + 1
+        if isinstance(member, Variable | Constant):
+            return self._open_array(member, place, last)
+        known = (
+            [*symbol.scope.symbols] if texts[place + 1] == "->" else [*symbol.tests, *symbol.scope.symbols]
+        )
+        kind = "variable" if texts[place + 1] == "->" else "state"
+        self.tokens.model_error(f"process '{owner}' has no {kind} '{name}'" + suggestion(name, known), last)
+
+    def _channel_part(self, channel: Channel, place: int) -> tuple[Expression | Variable | Constant, int]:
+        name, last = self.tokens.texts[place + 2], place + 2
+        if channel.length is not None and name == "length":
+            return Read(channel.length), last + 1
+        if name.isdigit() and int(name) < len(channel.fields):
+            return self._open_array(channel.fields[int(name)], place, last)
+        self.tokens.model_error(f"channel '{channel.name}' has no '{name}'", place, last)
+
+    # Complaints
+
+    def _unexpected(self, place: int, closers: tuple[str, ...]) -> NoReturn:
+        token = self.tokens.texts[place]
+        if token == "[" and self.tokens.is_name(place - 1):
+            self.tokens.model_error(f"'{self.tokens.texts[place - 1]}' is not an array", place - 1)
+        if token in (".", "->") and self.tokens.is_name(place - 1):
+            self.tokens.model_error(f"'{self.tokens.texts[place - 1]}' is not a process", place - 1)
+        if token == "=":
+            self.tokens.syntax_error("'=' assigns; to compare write '=='", place)
+        wanted = [f"'{closer}'" if closer else "the end of the text" for closer in closers]
+        message = f"expected an operator or {' or '.join(wanted)}, found {self.tokens.describe(place)}"
+        self.tokens.syntax_error(message, place)
+
+    def _unclosed(self, opening: str, at: int, place: int) -> NoReturn:
+        if self.tokens.texts[place] in ("=", "[", ".", "->"):
+            self._unexpected(place, ())
+        closing = ")" if opening == "(" else "]"
+        where = "" if opening == "(" else f" of '{self.tokens.texts[at]}'"
+        found = self.tokens.describe(place)
+        self.tokens.syntax_error(f"expected an operator or the '{closing}'{where}, found {found}", place)
+
+    def _refuse_mixture(self, before: str, before_level: int, place: int) -> None:
+        """Refuse what another language would group differently: `a or b and c`, `not a == b`."""
+        token = self.tokens.texts[place]
+        level = _LEVELS[token]
+        if before_level == level and level in _MIXED_LEVELS and before != _SPELLING.get(token, token):
+            strength = f"'{before}' and '{token}' are equally strong"
+        elif before == "not" and level > _LEVELS["and"]:
+            strength = f"'not' is stronger than '{token}'"
+        else:
+            return
+        self.tokens.syntax_error(f"{strength} in DVE: write parentheses to say what is meant", place)
+
+
+def _length(array: Variable | Constant) -> int:
+    return array.slots if isinstance(array, Variable) else len(array.values)
+
+
+def _depth(expression: Expression) -> int:
+    """How deeply an expression is nested; counted level by level, each shared node once per level."""
+    depth, level = 0, {id(expression): expression}
+    while level:
+        depth += 1
+        level = {id(child): child for node in level.values() for child in children(node)}
+    return depth

@@ -1,0 +1,82 @@
+"""The outline of a model: what is declared and where, before any name is looked up.
+
+Every `int` here is the index of a token. Expressions are not parsed yet, only located by their first token: a
+guard may name a process that is declared further down, so expressions are read when all names are known. That
+also means that each of them is read once, straight into its final form.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class VariableSyntax:
+    """`byte x`, `int a[3] = {1, 2}`, `const byte N = 4`."""
+
+    name: int
+    type: str
+    constant: bool
+    length: int | None
+    """The expression in brackets; None for a scalar."""
+    initial: tuple[int, ...] | None
+    """One expression for a scalar, the list in braces for an array."""
+    braces: bool
+    """The initial value stands in braces."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelSyntax:
+    """`channel c` (untyped: `types` is None) or `channel {byte, int} c[3]`."""
+
+    name: int
+    types: tuple[str, ...] | None
+    capacity: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class AssertionSyntax:
+    """`state: expression`."""
+
+    state: int
+    expression: int
+
+
+@dataclass(frozen=True, slots=True)
+class TransitionSyntax:
+    """`source -> target { guard ...; sync ...; effect ...; }`; the parts point behind their keyword."""
+
+    source: int
+    target: int
+    first: int
+    """The first token written: the source, or the arrow where the source is not repeated."""
+    guard: int | None
+    sync: int | None
+    effect: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessSyntax:
+    """A process; the lists of states hold the tokens of their names."""
+
+    name: int
+    variables: tuple[VariableSyntax, ...]
+    channels: tuple[ChannelSyntax, ...]
+    states: tuple[int, ...]
+    initial: int
+    accepting: tuple[int, ...]
+    committed: tuple[int, ...]
+    assertions: tuple[AssertionSyntax, ...]
+    transitions: tuple[TransitionSyntax, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSyntax:
+    """A whole file."""
+
+    variables: tuple[VariableSyntax, ...]
+    channels: tuple[ChannelSyntax, ...]
+    processes: tuple[ProcessSyntax, ...]
+    synchronous: bool
+    property: int | None
+    """The name of the property process."""

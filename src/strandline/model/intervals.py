@@ -1,0 +1,271 @@
+"""Interval arithmetic over expressions: a sound box around every value an expression can take.
+
+An `Environment` knows an interval for each variable (for an array: one for all its elements) and what a guard has
+told about single expressions. The range analysis uses it to find the boxes, the compiler to leave out checks that
+cannot fail; both trust that a box never leaves out a possible value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from strandline.model.expression import (
+    Binary,
+    Choice,
+    Const,
+    Element,
+    Expression,
+    Read,
+    Unary,
+    variables_read,
+)
+from strandline.model.system import Assign, Variable
+
+Interval: TypeAlias = tuple[int, int]
+
+INT64: Interval = (-(2**63), 2**63 - 1)
+TRUTH: Interval = (0, 1)
+
+_MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_NEGATED = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+
+
+class Contradiction(Exception):
+    """An assumption cannot be true: what follows it is never executed."""
+
+
+def join(first: Interval, second: Interval) -> Interval:
+    """The smallest interval around both."""
+    return min(first[0], second[0]), max(first[1], second[1])
+
+
+def within(inner: Interval, outer: Interval) -> bool:
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
+class Environment:
+    """Intervals of variables at one point of an action. `assume` and `assign` change it in place."""
+
+    def __init__(self, ranges: Mapping[Variable, Interval]) -> None:
+        self._ranges = ranges
+        self._known: dict[Expression, Interval] = {}
+
+    def copy(self) -> Environment:
+        twin = Environment(self._ranges)
+        twin._known = dict(self._known)
+        return twin
+
+    def interval(self, expression: Expression) -> Interval:
+        """Every value the expression can have here, were 64 bits no limit for its last operation."""
+        match expression:
+            case Const(value=value):
+                return value, value
+            case Read(variable=variable):
+                return self._known.get(expression) or self._ranges[variable]
+            case Element(variable=variable):
+                return self._known.get(expression) or self._ranges[variable]
+            case Unary(operator=operator, operand=operand):
+                return _unary(operator, self.fitted(operand))
+            case Binary(operator="and" | "or" | "imply"):
+                return self._logical(expression)
+            case Binary(operator=operator, left=left, right=right):
+                return _binary(operator, self.fitted(left), self.fitted(right))
+            case Choice(condition=condition, then=then, otherwise=otherwise):
+                return self._choice(condition, then, otherwise)
+
+    def fitted(self, expression: Expression) -> Interval:
+        """The interval of values with which evaluation goes on: what does not fit 64 bits is a fault."""
+        low, high = self.interval(expression)
+        return max(low, INT64[0]), min(high, INT64[1])
+
+    def _logical(self, expression: Binary) -> Interval:
+        left = self.truth(expression.left)
+        if expression.operator == "imply":
+            left = None if left is None else not left
+        decided = expression.operator != "and"
+        if left is decided:
+            return int(decided), int(decided)
+        right = self.truth(expression.right)
+        if right is decided:
+            return int(decided), int(decided)
+        if left is not None and right is not None:
+            return int(not decided), int(not decided)
+        return TRUTH
+
+    def _choice(self, condition: Expression, then: Expression, otherwise: Expression) -> Interval:
+        decided = self.truth(condition)
+        if decided is not None:
+            return self.fitted(then if decided else otherwise)
+        boxes = []
+        for branch, truth in ((then, True), (otherwise, False)):
+            environment = self.copy()
+            try:
+                environment.assume(condition, truth)
+            except Contradiction:
+                continue
+            boxes.append(environment.fitted(branch))
+        return join(boxes[0], boxes[-1]) if boxes else TRUTH
+
+    def truth(self, expression: Expression) -> bool | None:
+        """True or False where the expression is so for certain, else None."""
+        low, high = self.fitted(expression)
+        if low > 0 or high < 0:
+            return True
+        return False if low == high == 0 else None
+
+    def assume(self, condition: Expression, truth: bool = True) -> None:
+        """Learn from a condition that is known to be true (or false) from here on."""
+        if self.truth(condition) is (not truth):
+            raise Contradiction
+        match condition:
+            case Unary(operator="not", operand=operand):
+                self.assume(operand, not truth)
+            case Binary(operator="and", left=left, right=right) if truth:
+                self.assume(left)
+                self.assume(right)
+            case Binary(operator="or", left=left, right=right) if not truth:
+                self.assume(left, False)
+                self.assume(right, False)
+            case Binary(operator="imply", left=left, right=right) if not truth:
+                self.assume(left)
+                self.assume(right, False)
+            case Binary(operator=operator, left=left, right=right) if operator in _NEGATED:
+                operator = operator if truth else _NEGATED[operator]
+                self._compare(left, operator, self.fitted(right))
+                self._compare(right, _MIRRORED[operator], self.fitted(left))
+            case Read() | Element():
+                self._compare(condition, "!=" if truth else "==", (0, 0))
+
+    def _compare(self, place: Expression, operator: str, bound: Interval) -> None:
+        if not isinstance(place, Read | Element):
+            return
+        low, high = self.interval(place)
+        match operator:
+            case "==":
+                low, high = max(low, bound[0]), min(high, bound[1])
+            case "<":
+                high = min(high, bound[1] - 1)
+            case "<=":
+                high = min(high, bound[1])
+            case ">":
+                low = max(low, bound[0] + 1)
+            case ">=":
+                low = max(low, bound[0])
+            case "!=" if bound[0] == bound[1]:
+                low += low == bound[0]
+                high -= high == bound[0]
+        if low > high:
+            raise Contradiction
+        self._known[place] = (low, high)
+
+    def assign(self, effect: Assign) -> Interval:
+        """Run an assignment; returns the interval of values that reach the variable."""
+        variable = effect.target.variable
+        stored = stored_interval(variable, self.fitted(effect.value))
+        self._forget(variable)
+        if effect.target not in self._known and variable not in _index_variables(effect.target):
+            self._known[effect.target] = stored
+        return stored
+
+    def _forget(self, variable: Variable) -> None:
+        stale = [place for place in self._known if variable in variables_read(place)]
+        for place in stale:
+            del self._known[place]
+
+
+def _index_variables(target: Read | Element) -> set[Variable]:
+    return variables_read(target.index) if isinstance(target, Element) else set()
+
+
+def stored_interval(variable: Variable, value: Interval) -> Interval:
+    """What an assignment of some value of the interval leaves in the variable."""
+    domain = variable.domain
+    if within(value, (domain.low, domain.high)):
+        return value
+    if domain.wraps:
+        return domain.low, domain.high
+    return max(value[0], domain.low), min(value[1], domain.high)
+
+
+def _unary(operator: str, value: Interval) -> Interval:
+    match operator:
+        case "-":
+            return -value[1], -value[0]
+        case "~":
+            return ~value[1], ~value[0]
+        case _:
+            if value == (0, 0):
+                return 1, 1
+            return (0, 0) if value[0] > 0 or value[1] < 0 else TRUTH
+
+
+def _binary(operator: str, left: Interval, right: Interval) -> Interval:
+    match operator:
+        case "+":
+            return left[0] + right[0], left[1] + right[1]
+        case "-":
+            return left[0] - right[1], left[1] - right[0]
+        case "*":
+            corners = [a * b for a in left for b in right]
+            return min(corners), max(corners)
+        case "/" | "//":
+            return _quotient(left, right)
+        case "%" | "mod":
+            return _remainder(operator, left, right)
+        case "&" | "|" | "^":
+            return _bitwise(operator, left, right)
+        case "<<":
+            return _left_shift(left, right)
+        case ">>":
+            low, high = max(right[0], 0), max(min(right[1], 63), 0)
+            corners = [a >> b for a in left for b in (low, high)]
+            return min(corners), max(corners)
+        case _:
+            return _comparison(operator, left, right)
+
+
+def _quotient(left: Interval, right: Interval) -> Interval:
+    largest = max(abs(left[0]), abs(left[1]))
+    if right[0] > 0 and left[0] >= 0:
+        return left[0] // right[1], left[1] // right[0]
+    return -largest, largest
+
+
+def _remainder(operator: str, left: Interval, right: Interval) -> Interval:
+    bound = max(abs(right[0]), abs(right[1]), 1) - 1
+    if operator == "mod":
+        return (-bound if right[0] < 0 else 0), (bound if right[1] > 0 else 0)
+    if left[0] >= 0:
+        return (left if right[0] > left[1] else (0, min(left[1], bound)))
+    return -min(bound, max(abs(left[0]), abs(left[1]))), (min(bound, left[1]) if left[1] > 0 else 0)
+
+
+def _bitwise(operator: str, left: Interval, right: Interval) -> Interval:
+    if operator == "&" and (left[0] >= 0 or right[0] >= 0):
+        return 0, min(box[1] for box in (left, right) if box[0] >= 0)
+    bits = max(value.bit_length() for value in (*left, *right))
+    if left[0] >= 0 and right[0] >= 0:
+        return 0, (1 << bits) - 1
+    return -(1 << bits), (1 << bits) - 1
+
+
+def _left_shift(left: Interval, right: Interval) -> Interval:
+    low, high = max(right[0], 0), max(min(right[1], 63), 0)
+    corners = [a << b for a in left for b in (low, high)]
+    return min(corners), max(corners)
+
+
+def _comparison(operator: str, left: Interval, right: Interval) -> Interval:
+    below, above = left[1] < right[0], left[0] > right[1]
+    at_most, at_least = left[1] <= right[0], left[0] >= right[1]
+    single = left[0] == left[1] == right[0] == right[1]
+    certain = {
+        "==": (single, below or above),
+        "!=": (below or above, single),
+        "<": (below, at_least),
+        "<=": (at_most, above),
+        ">": (above, at_most),
+        ">=": (at_least, below),
+    }[operator]
+    return (1, 1) if certain[0] else (0, 0) if certain[1] else TRUTH

@@ -1,0 +1,107 @@
+"""How a valuation is packed into 64-bit words.
+
+Every variable gets just the bits that its range needs, biased so that its least value is stored as zero; a variable
+that never changes gets none. An element never straddles two words. An array that fits one word lies inside it; a
+longer one takes consecutive words from bit 0, the same number of elements in each, so that an index computed at
+run time costs a shift or a division by a constant. A state of one word leaves its top bit free: the store marks
+occupied slots with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from strandline.errors import InternalError
+from strandline.model.intervals import Interval
+from strandline.model.system import System, Variable
+
+WORD_BITS = 64
+_SINGLE_WORD_BITS = WORD_BITS - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """Where a variable lies. Element `i` is in word `word + i // per_word`, at bit
+    `shift + (i % per_word) * width`; its value is the bits found there plus `low`."""
+
+    variable: Variable
+    low: int
+    high: int
+    width: int
+    word: int
+    shift: int
+    per_word: int
+
+    @property
+    def mask(self) -> int:
+        return (1 << self.width) - 1
+
+    def place(self, index: int) -> tuple[int, int]:
+        """Word and shift of element `index`."""
+        return self.word + index // self.per_word, self.shift + index % self.per_word * self.width
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The packing of one System's states."""
+
+    fields: tuple[Field, ...]
+    words: int
+    bits: int
+    """How many bits carry information."""
+
+    @cached_property
+    def by_variable(self) -> dict[Variable, Field]:
+        return {field.variable: field for field in self.fields}
+
+    @cached_property
+    def _places(self) -> list[tuple[int, int, int, int, int]]:
+        """Per entry of a valuation: word, shift, mask, low, high."""
+        return [
+            (*field.place(index), field.mask, field.low, field.high)
+            for field in self.fields
+            for index in range(field.variable.slots)
+        ]
+
+    def pack(self, valuation: Sequence[int]) -> tuple[int, ...]:
+        words = [0] * self.words
+        for value, (word, shift, _, low, high) in zip(valuation, self._places, strict=True):
+            if not low <= value <= high:
+                raise InternalError(f"the range analysis promised {low}..{high}, but {value} was reached")
+            words[word] |= (value - low) << shift
+        return tuple(words)
+
+    def unpack(self, words: Sequence[int]) -> tuple[int, ...]:
+        return tuple(((int(words[word]) >> shift) & mask) + low for word, shift, mask, low, _ in self._places)
+
+
+def make_layout(system: System, ranges: Mapping[Variable, Interval]) -> Layout:
+    """Pack the System's variables, given a box for each, into as few words as first-fit decreasing finds."""
+    layout = _pack(system, ranges, _SINGLE_WORD_BITS)
+    return layout if layout.words == 1 else _pack(system, ranges, WORD_BITS)
+
+
+def _pack(system: System, ranges: Mapping[Variable, Interval], word_bits: int) -> Layout:
+    widths = {variable: (ranges[variable][1] - ranges[variable][0]).bit_length() for variable in system.variables}
+    used: list[int] = []
+    placed: dict[Variable, tuple[int, int, int]] = {}
+    for variable, width in widths.items():
+        if width * variable.slots > word_bits:
+            per_word = WORD_BITS // width
+            full, rest = divmod(variable.slots, per_word)
+            placed[variable] = (len(used), 0, per_word)
+            used.extend([per_word * width] * full + ([rest * width] if rest else []))
+    small = [variable for variable in system.variables if variable not in placed]
+    for variable in sorted(small, key=lambda variable: -widths[variable] * variable.slots):
+        size = widths[variable] * variable.slots
+        word = next((index for index, bits in enumerate(used) if bits + size <= word_bits), len(used))
+        if word == len(used):
+            used.append(0)
+        placed[variable] = (word, used[word], variable.slots)
+        used[word] += size
+    fields = tuple(
+        Field(variable, *ranges[variable], widths[variable], *placed[variable]) for variable in system.variables
+    )
+    return Layout(fields, max(len(used), 1), sum(used))

@@ -1,0 +1,202 @@
+"""A System: bounded variables, processes with locations, guarded commands.
+
+This is all that the rest of the program knows of a model. Languages lower everything else to it: a rendezvous is
+one action with two moves, a buffered channel is an array and a counter, a typed message is several variables.
+
+The semantics, which `strandline.compile.interpret` defines by running it:
+
+- A *valuation* gives every variable its values, in the order of `System.variables`, arrays element by element.
+- An action is enabled when every process it moves stands in the move's source, its guard is true, and it is not
+  held back by a committed location (see `Action.committed`). Its effects run in sequence, each seeing the ones
+  before; they include the change of location.
+- Asynchronous systems take one enabled action at a time. Synchronous systems take one action of every process
+  together: guards read the source state, effects run in the order of the processes; if a process has none, the
+  system has no step.
+- An observer (property automaton) steps together with every system step; its guards read the *source* state, its
+  effects run last. Where the system has no step the observer steps alone.
+- Steps are enumerated in the canonical order of `System.actions`, observer edges innermost, so "the k-th step of
+  this state" means the same in every back end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from strandline.model.expression import Element, Expression, Read
+from strandline.source import Source, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """The integers `low..high`; an assignment outside them wraps around or is a fault of the model."""
+
+    low: int
+    high: int
+    wraps: bool = False
+
+    @property
+    def size(self) -> int:
+        return self.high - self.low + 1
+
+    def __contains__(self, value: int) -> bool:
+        return self.low <= value <= self.high
+
+    def wrap(self, value: int) -> int:
+        """The member congruent to the value modulo the domain's size."""
+        return (value - self.low) % self.size + self.low
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Variable:
+    """A bounded integer variable, or an array of them when `length` is given. Compared by identity."""
+
+    name: str
+    domain: Domain
+    length: int | None = None
+    initial: tuple[int, ...] = (0,)
+    names: tuple[str, ...] | None = None
+    """Names of the values 0, 1, ...: locations, enumerations."""
+    owner: str | None = None
+    """The process it belongs to; None for a global variable."""
+    is_location: bool = False
+    span: Span | None = None
+
+    @property
+    def slots(self) -> int:
+        """How many entries of a valuation it takes."""
+        return 1 if self.length is None else self.length
+
+    def show(self, value: int) -> str:
+        """A value as the model's author would write it."""
+        if self.names is not None and 0 <= value < len(self.names):
+            return self.names[value]
+        return str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """A process with control locations; `location` is the variable that holds the current one."""
+
+    name: str
+    location: Variable
+    committed: frozenset[int] = frozenset()
+    """Locations that must be left before any other process moves."""
+    span: Span | None = None
+
+    @property
+    def locations(self) -> tuple[str, ...]:
+        return self.location.names or ()
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One process goes from one location to another; both are indices."""
+
+    process: int
+    source: int
+    target: int
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """`target = value`; the element's index and the value are read before the write."""
+
+    target: Read | Element
+    value: Expression
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A guarded command: the moves it makes, its guard (None is true), its effects in order."""
+
+    name: str
+    moves: tuple[Move, ...]
+    guard: Expression | None
+    effects: tuple[Assign, ...]
+    committed: bool = False
+    """Leaves a committed location. While any process stands in one, only such actions are enabled."""
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Observer:
+    """A Büchi automaton that watches the system: a process of its own whose edges read the source state."""
+
+    name: str
+    location: Variable
+    edges: tuple[Action, ...]
+    accepting: frozenset[int]
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """A named truth about single states: a label, an invariant, an assertion of the model."""
+
+    name: str
+    expression: Expression
+    span: Span | None = None
+
+
+def _canonical(action: Action) -> tuple[int, ...]:
+    return tuple(number for move in action.moves for number in (move.process, move.source))
+
+
+@dataclass(frozen=True)
+class System:
+    """See the module's docstring. Build it with `System.create`, which puts the actions into canonical order."""
+
+    name: str
+    source: Source
+    variables: tuple[Variable, ...]
+    processes: tuple[Process, ...]
+    actions: tuple[Action, ...]
+    synchronous: bool = False
+    observer: Observer | None = None
+    assertions: tuple[Predicate, ...] = ()
+    labels: tuple[Predicate, ...] = ()
+    initial: tuple[tuple[int, ...], ...] = field(default=(), repr=False)
+    """All initial valuations."""
+
+    @classmethod
+    def create(
+        cls,
+        name: str,
+        source: Source,
+        variables: tuple[Variable, ...],
+        processes: tuple[Process, ...],
+        actions: tuple[Action, ...],
+        *,
+        synchronous: bool = False,
+        observer: Observer | None = None,
+        assertions: tuple[Predicate, ...] = (),
+        labels: tuple[Predicate, ...] = (),
+        initial: tuple[tuple[int, ...], ...] | None = None,
+    ) -> System:
+        """A System in canonical form: actions sorted by their moves (process, source), else as declared;
+        one initial valuation made from the variables' own where none is given."""
+        if initial is None:
+            initial = (tuple(value for variable in variables for value in variable.initial),)
+        ordered = tuple(sorted(actions, key=_canonical))
+        return cls(
+            name, source, variables, processes, ordered, synchronous, observer, assertions, labels, initial
+        )
+
+    @cached_property
+    def offsets(self) -> dict[Variable, int]:
+        """Where each variable's values begin in a valuation."""
+        offsets, position = {}, 0
+        for variable in self.variables:
+            offsets[variable] = position
+            position += variable.slots
+        return offsets
+
+    @cached_property
+    def by_name(self) -> dict[str, Variable]:
+        return {variable.name: variable for variable in self.variables}
+
+    @cached_property
+    def has_committed(self) -> bool:
+        return any(process.committed for process in self.processes)

@@ -1,0 +1,121 @@
+"""What a well-formed System is. Front ends call this last; the back ends rely on it and check nothing again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from strandline.errors import ModelError
+from strandline.model.expression import (
+    BINARY_OPERATORS,
+    UNARY_OPERATORS,
+    Binary,
+    Element,
+    Expression,
+    Read,
+    Unary,
+    walk,
+)
+from strandline.model.system import Action, System, Variable
+from strandline.source import Span
+
+MAXIMUM_ARRAY = 1 << 16
+"""Longest array: a longer one would make a single state larger than any sensible budget."""
+
+
+def validate(system: System) -> System:
+    """Return the System unchanged, or raise `ModelError` with the place of the first thing that is wrong."""
+    _Validator(system).run()
+    return system
+
+
+class _Validator:
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self.known = set(system.variables)
+
+    def fail(self, message: str, span: Span | None) -> None:
+        raise ModelError(message, self.system.source, span)
+
+    def run(self) -> None:
+        self._names()
+        for variable in self.system.variables:
+            self._variable(variable)
+        for action in self._all_actions():
+            self._action(action)
+        for predicate in (*self.system.assertions, *self.system.labels):
+            self._expression(predicate.expression, predicate.span)
+        self._initial()
+
+    def _all_actions(self) -> Iterator[Action]:
+        yield from self.system.actions
+        if self.system.observer is not None:
+            yield from self.system.observer.edges
+
+    def _names(self) -> None:
+        seen: set[str] = set()
+        for variable in self.system.variables:
+            if variable.name in seen:
+                self.fail(f"the name '{variable.name}' is declared twice", variable.span)
+            seen.add(variable.name)
+
+    def _variable(self, variable: Variable) -> None:
+        if variable.length is not None and not 1 <= variable.length <= MAXIMUM_ARRAY:
+            self.fail(
+                f"array '{variable.name}' needs a length from 1 to {MAXIMUM_ARRAY}, not {variable.length}",
+                variable.span,
+            )
+        if variable.domain.low > variable.domain.high:
+            self.fail(f"the range of '{variable.name}' is empty", variable.span)
+        if len(variable.initial) != variable.slots:
+            self.fail(
+                f"'{variable.name}' has {len(variable.initial)} initial values for {variable.slots} places",
+                variable.span,
+            )
+
+    def _initial(self) -> None:
+        if not self.system.initial:
+            self.fail("the model has no initial state", None)
+        for valuation in self.system.initial:
+            for variable, offset in self.system.offsets.items():
+                for value in valuation[offset : offset + variable.slots]:
+                    if value not in variable.domain:
+                        low, high = variable.domain.low, variable.domain.high
+                        self.fail(
+                            f"initial value {value} of '{variable.name}' is outside {low}..{high}", variable.span
+                        )
+
+    def _action(self, action: Action) -> None:
+        if action.guard is not None:
+            self._expression(action.guard, action.span)
+        for effect in action.effects:
+            self._expression(effect.target, effect.span or action.span)
+            self._expression(effect.value, effect.span or action.span)
+        processes = [move.process for move in action.moves]
+        if len(set(processes)) != len(processes):
+            self.fail(f"action '{action.name}' moves one process twice", action.span)
+        if self.system.synchronous and len(processes) != 1:
+            self.fail("in a synchronous system every action moves exactly one process", action.span)
+
+    def _expression(self, expression: Expression, fallback: Span | None) -> None:
+        for node in walk(expression):
+            match node:
+                case Read(variable=variable, span=span):
+                    self._reference(variable, False, span or fallback)
+                case Element(variable=variable, span=span):
+                    self._reference(variable, True, span or fallback)
+                case Unary(operator=operator, span=span):
+                    self._operator(operator, UNARY_OPERATORS, span or fallback)
+                case Binary(operator=operator, span=span):
+                    self._operator(operator, BINARY_OPERATORS, span or fallback)
+
+    def _reference(self, variable: Variable, indexed: bool, span: Span | None) -> None:
+        if variable not in self.known:
+            self.fail(f"'{variable.name}' does not belong to this model", span)
+        if indexed and variable.length is None:
+            self.fail(f"'{variable.name}' is not an array", span)
+        if not indexed and variable.length is not None:
+            self.fail(f"array '{variable.name}' needs an index", span)
+
+    def _operator(self, operator: str, allowed: Iterable[str], span: Span | None) -> None:
+        if operator not in allowed:
+            self.fail(f"unknown operator '{operator}'", span)

@@ -1,0 +1,234 @@
+"""Makers of formulas that simplify while they build: each returns a formula equivalent to what was asked for.
+
+Arguments are in negation normal form and already simplified; so is the result. The rules are the usual ones
+(Etessami and Holzmann 2000; Somenzi and Bloem 2000): constants, implied operands, pure eventualities and
+universalities, `X` moved outwards, operators that absorb each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+from strandline.properties.ltl.formula import FALSE, TRUE, Formula, Operator, make
+from strandline.properties.ltl.implication import (
+    contradicts,
+    covers,
+    implies,
+    is_eventual,
+    is_universal,
+    negated,
+)
+
+
+@lru_cache(maxsize=1 << 14)
+def order(formula: Formula) -> tuple[int, str]:
+    """A sort key that depends on the formula alone, so that equal conjunctions are the same object."""
+    return formula.size, str(formula)
+
+
+def next_(operand: Formula) -> Formula:
+    """X f."""
+    if operand in (TRUE, FALSE) or (is_eventual(operand) and is_universal(operand)):
+        return operand
+    return make(Operator.NEXT, operand)
+
+
+def eventually(operand: Formula) -> Formula:
+    """F f."""
+    if is_eventual(operand):
+        return operand
+    match operand.operator:
+        case Operator.NEXT:
+            return next_(eventually(operand.operands[0]))
+        case Operator.UNTIL:
+            return eventually(operand.operands[1])
+        case Operator.STRONG_RELEASE:
+            return eventually(conjoin(operand.operands))
+        case Operator.OR:
+            outside = [part for part in operand.operands if is_eventual(part) or is_universal(part)]
+            if outside:
+                rest = [part for part in operand.operands if part not in outside]
+                return disjoin([eventually(disjoin(rest)), *map(eventually, outside)])
+        case Operator.AND:
+            outside = [part for part in operand.operands if is_eventual(part) and is_universal(part)]
+            if outside:
+                rest = [part for part in operand.operands if part not in outside]
+                return conjoin([eventually(conjoin(rest)), *outside])
+    return make(Operator.EVENTUALLY, operand)
+
+
+def always(operand: Formula) -> Formula:
+    """G f."""
+    if is_universal(operand):
+        return operand
+    match operand.operator:
+        case Operator.NEXT:
+            return next_(always(operand.operands[0]))
+        case Operator.RELEASE:
+            return always(operand.operands[1])
+        case Operator.WEAK_UNTIL:
+            return always(disjoin(operand.operands))
+        case Operator.AND:
+            outside = [part for part in operand.operands if is_eventual(part) or is_universal(part)]
+            if outside:
+                rest = [part for part in operand.operands if part not in outside]
+                return conjoin([always(conjoin(rest)), *map(always, outside)])
+        case Operator.OR:
+            outside = [part for part in operand.operands if is_eventual(part) and is_universal(part)]
+            if outside:
+                rest = [part for part in operand.operands if part not in outside]
+                return disjoin([always(disjoin(rest)), *outside])
+    return make(Operator.ALWAYS, operand)
+
+
+def until(left: Formula, right: Formula) -> Formula:
+    """f U g."""
+    if right in (TRUE, FALSE) or left is FALSE or is_eventual(right) or implies(left, right):
+        return right
+    if left is TRUE or covers(left, right):
+        return eventually(right)
+    if left.operator is Operator.NEXT and right.operator is Operator.NEXT:
+        return next_(until(left.operands[0], right.operands[0]))
+    if right.operator is Operator.UNTIL and implies(left, right.operands[0]):
+        return right
+    if right.operator is Operator.OR and any(is_eventual(part) for part in right.operands):
+        outside = [part for part in right.operands if is_eventual(part)]
+        rest = [part for part in right.operands if part not in outside]
+        return disjoin([until(left, disjoin(rest)), *outside])
+    if left.operator in (Operator.UNTIL, Operator.WEAK_UNTIL) and implies(left.operands[1], right):
+        return until(left.operands[0], right)
+    if right.operator is Operator.AND and left in right.operands:
+        return strong_release(conjoin(part for part in right.operands if part is not left), left)
+    shorter = _relevant_until_left(left, right)
+    return until(shorter, right) if shorter is not left else make(Operator.UNTIL, left, right)
+
+
+def weak_until(left: Formula, right: Formula) -> Formula:
+    """f W g."""
+    if right is TRUE or left is FALSE or implies(left, right):
+        return right
+    if left is TRUE or covers(left, right):
+        return TRUE
+    if right is FALSE:
+        return always(left)
+    if is_universal(left):
+        return disjoin([left, right])
+    if left.operator is Operator.NEXT and right.operator is Operator.NEXT:
+        return next_(weak_until(left.operands[0], right.operands[0]))
+    if right.operator is Operator.WEAK_UNTIL and implies(left, right.operands[0]):
+        return right
+    if left.operator in (Operator.UNTIL, Operator.WEAK_UNTIL) and implies(left.operands[1], right):
+        return weak_until(left.operands[0], right)
+    if right.operator is Operator.AND and left in right.operands:
+        return release(conjoin(part for part in right.operands if part is not left), left)
+    shorter = _relevant_until_left(left, right)
+    return weak_until(shorter, right) if shorter is not left else make(Operator.WEAK_UNTIL, left, right)
+
+
+def release(left: Formula, right: Formula) -> Formula:
+    """f R g."""
+    if right in (TRUE, FALSE) or left is TRUE or is_universal(right) or implies(right, left):
+        return right
+    if left is FALSE or contradicts(left, right):
+        return always(right)
+    if left.operator is Operator.NEXT and right.operator is Operator.NEXT:
+        return next_(release(left.operands[0], right.operands[0]))
+    if right.operator is Operator.RELEASE and implies(right.operands[0], left):
+        return right
+    if right.operator is Operator.AND and any(is_universal(part) for part in right.operands):
+        outside = [part for part in right.operands if is_universal(part)]
+        rest = [part for part in right.operands if part not in outside]
+        return conjoin([release(left, conjoin(rest)), *outside])
+    if left.operator in (Operator.RELEASE, Operator.STRONG_RELEASE) and implies(right, left.operands[1]):
+        return release(left.operands[0], right)
+    if right.operator is Operator.OR and left in right.operands:
+        return weak_until(disjoin(part for part in right.operands if part is not left), left)
+    shorter = _relevant_release_left(left, right)
+    return release(shorter, right) if shorter is not left else make(Operator.RELEASE, left, right)
+
+
+def strong_release(left: Formula, right: Formula) -> Formula:
+    """f M g."""
+    if right is FALSE or left is TRUE or implies(right, left):
+        return right
+    if left is FALSE or contradicts(left, right):
+        return FALSE
+    if right is TRUE:
+        return eventually(left)
+    if is_eventual(left):
+        return conjoin([left, right])
+    if left.operator is Operator.NEXT and right.operator is Operator.NEXT:
+        return next_(strong_release(left.operands[0], right.operands[0]))
+    if right.operator is Operator.STRONG_RELEASE and implies(right.operands[0], left):
+        return right
+    if left.operator in (Operator.RELEASE, Operator.STRONG_RELEASE) and implies(right, left.operands[1]):
+        return strong_release(left.operands[0], right)
+    if right.operator is Operator.OR and left in right.operands:
+        return until(disjoin(part for part in right.operands if part is not left), left)
+    shorter = _relevant_release_left(left, right)
+    return (
+        strong_release(shorter, right) if shorter is not left else make(Operator.STRONG_RELEASE, left, right)
+    )
+
+
+def _relevant_until_left(left: Formula, right: Formula) -> Formula:
+    """In `f U g` and `f W g`, f counts only while g does not hold."""
+    if left.operator is Operator.OR:
+        kept = [part for part in left.operands if not implies(part, right)]
+        return disjoin(kept) if len(kept) < len(left.operands) else left
+    if left.operator is Operator.AND:
+        kept = [part for part in left.operands if not covers(part, right)]
+        return conjoin(kept) if len(kept) < len(left.operands) else left
+    return left
+
+
+def _relevant_release_left(left: Formula, right: Formula) -> Formula:
+    """In `f R g` and `f M g`, f counts only while g holds."""
+    if left.operator is Operator.AND:
+        kept = [part for part in left.operands if not implies(right, part)]
+        return conjoin(kept) if len(kept) < len(left.operands) else left
+    if left.operator is Operator.OR:
+        kept = [part for part in left.operands if not contradicts(right, part)]
+        return disjoin(kept) if len(kept) < len(left.operands) else left
+    return left
+
+
+def conjoin(operands: Iterable[Formula]) -> Formula:
+    """The conjunction of any number of formulas."""
+    from strandline.properties.ltl.gathering import gather
+
+    return gather(Operator.AND, operands)
+
+
+def disjoin(operands: Iterable[Formula]) -> Formula:
+    """The disjunction of any number of formulas."""
+    from strandline.properties.ltl.gathering import gather
+
+    return gather(Operator.OR, operands)
+
+
+MAKERS = {
+    Operator.NEXT: next_,
+    Operator.EVENTUALLY: eventually,
+    Operator.ALWAYS: always,
+    Operator.UNTIL: until,
+    Operator.WEAK_UNTIL: weak_until,
+    Operator.RELEASE: release,
+    Operator.STRONG_RELEASE: strong_release,
+}
+
+
+def rebuilt(node: Formula, operands: tuple[Formula, ...]) -> Formula:
+    """The node with new operands, made by the maker of its operator."""
+    match node.operator:
+        case Operator.TRUE | Operator.FALSE | Operator.ATOM:
+            return node
+        case Operator.NOT:
+            return negated(operands[0])
+        case Operator.AND:
+            return conjoin(operands)
+        case Operator.OR:
+            return disjoin(operands)
+        case operator:
+            return MAKERS[operator](*operands)

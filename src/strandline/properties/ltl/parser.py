@@ -1,0 +1,266 @@
+"""Text to formula, by operator precedence with explicit stacks (no nesting is too deep).
+
+From loose to tight: `->` and `<->` (to the right), `xor`, `||`, `&&`, `U R W M` (to the right),
+`X F G`, comparisons, `+ -`, `* / %`, unary minus and `!`.
+Comparisons and arithmetic build *expressions*, which become one atomic proposition each: `x[1] >= 2`,
+`(a + b) == 1`. They are never looked into here; the language of the model resolves them later.
+`!x == 3` is refused, because languages disagree about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from strandline.errors import ParseError
+from strandline.properties.ltl.formula import (
+    FALSE,
+    TRUE,
+    UNARY_OPERATORS,
+    Formula,
+    Operator,
+    atom,
+    make,
+)
+from strandline.properties.ltl.tokens import Token, TokenKind, tokenize, unquote
+from strandline.source import Source, Span
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedFormula:
+    """A formula with the place where each of its atomic propositions stands first."""
+
+    formula: Formula
+    source: Source
+    atom_spans: Mapping[str, Span]
+
+
+def parse_ltl(text: str | Source, *, member_arrow: bool = False) -> ParsedFormula:
+    """Read an LTL formula; raises `ParseError` with the place of the mistake.
+
+    `member_arrow` makes `a->b` without blanks a member of `a`, as DVE's guards need it.
+    """
+    source = text if isinstance(text, Source) else Source("<formula>", text)
+    return _Parser(source, tokenize(source, member_arrow=member_arrow)).run()
+
+
+_COMPARISONS = frozenset({"==", "!=", "<=", ">=", "<", ">"})
+_COMPARISON_PRECEDENCE = 7
+_LOGICAL_PRECEDENCE = {
+    Operator.IMPLIES: 1,
+    Operator.EQUIVALENT: 1,
+    Operator.EXCLUSIVE_OR: 2,
+    Operator.OR: 3,
+    Operator.AND: 4,
+    Operator.UNTIL: 5,
+    Operator.RELEASE: 5,
+    Operator.WEAK_UNTIL: 5,
+    Operator.STRONG_RELEASE: 5,
+    Operator.NEXT: 6,
+    Operator.EVENTUALLY: 6,
+    Operator.ALWAYS: 6,
+    Operator.NOT: 11,
+}
+_ARITHMETIC_PRECEDENCE = dict.fromkeys(_COMPARISONS, _COMPARISON_PRECEDENCE) | {
+    "+": 8,
+    "-": 8,
+    "*": 9,
+    "/": 9,
+    "%": 9,
+}
+_MINUS_PRECEDENCE = 10
+_TO_THE_RIGHT = frozenset({1, 5})
+
+
+@dataclass(slots=True)
+class _Operand:
+    """Either a formula or an expression that has not become an atomic proposition yet."""
+
+    span: Span
+    formula: Formula | None = None
+    expression: str = ""
+
+
+@dataclass(slots=True)
+class _Pending:
+    """An operator or opening parenthesis on the stack."""
+
+    token: Token
+    precedence: int
+    prefix: bool = False
+
+
+class _Parser:
+    """`operands` and `pending` are the two stacks of the classical shunting-yard method."""
+
+    def __init__(self, source: Source, tokens: list[Token]) -> None:
+        self.source = source
+        self.tokens = tokens
+        self.operands: list[_Operand] = []
+        self.pending: list[_Pending] = []
+        self.atom_spans: dict[str, Span] = {}
+
+    def run(self) -> ParsedFormula:
+        want_operand = True
+        for token in self.tokens:
+            want_operand = self._operand(token) if want_operand else self._after_operand(token)
+        formula = self._as_formula(self.operands.pop())
+        return ParsedFormula(formula, self.source, MappingProxyType(self.atom_spans))
+
+    def _operand(self, token: Token) -> bool:
+        """Take a token where an operand may begin; answer whether an operand is still wanted."""
+        if token.kind is TokenKind.OPEN:
+            self.pending.append(_Pending(token, 0))
+            return True
+        if token.kind is TokenKind.ARITHMETIC and token.text == "-":
+            self.pending.append(_Pending(token, _MINUS_PRECEDENCE, prefix=True))
+            return True
+        if token.operator in UNARY_OPERATORS:
+            self.pending.append(_Pending(token, _LOGICAL_PRECEDENCE[token.operator], prefix=True))
+            return True
+        self.operands.append(self._leaf(token))
+        return False
+
+    def _leaf(self, token: Token) -> _Operand:
+        if token.operator is Operator.TRUE:
+            return _Operand(token.span, TRUE)
+        if token.operator is Operator.FALSE:
+            return _Operand(token.span, FALSE)
+        if token.kind is TokenKind.BRACES:
+            return _Operand(token.span, self._atom(token.text, token.span))
+        if token.kind in (TokenKind.EXPRESSION, TokenKind.STRING):
+            return _Operand(token.span, expression=token.text)
+        if token.kind is TokenKind.END:
+            if not self.operands and not self.pending:
+                raise self._error("the formula is empty", token.span)
+            raise self._error("the formula ends where a proposition is expected", token.span)
+        raise self._error(f"expected a proposition, not '{token.text}'", token.span)
+
+    def _after_operand(self, token: Token) -> bool:
+        """Take a token behind a complete operand; answer whether an operand is wanted next."""
+        if token.kind is TokenKind.CLOSE:
+            self._close(token)
+            return False
+        if token.kind is TokenKind.END:
+            self._reduce_while(lambda precedence: precedence > 0)
+            if self.pending:
+                raise self._error("this '(' is never closed", self.pending[-1].token.span)
+            return False
+        precedence = self._binary_precedence(token)
+        if precedence in _TO_THE_RIGHT:
+            self._reduce_while(lambda waiting: waiting > precedence)
+        else:
+            self._reduce_while(lambda waiting: waiting >= precedence)
+        self.pending.append(_Pending(token, precedence))
+        return True
+
+    def _binary_precedence(self, token: Token) -> int:
+        if token.kind is TokenKind.ARITHMETIC:
+            return _ARITHMETIC_PRECEDENCE[token.text]
+        if token.operator in _LOGICAL_PRECEDENCE and token.operator not in UNARY_OPERATORS:
+            return _LOGICAL_PRECEDENCE[token.operator]
+        raise self._error(f"expected an operator before '{token.text}'", token.span)
+
+    def _close(self, token: Token) -> None:
+        self._reduce_while(lambda precedence: precedence > 0)
+        if not self.pending:
+            raise self._error("this ')' closes nothing", token.span)
+        opening = self.pending.pop().token
+        operand = self.operands[-1]
+        operand.span = opening.span.to(token.span)
+        if operand.formula is None:
+            operand.expression = f"({operand.expression})"
+
+    def _reduce_while(self, binds: Callable[[int], bool]) -> None:
+        while self.pending and self.pending[-1].precedence > 0 and binds(self.pending[-1].precedence):
+            self._reduce(self.pending.pop())
+
+    def _reduce(self, pending: _Pending) -> None:
+        right = self.operands.pop()
+        left = None if pending.prefix else self.operands.pop()
+        span = (left.span if left else pending.token.span).to(right.span)
+        if pending.token.kind is TokenKind.ARITHMETIC:
+            self.operands.append(_Operand(span, expression=self._arithmetic(pending.token, left, right)))
+            return
+        operator = pending.token.operator
+        assert operator is not None
+        parts = [self._as_formula(part) for part in (left, right) if part is not None]
+        if operator in (Operator.AND, Operator.OR):
+            parts = [
+                piece for part in parts for piece in (part.operands if part.operator is operator else (part,))
+            ]
+        self.operands.append(_Operand(span, make(operator, *parts)))
+
+    def _arithmetic(self, token: Token, left: _Operand | None, right: _Operand) -> str:
+        for operand in (left, right):
+            if operand is not None and operand.formula is not None:
+                raise self._error(
+                    f"'{token.text}' needs numbers, and this is a formula (write braces around an expression "
+                    "of the model, or parentheses as in '!(x == 3)')",
+                    operand.span,
+                )
+        if left is None:
+            return f"-{right.expression}"
+        if token.text in _COMPARISONS and any(_is_bare_comparison(part) for part in (left, right)):
+            raise self._error("comparisons cannot be chained", token.span)
+        return f"{left.expression} {token.text} {right.expression}"
+
+    def _as_formula(self, operand: _Operand) -> Formula:
+        if operand.formula is not None:
+            return operand.formula
+        text = _strip_parentheses(operand.expression)
+        if text in ("0", "1"):
+            return TRUE if text == "1" else FALSE
+        if text.isdigit():
+            raise self._error(f"the number {text} is not a proposition", operand.span)
+        if text[0] in "\"'" and _string_is_whole(text):
+            text = unquote(text)
+        return self._atom(text, operand.span)
+
+    def _atom(self, text: str, span: Span) -> Formula:
+        if not text:
+            raise self._error("an atomic proposition is empty", span)
+        self.atom_spans.setdefault(text, span)
+        return atom(text)
+
+    def _error(self, message: str, span: Span) -> ParseError:
+        return ParseError(message, self.source, span)
+
+
+def _is_bare_comparison(operand: _Operand) -> bool:
+    """Whether the expression is a comparison without parentheses around it."""
+    depth = 0
+    words = operand.expression.split(" ")
+    for word in words:
+        if depth == 0 and word in _COMPARISONS:
+            return True
+        depth += word.count("(") + word.count("[") - word.count(")") - word.count("]")
+    return False
+
+
+def _strip_parentheses(text: str) -> str:
+    """Remove parentheses that enclose the whole expression."""
+    while text.startswith("(") and _closes_at_end(text):
+        text = text[1:-1]
+    return text
+
+
+def _closes_at_end(text: str) -> bool:
+    depth = 0
+    for offset, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if depth == 0:
+            return offset == len(text) - 1
+    return False
+
+
+def _string_is_whole(text: str) -> bool:
+    offset = 1
+    while offset < len(text):
+        if text[offset] == "\\":
+            offset += 1
+        elif text[offset] == text[0]:
+            return offset == len(text) - 1
+        offset += 1
+    return False

@@ -1,0 +1,124 @@
+"""Formulas as text, in our own spelling, SPIN's and Spot's."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from strandline.properties.ltl.formula import UNARY_OPERATORS, Formula, Operator, subformulas
+
+PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+"""A name that every format takes without quotes (unless it is one of the words below)."""
+
+RESERVED_WORDS = frozenset(
+    "U R W M V true false not and or xor implies imply iff always globally eventually finally next until "
+    "release releases weakuntil strongrelease".split()
+)
+OPERATOR_WORD = re.compile(r"[GFX]+\Z")
+"""`G`, `F`, `X` and what is made of these letters alone, as in `GF p`, are operators."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """How one tool writes LTL."""
+
+    operators: dict[Operator, str]
+    rewrite_weak: bool
+    """Whether `W`, `M`, and `xor` must be written out with other operators."""
+
+
+STRANDLINE = Spelling({operator: operator.value for operator in Operator}, False)
+SPIN = Spelling(
+    STRANDLINE.operators
+    | {Operator.EVENTUALLY: "<>", Operator.ALWAYS: "[]", Operator.RELEASE: "V"},
+    True,
+)
+
+# A smaller number binds looser; operands that bind no tighter than their parent get parentheses.
+_PRECEDENCE = {
+    Operator.IMPLIES: 1,
+    Operator.EQUIVALENT: 1,
+    Operator.EXCLUSIVE_OR: 2,
+    Operator.OR: 3,
+    Operator.AND: 4,
+    Operator.UNTIL: 5,
+    Operator.RELEASE: 5,
+    Operator.WEAK_UNTIL: 5,
+    Operator.STRONG_RELEASE: 5,
+}
+_TIGHTEST = 10
+
+
+def format_formula(formula: Formula, spelling: Spelling = STRANDLINE) -> str:
+    """Text that `parse_ltl` reads back to the same formula (to an equivalent one where `W`, `M` or `xor`
+    had to be written out for SPIN)."""
+    if spelling.rewrite_weak:
+        formula = _without_weak_operators(formula)
+    texts: dict[Formula, str] = {}
+    for node in subformulas(formula):
+        texts[node] = _node_text(node, texts, spelling)
+    return texts[formula]
+
+
+def atom_text(name: str) -> str:
+    """An atom as it must be written inside a formula: quoted where the bare text would not come back."""
+    if PLAIN_NAME.match(name):
+        quoted = name in RESERVED_WORDS or OPERATOR_WORD.match(name) is not None
+    else:
+        quoted = not _reads_back_bare(name)
+    return quote_name(name) if quoted else name
+
+
+def quote_name(name: str) -> str:
+    """The text between double quotes, with quotes and backslashes escaped."""
+    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _reads_back_bare(name: str) -> bool:
+    from strandline.errors import ParseError
+    from strandline.properties.ltl.parser import parse_ltl
+
+    try:
+        parsed = parse_ltl(name).formula
+    except ParseError:
+        return False
+    return parsed.operator is Operator.ATOM and parsed.name == name
+
+
+def _node_text(node: Formula, texts: dict[Formula, str], spelling: Spelling) -> str:
+    operator = node.operator
+    if operator is Operator.ATOM:
+        return atom_text(node.name)
+    symbol = spelling.operators[operator]
+    if not node.operands:
+        return symbol
+    if operator in UNARY_OPERATORS:
+        operand = node.operands[0]
+        text = _inside(operand, texts[operand], _TIGHTEST)
+        return f"{symbol}{text}" if operator is Operator.NOT else f"{symbol} {text}"
+    precedence = _PRECEDENCE[operator]
+    return f" {symbol} ".join(_inside(operand, texts[operand], precedence) for operand in node.operands)
+
+
+def _inside(operand: Formula, text: str, parent: int) -> str:
+    loose = _PRECEDENCE.get(operand.operator, _TIGHTEST) <= parent and operand.operator in _PRECEDENCE
+    # `!x == 3` would read as a comparison of `!x`; an expression under a unary operator needs parentheses.
+    expression = parent == _TIGHTEST and operand.operator is Operator.ATOM and " " in text and text[0] != '"'
+    return f"({text})" if loose or expression else text
+
+
+def _without_weak_operators(formula: Formula) -> Formula:
+    from strandline.properties.ltl.formula import make, rebuild
+
+    def step(node: Formula, operands: tuple[Formula, ...]) -> Formula:
+        if node.operator is Operator.WEAK_UNTIL:
+            left, right = operands
+            return make(Operator.RELEASE, right, make(Operator.OR, left, right))
+        if node.operator is Operator.STRONG_RELEASE:
+            left, right = operands
+            return make(Operator.UNTIL, right, make(Operator.AND, left, right))
+        if node.operator is Operator.EXCLUSIVE_OR:
+            return make(Operator.NOT, make(Operator.EQUIVALENT, *operands))
+        return node if not operands else make(node.operator, *operands)
+
+    return rebuild(formula, step)

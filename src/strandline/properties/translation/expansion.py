@@ -1,0 +1,141 @@
+"""The step of a formula: what must hold now, and what is left for the next moment.
+
+The expansion laws (f U g is g, or f and again f U g next) turn a formula in negation normal form into
+alternatives. An alternative has a guard for the letter that is read, a set of formulas that must hold at the next
+moment, and a set of promises: formulas that were put off and must come true some day (Couvreur 1999).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from strandline.properties.automata import guard as guards
+from strandline.properties.automata.guard import Guard
+from strandline.properties.ltl.formula import FALSE, TRUE, Formula, Operator, subformulas
+from strandline.properties.ltl.implication import boolean_guard, implies
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """What an alternative leaves for later."""
+
+    next_formulas: frozenset[Formula]
+    promises: frozenset[Formula]
+
+    def __or__(self, other: Rest) -> Rest:
+        return Rest(self.next_formulas | other.next_formulas, self.promises | other.promises)
+
+    def is_easier_than(self, other: Rest) -> bool:
+        """Whether whoever can satisfy `other` can satisfy this, with no more promises."""
+        return self.promises <= other.promises and self.next_formulas <= other.next_formulas
+
+
+_NOTHING = Rest(frozenset(), frozenset())
+Alternatives = dict[Rest, Guard]
+
+
+class Expander:
+    """Expands formulas over a fixed tuple of atomic propositions and remembers the results."""
+
+    def __init__(self, atoms: tuple[str, ...]) -> None:
+        self.atoms = atoms
+        self._done: dict[Formula, Alternatives] = {}
+
+    def expand(self, formula: Formula) -> Alternatives:
+        """The alternatives of a formula; no alternative is left whose guard an easier one covers."""
+        for node in subformulas(formula):
+            if node not in self._done:
+                self._done[node] = self._expand_node(node)
+        return self._done[formula]
+
+    def _expand_node(self, node: Formula) -> Alternatives:
+        if node.is_boolean:
+            guard = boolean_guard(node, self.atoms)
+            return {} if guard is guards.FALSE else {_NOTHING: guard}
+        operands = [self._done[operand] for operand in node.operands]
+        match node.operator:
+            case Operator.AND:
+                result: Alternatives = {_NOTHING: guards.TRUE}
+                for operand in operands:
+                    result = both(result, operand)
+                return result
+            case Operator.OR:
+                result = {}
+                for operand in operands:
+                    result = either(result, operand)
+                return result
+            case Operator.NEXT:
+                return leave(node.operands[0])
+            case operator:
+                return self._expand_until(operator, node, operands)
+
+    def _expand_until(self, operator: Operator, node: Formula, operands: list[Alternatives]) -> Alternatives:
+        again = leave(node)
+        match operator:
+            case Operator.EVENTUALLY:
+                return either(operands[0], leave(node, promise=node.operands[0]))
+            case Operator.ALWAYS:
+                return both(operands[0], again)
+            case Operator.UNTIL:
+                return either(operands[1], both(operands[0], leave(node, promise=node.operands[1])))
+            case Operator.WEAK_UNTIL:
+                return either(operands[1], both(operands[0], again))
+            case Operator.RELEASE:
+                return both(operands[1], either(operands[0], again))
+            case Operator.STRONG_RELEASE:
+                return both(operands[1], either(operands[0], leave(node, promise=node.operands[0])))
+            case _:
+                raise ValueError(f"not in negation normal form: {node}")
+
+
+def leave(formula: Formula, promise: Formula | None = None) -> Alternatives:
+    """The single alternative that puts a formula off to the next moment."""
+    if formula is TRUE:
+        return {_NOTHING: guards.TRUE}
+    if formula is FALSE:
+        return {}
+    parts = formula.operands if formula.operator is Operator.AND else (formula,)
+    promises = frozenset[Formula]() if promise is None else frozenset({promise})
+    return {Rest(frozenset(parts), promises): guards.TRUE}
+
+
+def either(left: Alternatives, right: Alternatives) -> Alternatives:
+    """Alternatives of a disjunction."""
+    result = dict(left)
+    for rest, guard in right.items():
+        result[rest] = result.get(rest, guards.FALSE) | guard
+    return without_covered(result)
+
+
+def both(left: Alternatives, right: Alternatives) -> Alternatives:
+    """Alternatives of a conjunction."""
+    result: Alternatives = {}
+    for first, first_guard in left.items():
+        for second, second_guard in right.items():
+            guard = first_guard & second_guard
+            if guard is not guards.FALSE:
+                rest = first | second
+                result[rest] = result.get(rest, guards.FALSE) | guard
+    return without_covered(result)
+
+
+def without_covered(alternatives: Alternatives) -> Alternatives:
+    """Take from every guard the letters for which an easier alternative exists."""
+    if len(alternatives) < 2:
+        return alternatives
+    ordered = sorted(
+        alternatives.items(), key=lambda item: len(item[0].next_formulas) + len(item[0].promises)
+    )
+    kept: Alternatives = {}
+    for rest, guard in ordered:
+        for easier, covered in kept.items():
+            if easier.is_easier_than(rest):
+                guard = guard & ~covered
+        if guard is not guards.FALSE:
+            kept[rest] = guard
+    return kept
+
+
+def destination_is_easier(left: Formula, right: Formula) -> bool:
+    """Whether the state `left` accepts, as its syntax shows, all that the state `right` accepts."""
+    return implies(right, left)

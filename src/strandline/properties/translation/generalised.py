@@ -1,0 +1,92 @@
+"""LTL to generalised Büchi automata, on the fly: states are formulas, edges their expansions.
+
+Couvreur's construction (1999) with its later refinements: the formula of a destination is simplified as a whole,
+and an edge is dropped for the letters for which another edge leads to a weaker formula with no more promises.
+There is one acceptance set per promise: an edge is in the set unless it makes the promise.
+
+Why dropping is allowed: take a word that satisfies the formula and always choose an edge whose destination the rest of
+the word satisfies and which promises g only if g will come true and does not hold now. Such an edge exists in
+the full expansion, and an edge that replaces it has the same two properties. No promise can be made for ever
+on this run, so it is accepting. Dropping edges adds no word.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from strandline.properties.automata import guard as guards
+from strandline.properties.automata.automaton import Automaton, Edge, merge_parallel
+from strandline.properties.automata.guard import Guard
+from strandline.properties.ltl.build import conjoin, order
+from strandline.properties.ltl.formula import FALSE, TRUE, Formula, atoms_of
+from strandline.properties.translation.expansion import Expander, Rest, destination_is_easier
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    guard: Guard
+    destination: Formula
+    promises: frozenset[Formula]
+
+
+def translate_to_generalised(formula: Formula, atoms: tuple[str, ...] | None = None) -> Automaton:
+    """A transition-based generalised automaton for a formula in (simplified) negation normal form."""
+    atoms = atoms_of(formula) if atoms is None else atoms
+    expander = Expander(atoms)
+    states = [formula]
+    number = {formula: 0}
+    steps: list[list[_Step]] = []
+    for state in states:
+        outgoing = _steps(expander, state)
+        steps.append(outgoing)
+        for step in outgoing:
+            if step.destination not in number:
+                number[step.destination] = len(states)
+                states.append(step.destination)
+    promises = sorted({promise for outgoing in steps for step in outgoing for promise in step.promises}, key=order)
+    edges = tuple(
+        merge_parallel(
+            Edge(step.guard, number[step.destination], _kept_marks(promises, step.promises)) for step in outgoing
+        )
+        for outgoing in steps
+    )
+    return Automaton(atoms, (0,), edges, len(promises), tuple(map(str, states)))
+
+
+def _kept_marks(promises: list[Formula], made: frozenset[Formula]) -> int:
+    return sum(1 << place for place, promise in enumerate(promises) if promise not in made)
+
+
+def _steps(expander: Expander, state: Formula) -> list[_Step]:
+    steps: dict[tuple[Formula, frozenset[Formula]], Guard] = {}
+    for rest, guard in expander.expand(state).items():
+        destination = _destination(rest)
+        if destination is not FALSE:
+            key = (destination, rest.promises)
+            steps[key] = steps.get(key, guards.FALSE) | guard
+    return _without_harder([_Step(guard, *key) for key, guard in steps.items()])
+
+
+def _destination(rest: Rest) -> Formula:
+    return conjoin(sorted(rest.next_formulas, key=order)) if rest.next_formulas else TRUE
+
+
+def _without_harder(steps: list[_Step]) -> list[_Step]:
+    """Take from every step the letters for which a step with an easier destination exists."""
+    steps.sort(key=lambda step: (len(step.promises), order(step.destination)))
+    result: list[_Step] = []
+    for place, step in enumerate(steps):
+        guard = step.guard
+        for other_place, other in enumerate(steps):
+            if other_place == place or not other.promises <= step.promises:
+                continue
+            if not destination_is_easier(other.destination, step.destination):
+                continue
+            equal = other.promises == step.promises and destination_is_easier(
+                step.destination, other.destination
+            )
+            if not equal or other_place < place:
+                guard = guard & ~other.guard
+        if guard is not guards.FALSE:
+            result.append(_Step(guard, step.destination, step.promises))
+    return result

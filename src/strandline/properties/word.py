@@ -1,0 +1,38 @@
+"""Ultimately periodic words: a finite prefix followed by a loop that repeats for ever."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Letter = frozenset[str]
+"""The atomic propositions that hold at one moment; all others do not."""
+
+
+@dataclass(frozen=True, slots=True)
+class LassoWord:
+    """`prefix` then `loop` again and again; the loop must not be empty."""
+
+    prefix: tuple[Letter, ...]
+    loop: tuple[Letter, ...]
+
+    def __post_init__(self) -> None:
+        if not self.loop:
+            raise ValueError("a lasso word needs a loop of at least one letter")
+
+    @property
+    def letters(self) -> tuple[Letter, ...]:
+        """Prefix and loop once."""
+        return self.prefix + self.loop
+
+    def successor(self, position: int) -> int:
+        """The position that follows in `letters`; the last one leads back to the start of the loop."""
+        return position + 1 if position + 1 < len(self.prefix) + len(self.loop) else len(self.prefix)
+
+    def __str__(self) -> str:
+        parts = [_letter_text(letter) for letter in self.prefix]
+        loop = "; ".join(_letter_text(letter) for letter in self.loop)
+        return "; ".join([*parts, f"cycle{{{loop}}}"])
+
+
+def _letter_text(letter: Letter) -> str:
+    return " && ".join(sorted(letter)) if letter else "none"

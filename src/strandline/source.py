@@ -1,0 +1,47 @@
+"""Where a piece of text came from: files, offsets in them, and the caret line shown to people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A half-open range of character offsets into one `Source`."""
+
+    start: int
+    end: int
+
+    def to(self, other: Span) -> Span:
+        """The smallest span that covers both."""
+        return Span(min(self.start, other.start), max(self.end, other.end))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """A named text: a model file, an expression given on the command line, a formula."""
+
+    name: str
+    text: str = field(repr=False)
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column, both counted from 1, of a character offset."""
+        offset = max(0, min(offset, len(self.text)))
+        line = self.text.count("\n", 0, offset) + 1
+        return line, offset - (self.text.rfind("\n", 0, offset) + 1) + 1
+
+    def where(self, span: Span) -> str:
+        """`file:line:column`, the form editors understand."""
+        line, column = self.position(span.start)
+        return f"{self.name}:{line}:{column}"
+
+    def caret(self, span: Span) -> str:
+        """The source line of the span and, under it, carets; long lines are cut around the span."""
+        line_start = self.text.rfind("\n", 0, span.start) + 1
+        line_end = self.text.find("\n", span.start)
+        line = self.text[line_start : line_end if line_end >= 0 else len(self.text)].rstrip("\r")
+        column = span.start - line_start
+        width = max(1, min(span.end, line_start + len(line)) - span.start)
+        cut = max(0, column - 60)
+        shown = line[cut : cut + 110].replace("\t", " ")
+        return f"  {shown}\n  {' ' * (column - cut)}{'^' * min(width, 110 - (column - cut))}"
