@@ -6,8 +6,8 @@ Each system is written in Promela and in DVE (bench/models); the run fails when 
 transitions differ. SPIN and Strandline take turns, because a shared machine is never quiet for long, and the
 best of the repeats counts. Search rate: states over the time of the search alone, as each program reports
 it. End to end: for SPIN translating, compiling and searching, for Strandline the whole command. Bytes per
-state: for SPIN its "actual memory usage for states" at its best ``-w``, without the stack, and behind the plus
-sign its hash table; for Strandline everything the engine holds at its peak, table and log index included.
+state: for SPIN its "actual memory usage for states" at its best ``-w``, without the stack, and behind the
+plus sign its hash table; for Strandline all that the engine holds at its peak, table and log index included.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
+from strandline.engine.intrinsics import prefetch
 from strandline.engine.jit import inlined
 from strandline.engine.pool import class_for, class_size, enlarge, take
 from strandline.engine.registers import (
@@ -82,21 +83,28 @@ def home_slot(hash_value, slots):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def table_slot(buckets, bucket, hash_value):  # type: ignore[no-untyped-def]
-    """Where in the index to look first; 0 for a bucket that has no table yet."""
+def table_slots(buckets, bucket):  # type: ignore[no-untyped-def]
+    """Slots of a bucket's table; 0 for a bucket that has none yet."""
     size_class = buckets[bucket + U(TABLE_CLASS)]
     if size_class == _0:
         return _0
-    return buckets[bucket + U(TABLE)] + home_slot(hash_value, class_size(size_class - _1))
+    return class_size(size_class - _1)
 
 
 @inlined
-def find(array, at, hash_value, words, entry, buckets, bucket, index, store):  # type: ignore[no-untyped-def]
-    """The slot that holds the state, or the empty one where it belongs, and whether it was found."""
+def capacity(words, entry, buckets, bucket):  # type: ignore[no-untyped-def]
+    """How many states the bucket holds before its table (at four fifths) or its arena must grow."""
+    arena_class = buckets[bucket + U(ARENA_CLASS)]
+    if arena_class == _0:
+        return _0
+    return min(table_slots(buckets, bucket) * _4 // _5, class_size(arena_class - _1) // entry)
+
+
+@inlined
+def find(array, at, hash_value, words, entry, table, slots, arena, index, store):  # type: ignore[no-untyped-def]
+    """Look for the state at `array[at]`: the slot that holds it, or the empty one where it belongs, and whether
+    it was found. The table must exist and have a gap."""
     count = word_count(words)
-    table = buckets[bucket + U(TABLE)]
-    slots = class_size(buckets[bucket + U(TABLE_CLASS)] - _1)
-    arena = buckets[bucket + U(ARENA)]
     slot = home_slot(hash_value, slots)
     while True:
         content = index[table + slot]
@@ -120,40 +128,68 @@ def find(array, at, hash_value, words, entry, buckets, bucket, index, store):  #
 
 
 @inlined
+def prefetch_match(hash_value, words, entry, table, slots, arena, index, store):  # type: ignore[no-untyped-def]
+    """Fetch the stored state with which a wide state will be compared; its slot must have been fetched."""
+    if word_count(words) > _1:
+        content = index[table + home_slot(hash_value, slots)]
+        if content >> _32 == hash_value >> _32:
+            prefetch(store, arena + ((content & _LOW) - _1) * entry)
+
+
+@inlined
+def put(array, at, hash_value, words, entry, extra, slot, count, arena, index, store):  # type: ignore[no-untyped-def]
+    """Write a new state as number `count` of the arena, followed by `extra` where an entry is longer than a
+    state, and into its slot."""
+    width = word_count(words)
+    place = arena + count * entry
+    for word in range(width):
+        store[place + word] = array[at + word]
+    if entry > width:
+        store[place + width] = extra
+    if width == _1:
+        index[slot] = array[at] | _OCCUPIED
+    else:
+        index[slot] = ((hash_value >> _32) << _32) | (count + _1)
+
+
+@inlined
 def contains(array, at, hash_value, words, entry, buckets, bucket, index, store):  # type: ignore[no-untyped-def]
     if buckets[bucket + U(COUNT)] == _0:
         return False
-    return find(array, at, hash_value, words, entry, buckets, bucket, index, store)[1]
+    table, arena = buckets[bucket + U(TABLE)], buckets[bucket + U(ARENA)]
+    slots = table_slots(buckets, bucket)
+    return find(array, at, hash_value, words, entry, table, slots, arena, index, store)[1]
 
 
 @inlined
 def add(array, at, hash_value, words, entry, extra, buckets, bucket, index, store, regs, scratch):  # type: ignore[no-untyped-def]
-    """Put a state into the bucket, followed in the arena by `extra` when an entry is longer than a state.
-    PRESENT, ADDED, or NO_ROOM with nothing changed."""
+    """Put a state into the bucket: PRESENT, ADDED, or NO_ROOM with nothing changed."""
     count = buckets[bucket + U(COUNT)]
-    size_class = buckets[bucket + U(TABLE_CLASS)]
-    if size_class == _0 or count * _5 >= class_size(size_class - _1) * _4:
-        if not grow_table(words, buckets, bucket, index, regs, scratch):
+    if count >= capacity(words, entry, buckets, bucket):
+        if not make_room(words, entry, buckets, bucket, index, store, regs, scratch):
             return NO_ROOM
-    slot, found = find(array, at, hash_value, words, entry, buckets, bucket, index, store)
+    table, arena = buckets[bucket + U(TABLE)], buckets[bucket + U(ARENA)]
+    slots = table_slots(buckets, bucket)
+    slot, found = find(array, at, hash_value, words, entry, table, slots, arena, index, store)
     if found:
         return PRESENT
+    put(array, at, hash_value, words, entry, extra, slot, count, arena, index, store)
+    buckets[bucket + U(COUNT)] = count + _1
+    return ADDED
+
+
+@inlined
+def make_room(words, entry, buckets, bucket, index, store, regs, scratch):  # type: ignore[no-untyped-def]
+    """Grow what is full, so that one more state fits; False when a pool must grow first."""
+    count = buckets[bucket + U(COUNT)]
+    if count >= table_slots(buckets, bucket) * _4 // _5:
+        if not grow_table(words, buckets, bucket, index, regs, scratch):
+            return False
     arena_class = buckets[bucket + U(ARENA_CLASS)]
     if arena_class == _0 or (count + _1) * entry > class_size(arena_class - _1):
         if not grow_arena(entry, buckets, bucket, store, regs):
-            return NO_ROOM
-    words_of_state = word_count(words)
-    place = buckets[bucket + U(ARENA)] + count * entry
-    for word in range(words_of_state):
-        store[place + word] = array[at + word]
-    if entry > words_of_state:
-        store[place + words_of_state] = extra
-    if words_of_state == _1:
-        index[slot] = array[at] | _OCCUPIED
-    else:
-        index[slot] = ((hash_value >> _32) << _32) | (count + _1)
-    buckets[bucket + U(COUNT)] = count + _1
-    return ADDED
+            return False
+    return True
 
 
 @inlined

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from strandline.engine.bucket import ADDED, NO_ROOM, add, state_hash, table_slot, word_count
+from strandline.engine.bucket import ADDED, NO_ROOM, add, home_slot, state_hash, table_slots, word_count
 from strandline.engine.explore import account, log_new_state, note_seen
 from strandline.engine.intrinsics import call_successors, prefetch
 from strandline.engine.jit import inlined, njit
@@ -29,6 +29,7 @@ from strandline.engine.registers import (
     STACK_COUNT,
     STEP_BITS,
     STOP_MASK,
+    TABLE,
     UNEXPANDED,
     VISITED,
     WANT_RECORDS,
@@ -36,7 +37,7 @@ from strandline.engine.registers import (
 )
 
 U = np.uint64
-_0, _1 = U(0), U(1)
+_0, _1, _63 = U(0), U(1), U(63)
 _STEP = U(STEP_BITS)
 _BUCKET = U(LIVE)
 _CONTINUE = -1
@@ -86,16 +87,17 @@ def _expand_onto_stack(function, words, stack, records, buckets, index, store, s
     if top > U(len(stack)):
         regs[WANT_STACK] = top
         return GROW
-    account(count, labels, regs)
+    account(_1, U(count), labels[0] >> _63, regs)
     if len(seen) > 0:
-        note_seen(words, store, at, count, labels, seen, regs)
+        note_seen(words, store, at, U(count), labels, seen, regs)
+    table, slots = buckets[_BUCKET + U(TABLE)], table_slots(buckets, _BUCKET)
     for step in range(U(count)):
         place = top - (step + _1) * (width + _1)
         source = step * width
         for word in range(width):
             stack[place + word] = records[source + word]
         stack[place + width] = (record << _STEP) | step
-        prefetch(index, table_slot(buckets, _BUCKET, state_hash(records, source, words)))
+        prefetch(index, table + home_slot(state_hash(records, source, words), slots))
     regs[STACK_COUNT] += U(count)
     regs[UNEXPANDED] = _0
     return _CONTINUE

@@ -14,7 +14,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from strandline.engine.bucket import ADDED, NO_ROOM, add, contains, state_hash, table_slot, word_count
+from strandline.engine.bucket import (
+    ADDED,
+    NO_ROOM,
+    add,
+    capacity,
+    contains,
+    find,
+    home_slot,
+    make_room,
+    prefetch_match,
+    put,
+    state_hash,
+    table_slots,
+    word_count,
+)
 from strandline.engine.intrinsics import call_successors, prefetch
 from strandline.engine.jit import inlined, njit
 from strandline.engine.layers import (
@@ -69,6 +83,7 @@ from strandline.engine.registers import (
     STOP_MASK,
     STORED,
     SWEEPS,
+    TABLE,
     TRANSITIONS,
     VISITED,
     WANT_LEVELS,
@@ -76,24 +91,29 @@ from strandline.engine.registers import (
 )
 
 U = np.uint64
-_0, _1, _8, _63 = U(0), U(1), U(8), U(63)
+_0, _1, _63 = U(0), U(1), U(63)
 _STEP = U(STEP_BITS)
 _BIAS = U(1 << 63)
 _BATCH = U(512)
+_AHEAD = U(6)
 _CONTINUE = -1
 
 
 @inlined
-def log_new_state(link, log, regs):  # type: ignore[no-untyped-def]
-    """Append a record to the parent log; there must be room. Returns its number."""
-    record = regs[LOG_TOTAL]
-    log[regs[LOG_COUNT]] = link
-    regs[LOG_COUNT] += _1
-    regs[LOG_TOTAL] = record + _1
-    regs[STORED] += _1
+def log_new_states(count, regs):  # type: ignore[no-untyped-def]
+    """Account for states just stored, whose links were appended to the log."""
+    regs[LOG_COUNT] += count
+    regs[LOG_TOTAL] += count
+    regs[STORED] += count
     if regs[STORED] > regs[PEAK_STORED]:
         regs[PEAK_STORED] = regs[STORED]
-    return record
+
+
+@inlined
+def log_new_state(link, log, regs):  # type: ignore[no-untyped-def]
+    """Append a record to the parent log; there must be room."""
+    log[regs[LOG_COUNT]] = link
+    log_new_states(_1, regs)
 
 
 @inlined
@@ -103,15 +123,15 @@ def note_seen(words, store, at, count, labels, seen, regs):  # type: ignore[no-u
     place = regs[SEEN_COUNT] * (width + _1)
     for word in range(width):
         seen[place + word] = store[at + word]
-    seen[place + width] = (U(count) << _1) | (labels[0] >> _63)
+    seen[place + width] = (count << _1) | (labels[0] >> _63)
     regs[SEEN_COUNT] += _1
 
 
 @inlined
-def account(count, labels, regs):  # type: ignore[no-untyped-def]
-    regs[VISITED] += _1
-    regs[TRANSITIONS] += U(count)
-    regs[DEADLOCKS] += labels[0] >> _63
+def account(visited, transitions, deadlocks, regs):  # type: ignore[no-untyped-def]
+    regs[VISITED] += visited
+    regs[TRANSITIONS] += transitions
+    regs[DEADLOCKS] += deadlocks
 
 
 @inlined
@@ -197,18 +217,20 @@ def _next_layer(buckets, places, heap, pending, keepers, index, store, regs):  #
 @inlined
 def _aim(words, measured, records, at, number, hashes, targets, buckets, places, index, regs):  # type: ignore[no-untyped-def]
     """Compute a successor's hash and layer, and fetch the slot it will be compared with."""
-    hashes[number] = state_hash(records, at, words)
-    if measured is None:
-        prefetch(index, table_slot(buckets, U(LIVE), hashes[number]))
-        return
-    width = word_count(words)
-    column, layer = records[at + width] ^ _BIAS, records[at + width + _1] ^ _BIAS
-    row = regs[CURRENT]
-    if layer != regs[CURRENT_LAYER] or column != regs[CURRENT_COLUMN]:
-        row = find_layer(column, layer, buckets, places)
-    targets[number] = row
-    if row != NONE:
-        prefetch(index, table_slot(buckets, row + U(LIVE), hashes[number]))
+    hash_value = state_hash(records, at, words)
+    hashes[number] = hash_value
+    row = _0
+    if measured is not None:
+        width = word_count(words)
+        column, layer = records[at + width] ^ _BIAS, records[at + width + _1] ^ _BIAS
+        row = regs[CURRENT]
+        if layer != regs[CURRENT_LAYER] or column != regs[CURRENT_COLUMN]:
+            row = find_layer(column, layer, buckets, places)
+        targets[number] = row
+        if row == NONE:
+            return
+    bucket = row + U(LIVE)
+    prefetch(index, buckets[bucket + U(TABLE)] + home_slot(hash_value, table_slots(buckets, bucket)))
 
 
 @inlined
@@ -217,43 +239,52 @@ def _expand(
     buckets, places, index, store, log, seen, labels, regs,
 ):  # type: ignore[no-untyped-def]  # fmt: skip
     """Fill the batch with successors of the bucket's next states."""
+    width = word_count(words)
     entry, stride = _entry_words(words, measured), _record_words(words, measured)
-    capacity = U(len(records)) // stride - _1
-    while buckets[bucket + U(HEAD)] < limit and regs[BATCH_COUNT] < _BATCH:
-        head = buckets[bucket + U(HEAD)]
-        at = buckets[bucket + U(ARENA)] + head * entry
-        first = regs[BATCH_COUNT]
-        room = capacity - first
-        if len(seen) > 0 and (regs[SEEN_COUNT] + _1) * (word_count(words) + _1) > U(len(seen)):
-            return FLUSH
-        count = call_successors(function, store, at, records, first * stride, np.int64(room), labels)
+    most = U(len(records)) // stride - _1
+    arena = buckets[bucket + U(ARENA)]
+    head, batch = buckets[bucket + U(HEAD)], regs[BATCH_COUNT]
+    transitions, deadlocks = _0, _0
+    first_head = head
+    stop_mask = regs[STOP_MASK]
+    code = _CONTINUE
+    while head < limit and batch < _BATCH:
+        at = arena + head * entry
+        if len(seen) > 0 and (regs[SEEN_COUNT] + _1) * (width + _1) > U(len(seen)):
+            code = FLUSH
+            break
+        count = call_successors(function, store, at, records, batch * stride, np.int64(most - batch), labels)
         record = head
         if measured is not None:
-            record = store[at + word_count(words)]
-        if count < 0 or (labels[0] & regs[STOP_MASK]) != _0:
+            record = store[at + width]
+        if count < 0 or (labels[0] & stop_mask) != _0:
             regs[FOUND_RECORD] = record
-            if count < 0:
-                regs[FAULT_CODE] = U(-count)
-                return FAULT
             regs[FOUND_LABELS] = labels[0]
-            return FOUND
-        if U(count) > room:
-            if first > _0:
-                return _CONTINUE
-            regs[WANT_RECORDS] = U(count)
-            return GROW
-        buckets[bucket + U(HEAD)] = head + _1
-        account(count, labels, regs)
+            regs[FAULT_CODE] = U(-count)
+            code = FAULT if count < 0 else FOUND
+            break
+        successors = U(count)
+        if successors > most - batch:
+            if batch == _0:
+                regs[WANT_RECORDS] = successors
+                code = GROW
+            break
+        head += _1
+        transitions += successors
+        deadlocks += labels[0] >> _63
         if len(seen) > 0:
-            note_seen(words, store, at, count, labels, seen, regs)
-        for step in range(U(count)):
-            number = first + step
+            note_seen(words, store, at, successors, labels, seen, regs)
+        for step in range(successors):
+            number = batch + step
             links[number] = (record << _STEP) | step
             _aim(
                 words, measured, records, number * stride, number, hashes, targets, buckets, places, index, regs
             )
-        regs[BATCH_COUNT] = first + U(count)
-    return _CONTINUE
+        batch += successors
+    regs[BATCH_COUNT] = batch
+    buckets[bucket + U(HEAD)] = head
+    account(head - first_head, transitions, deadlocks, regs)
+    return code
 
 
 @inlined
@@ -304,36 +335,71 @@ def _place_measured(
 
 
 @inlined
-def _absorb(
-    words, measured, records, links, hashes, targets,
-    buckets, places, heap, pending, keepers, index, store, log, regs, scratch,
-):  # type: ignore[no-untyped-def]  # fmt: skip
-    """Insert the rest of the batch."""
-    entry, stride = _entry_words(words, measured), _record_words(words, measured)
-    while regs[BATCH_NEXT] < regs[BATCH_COUNT]:
-        number = regs[BATCH_NEXT]
-        at = number * stride
-        if regs[LOG_COUNT] == U(len(log)):
+def _absorb_single(words, records, links, hashes, buckets, index, store, log, regs, scratch):  # type: ignore[no-untyped-def]
+    """Insert the rest of the batch into the one bucket of a breadth-first search.
+
+    Everything that the inner loop needs is in local variables: through arrays, each store would make the
+    compiler read all of it again."""
+    width = word_count(words)
+    bucket = U(LIVE)
+    number, last = regs[BATCH_NEXT], regs[BATCH_COUNT]
+    while True:
+        table, arena = buckets[bucket + U(TABLE)], buckets[bucket + U(ARENA)]
+        slots, room = table_slots(buckets, bucket), capacity(words, width, buckets, bucket)
+        count, log_count = buckets[bucket + U(COUNT)], regs[LOG_COUNT]
+        before = count
+        room = min(room, count + (U(len(log)) - log_count))
+        while number < last and count < room:
+            ahead = number + _AHEAD
+            if ahead < last:
+                prefetch_match(hashes[ahead], words, width, table, slots, arena, index, store)
+            hash_value, at = hashes[number], number * width
+            slot, found = find(records, at, hash_value, words, width, table, slots, arena, index, store)
+            if not found:
+                put(records, at, hash_value, words, width, _0, slot, count, arena, index, store)
+                log[log_count] = links[number]
+                count += _1
+                log_count += _1
+            number += _1
+        buckets[bucket + U(COUNT)] = count
+        log_new_states(count - before, regs)
+        regs[BATCH_NEXT] = number
+        if number == last:
+            break
+        if log_count == U(len(log)):
             return FLUSH
-        if measured is None:
-            outcome = add(
-                records, at, hashes[number], words, entry, _0, buckets, U(LIVE), index, store, regs, scratch
-            )
-            if outcome == NO_ROOM:
-                return GROW
-            if outcome == ADDED:
-                log_new_state(links[number], log, regs)
-        else:
-            code = _place_measured(
-                words, entry, records, at, number, hashes, targets, links,
-                buckets, places, heap, pending, keepers, index, store, log, regs, scratch,
-            )  # fmt: skip
-            if code != _CONTINUE:
-                return code
-        regs[BATCH_NEXT] = number + _1
+        if not make_room(words, width, buckets, bucket, index, store, regs, scratch):
+            return GROW
     regs[BATCH_NEXT] = _0
     regs[BATCH_COUNT] = _0
     return _CONTINUE
+
+
+@inlined
+def _absorb_measured(
+    words, records, links, hashes, targets,
+    buckets, places, heap, pending, keepers, index, store, log, regs, scratch,
+):  # type: ignore[no-untyped-def]  # fmt: skip
+    """Insert the rest of the batch, each state into its layer."""
+    width = word_count(words)
+    number, last = regs[BATCH_NEXT], regs[BATCH_COUNT]
+    code = _CONTINUE
+    while number < last:
+        if regs[LOG_COUNT] == U(len(log)):
+            code = FLUSH
+            break
+        code = _place_measured(
+            words, width + _1, records, number * (width + U(2)), number, hashes, targets, links,
+            buckets, places, heap, pending, keepers, index, store, log, regs, scratch,
+        )  # fmt: skip
+        if code != _CONTINUE:
+            break
+        number += _1
+    regs[BATCH_NEXT] = number
+    if number == last:
+        regs[BATCH_NEXT] = _0
+        regs[BATCH_COUNT] = _0
+    return code
 
 
 @njit
@@ -346,10 +412,15 @@ def explore(
     REGRESSING_COLUMN; after all but DONE, FAULT and REGRESSING_COLUMN it can be called again."""
     stop_at = regs[VISITED] + budget
     while True:
-        code = _absorb(
-            words, measured, records, links, hashes, targets,
-            buckets, places, heap, pending, keepers, index, store, log, regs, scratch,
-        )  # fmt: skip
+        if measured is None:
+            code = _absorb_single(
+                words, records, links, hashes, buckets, index, store, log, regs, scratch
+            )
+        else:
+            code = _absorb_measured(
+                words, records, links, hashes, targets,
+                buckets, places, heap, pending, keepers, index, store, log, regs, scratch,
+            )  # fmt: skip
         if code != _CONTINUE:
             return code
         if regs[VISITED] >= stop_at:

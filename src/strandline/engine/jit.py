@@ -63,11 +63,11 @@ def _forget_old(present: Path) -> None:
 def njit(function: _Function) -> _Function:
     """Compile an engine kernel: cached on disk, without the interpreter lock."""
     numba.config.CACHE_DIR = str(cache_directory())
-    compiled: _Function = numba.njit(cache=True, nogil=True)(function)
+    compiled: _Function = numba.njit(cache=True, nogil=True, _nrt=False)(function)
     return compiled
 
 
 def inlined(function: _Function) -> _Function:
     """A part of a kernel, for use inside others only."""
-    compiled: _Function = numba.njit(nogil=True)(function)
+    compiled: _Function = numba.njit(nogil=True, forceinline=True, _nrt=False)(function)
     return compiled

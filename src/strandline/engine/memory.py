@@ -1,14 +1,18 @@
 """Growing arrays of 64-bit words outside Python's heap.
 
-A `Words` grows without copying (the kernel of the operating system moves pages, not bytes) and asks for huge pages:
-random access, not arithmetic, limits a search. Where the platform has neither, it is an ordinary array.
+A `Words` reserves more addresses than it will need and touches them as it grows: nothing is copied, nothing moves,
+and huge pages stay whole. Random access, not arithmetic, limits a search; with small pages every access would miss
+the processor's address cache as well. Where the platform has none of this, it is an ordinary array.
 """
 
 from __future__ import annotations
 
 import ctypes
 import mmap
+import os
 import sys
+import weakref
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -20,6 +24,7 @@ from strandline.errors import ResourceError
 WordArray = npt.NDArray[np.uint64]
 
 _HUGE_PAGE = 1 << 21
+_NO_RESERVE = 0x4000
 _MAY_MOVE = 1
 _FAILED = ctypes.c_void_p(-1).value
 
@@ -36,52 +41,88 @@ def _libc() -> Any:
     return libc
 
 
-class Words:
-    """A zero-initialised array of 64-bit words that can grow. `array` is valid until the next `grow`."""
+def _rounded(size: int) -> int:
+    return -(-size // _HUGE_PAGE) * _HUGE_PAGE
 
-    def __init__(self, count: int) -> None:
-        self._mapped = sys.platform == "linux"
-        self._address = 0
-        self._bytes = 0
+
+@cache
+def _generous() -> int:
+    """More than any single array can ever fill: the machine's memory."""
+    return _rounded(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+
+
+class Words:
+    """A zero-initialised array of 64-bit words that can grow. `array` is valid until the next `grow`.
+    A `large` one starts with a generous reservation of addresses; it costs no memory until it is used."""
+
+    def __init__(self, count: int, *, large: bool = False) -> None:
         self.array: WordArray = np.zeros(0, dtype=np.uint64)
+        self._mapping = 0
+        self._mapped = 0
+        self._unmap: Callable[[], Any] | None = None
+        if large and sys.platform == "linux":
+            self._reserve(max(_generous(), _rounded(8 * count)))
         self.grow(count)
 
     def __len__(self) -> int:
         return len(self.array)
 
+    def _reserve(self, size: int) -> None:
+        """Map as many addresses as the system allows, down to a single huge page."""
+        libc = _libc()
+        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE
+        while size >= _HUGE_PAGE:
+            mapping = libc.mmap(None, size + _HUGE_PAGE, mmap.PROT_READ | mmap.PROT_WRITE, flags, -1, 0)
+            if mapping not in (None, _FAILED):
+                self._adopt(mapping, size + _HUGE_PAGE)
+                return
+            size >>= 2
+
+    def _adopt(self, mapping: int, mapped: int) -> None:
+        self._mapping, self._mapped = mapping, mapped
+        self._unmap = weakref.finalize(self, _libc().munmap, mapping, mapped)
+
+    @property
+    def _start(self) -> int:
+        """The first address of the mapping at which a huge page can begin."""
+        return _rounded(self._mapping)
+
     def grow(self, count: int) -> None:
         """Make room for at least `count` words; what is there stays, what is new is zero."""
         if count <= len(self.array):
             return
-        if self._mapped:
-            self._remap(count)
-        else:
+        if not self._mapping:
             longer = np.zeros(count, dtype=np.uint64)
             longer[: len(self.array)] = self.array
             self.array = longer
-
-    def _remap(self, count: int) -> None:
-        libc = _libc()
-        size = -(-count * 8 // mmap.PAGESIZE) * mmap.PAGESIZE
-        if self._address:
-            address = libc.mremap(self._address, self._bytes, size, _MAY_MOVE)
-        else:
-            flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
-            address = libc.mmap(None, size, mmap.PROT_READ | mmap.PROT_WRITE, flags, -1, 0)
-        if address in (None, _FAILED):
-            raise ResourceError(f"the system refused {size >> 20} MiB of memory")
-        self._address, self._bytes = address, size
+            return
+        size = 8 * count
+        if self._start + size > self._mapping + self._mapped:
+            self._move(size)
         if size >= _HUGE_PAGE and hasattr(mmap, "MADV_HUGEPAGE"):
-            libc.madvise(address, size, mmap.MADV_HUGEPAGE)
-        words = (ctypes.c_uint64 * (size // 8)).from_address(address)
-        self.array = np.ctypeslib.as_array(words)
+            _libc().madvise(self._start, _rounded(size), mmap.MADV_HUGEPAGE)
+        self.array = np.ctypeslib.as_array((ctypes.c_uint64 * count).from_address(self._start))
+
+    def _move(self, size: int) -> None:
+        """The reservation is used up, as under a limit on addresses: ask for a longer mapping."""
+        offset = self._start - self._mapping
+        mapped = _rounded(size + size // 4) + _HUGE_PAGE
+        mapping = _libc().mremap(self._mapping, self._mapped, mapped, _MAY_MOVE)
+        if mapping in (None, _FAILED):
+            raise ResourceError(f"the system refused {mapped >> 20} MiB of memory")
+        assert isinstance(self._unmap, weakref.finalize)
+        self._unmap.detach()
+        self._adopt(mapping, mapped)
+        old, length = mapping + offset, 8 * len(self.array)
+        if self._start != old:
+            ctypes.memmove(self._start, old, length)
+            if self._start < old:
+                ctypes.memset(self._start + length, 0, old - self._start)
 
     def close(self) -> None:
         """Give the memory back; the array must not be used any more."""
         self.array = np.zeros(0, dtype=np.uint64)
-        if self._address:
-            _libc().munmap(self._address, self._bytes)
-            self._address = self._bytes = 0
-
-    def __del__(self) -> None:
-        self.close()
+        if self._unmap is not None:
+            self._unmap()
+        self._mapping = self._mapped = 0
+        self._unmap = None

@@ -103,8 +103,9 @@ class Search:
         self._places: WordArray = np.zeros(2 * layers, dtype=np.uint64)
         self._heap, self._pending, self._keepers = Words(layers), Words(layers), Words(layers)
         self._levels = Words(_LEVELS if self.order is Order.BREADTH_FIRST else 1)
-        self._index, self._store = Words(_POOL), Words(_POOL)
-        self._stack = Words(_STACK if self.order is Order.DEPTH_FIRST else 1)
+        self._index, self._store = Words(_POOL, large=True), Words(_POOL, large=True)
+        depth_first = self.order is Order.DEPTH_FIRST
+        self._stack = Words(_STACK if depth_first else 1, large=depth_first)
         self._log: WordArray = np.zeros(_LOG_RECORDS, dtype=np.uint64)
         entries = _SEEN_WORDS // (kernel.words + 1) * (kernel.words + 1) if self._seen_sink else 0
         self._seen: WordArray = np.zeros(entries, dtype=np.uint64)

@@ -13,6 +13,7 @@ from strandline.languages.dve.lowering import lower
 from strandline.languages.dve.parser import Parser
 from strandline.languages.dve.queries import parse_expression
 from strandline.model.system import System
+from strandline.model.validate import validate
 from strandline.source import Source
 
 __all__ = ["load", "parse_expression"]
@@ -22,4 +23,4 @@ def load(source: Source) -> System:
     """The System that a DVE text means. Raises `ParseError` or `ModelError` with the place of the first
     mistake."""
     tokens = Tokens(source)
-    return lower(tokens, Parser(tokens).model())
+    return validate(lower(tokens, Parser(tokens).model()))

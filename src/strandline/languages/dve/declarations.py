@@ -101,7 +101,7 @@ class Declarations:
     def _fitting(self, start: int, domain: Domain, scope: Scope, *closers: str) -> int:
         value = self.constant(start, scope, *closers)
         if value not in domain:
-            message = f"{value} does not fit a {NAMES[domain]} ({domain.low}..{domain.high})"
+            message = f"{value} does not fit {NAMES[domain]} ({domain.low}..{domain.high})"
             self.tokens.model_error(message, start)
         return value
 

@@ -214,7 +214,8 @@ class ExpressionParser:
         self, array: Variable | Constant, first: int, last: int
     ) -> tuple[Variable | Constant, int]:
         if self.tokens.texts[last + 1] != "[":
-            self.tokens.model_error(f"'{array.name}' is an array and needs an index", first, last)
+            name = "".join(self.tokens.texts[first : last + 1])
+            self.tokens.model_error(f"'{name}' is an array and needs an index", first, last)
         return array, last + 2
 
     def _member(self, place: int, scope: Scope) -> tuple[Expression | Variable | Constant, int]:

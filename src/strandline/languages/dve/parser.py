@@ -228,10 +228,10 @@ class Parser:
 
     def _transition(self, source: int | None) -> TransitionSyntax:
         first = self.place
-        if self.texts[first] == "->" and source is None:
-            self.tokens.syntax_error("the first transition must name its source state", first)
         if self.texts[first] != "->":
             source = self._name("a transition")
+        elif source is None:
+            self.tokens.syntax_error("the first transition must name its source state", first)
         if self.texts[self.place] == "=>":
             self.tokens.syntax_error("probabilistic transitions are not supported", self.place)
         self._expect("->")
@@ -241,7 +241,7 @@ class Parser:
         while not self._skip("}"):
             self._part(parts)
         guard, sync, effect = map(parts.get, _TRANSITION_PARTS)
-        return TransitionSyntax(source or 0, target, first, guard, sync, effect)
+        return TransitionSyntax(source, target, first, guard, sync, effect)
 
     def _part(self, parts: dict[str, int]) -> None:
         word = self.texts[self.place]

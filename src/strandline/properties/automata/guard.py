@@ -21,7 +21,7 @@ Cube = tuple[int, int]
 
 
 class Guard:
-    """A decision: `high` if proposition `atom` holds, else `low`. Use `literal`, `TRUE`, `FALSE` and `& | ~`."""
+    """A decision: `high` if proposition `atom` holds, else `low`. Made by `literal` and `& | ~`."""
 
     __slots__ = ("__weakref__", "atom", "high", "low")
 
@@ -229,7 +229,7 @@ def guard_text(
     true: str = "true",
     false: str = "false",
 ) -> str:
-    """The guard as a sum of cubes, in the spelling asked for; cubes stand in parentheses if there are several."""
+    """The guard as a sum of cubes in the spelling asked for, with parentheses around cubes if needed."""
     if guard is TRUE or guard is FALSE:
         return true if guard is TRUE else false
     cubes = guard.cubes()

@@ -11,6 +11,7 @@ from strandline.properties.automata.automaton import (
     with_atoms,
 )
 from strandline.properties.automata.components import Components, components
+from strandline.properties.automata.emptiness import intersects
 from strandline.properties.automata.guard import FALSE, Guard
 from strandline.properties.word import LassoWord, Letter
 
@@ -56,19 +57,19 @@ def accepted_word(automaton: Automaton) -> LassoWord | None:
     parts = components(automaton)
     for number, accepting in enumerate(parts.accepting(automaton)):
         if accepting:
-            prefix, entry = _path(automaton, parts, None, set(automaton.initial), set(parts.members[number]))
-            return LassoWord(_letters(automaton, prefix), _letters(automaton, _loop(automaton, parts, entry)))
+            return lasso_through(automaton, parts, number)
     return None
+
+
+def lasso_through(automaton: Automaton, parts: Components, number: int) -> LassoWord:
+    """A word whose run ends in a cycle of the component that takes every mark the component has."""
+    prefix, entry = _path(automaton, parts, None, set(automaton.initial), set(parts.members[number]))
+    return LassoWord(_letters(automaton, prefix), _letters(automaton, _loop(automaton, parts, entry)))
 
 
 def common_word(left: Automaton, right: Automaton) -> LassoWord | None:
     """Some word that both accept, or None."""
     return accepted_word(product(left, right))
-
-
-def intersects(left: Automaton, right: Automaton) -> bool:
-    """Whether some word is accepted by both."""
-    return not is_empty(product(left, right))
 
 
 def word_automaton(word: LassoWord, atoms: tuple[str, ...]) -> Automaton:
@@ -93,9 +94,9 @@ def accepts(automaton: Automaton, word: LassoWord) -> bool:
 
 
 def _loop(automaton: Automaton, parts: Components, entry: int) -> list[Guard]:
-    """A cycle through `entry` inside its component that takes an edge of every acceptance set."""
+    """A cycle through `entry` inside its component that takes every mark of the component."""
     number = parts.of[entry]
-    state, missing, guards = entry, automaton.all_marks, []
+    state, missing, guards = entry, parts.marks[number], []
     while missing:
         sources = {
             source
@@ -160,7 +161,5 @@ def _letters(automaton: Automaton, guards: list[Guard]) -> tuple[Letter, ...]:
     letters = []
     for guard in guards:
         letter = guard.letter()
-        letters.append(
-            frozenset(name for place, name in enumerate(automaton.atoms) if letter >> place & 1)
-        )
+        letters.append(frozenset(name for place, name in enumerate(automaton.atoms) if letter >> place & 1))
     return tuple(letters)

@@ -1,4 +1,4 @@
-"""Removing what cannot contribute: states that are not reached or reach no accepting cycle, needless marks."""
+"""Removing what cannot contribute: unreachable states, states without accepting future, needless marks."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def trim(automaton: Automaton) -> Automaton:
 def simplify_acceptance(automaton: Automaton) -> Automaton:
     """Fewer acceptance sets, chosen for each component on its own.
 
-    Inside an accepting component a set counts only if some cycle avoids it, and not if it contains another set that
-    counts. The sets that count are renumbered from 0; all other numbers are given to every edge. In a rejecting
-    component no edge gets a mark that could complete a cycle: set 0 is withheld.
+    Inside an accepting component a set counts only if some cycle avoids it, and not if it contains another
+    set that counts. The sets that count are renumbered from 0; all other numbers are given to every edge.
+    In a rejecting component no edge gets a mark that could complete a cycle: set 0 is withheld.
     """
     parts = components(automaton)
     accepting = parts.accepting(automaton)

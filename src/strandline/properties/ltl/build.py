@@ -7,7 +7,7 @@ universalities, `X` moved outwards, operators that absorb each other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from strandline.properties.ltl.formula import FALSE, TRUE, Formula, Operator, make
@@ -208,7 +208,7 @@ def disjoin(operands: Iterable[Formula]) -> Formula:
     return gather(Operator.OR, operands)
 
 
-MAKERS = {
+MAKERS: dict[Operator, Callable[..., Formula]] = {
     Operator.NEXT: next_,
     Operator.EVENTUALLY: eventually,
     Operator.ALWAYS: always,

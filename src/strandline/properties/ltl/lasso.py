@@ -78,9 +78,7 @@ def _temporal_value(operator: Operator, operands: list[int], word: LassoWord, ev
 
 
 def _next(operand: int, word: LassoWord) -> int:
-    return sum(
-        1 << place for place in range(len(word.letters)) if operand >> word.successor(place) & 1
-    )
+    return sum(1 << place for place in range(len(word.letters)) if operand >> word.successor(place) & 1)
 
 
 def _until(left: int, right: int, word: LassoWord) -> int:

@@ -10,10 +10,6 @@ from strandline.properties.ltl.formula import UNARY_OPERATORS, Formula, Operator
 PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 """A name that every format takes without quotes (unless it is one of the words below)."""
 
-RESERVED_WORDS = frozenset(
-    "U R W M V true false not and or xor implies imply iff always globally eventually finally next until "
-    "release releases weakuntil strongrelease".split()
-)
 OPERATOR_WORD = re.compile(r"[GFX]+\Z")
 """`G`, `F`, `X` and what is made of these letters alone, as in `GF p`, are operators."""
 
@@ -29,8 +25,7 @@ class Spelling:
 
 STRANDLINE = Spelling({operator: operator.value for operator in Operator}, False)
 SPIN = Spelling(
-    STRANDLINE.operators
-    | {Operator.EVENTUALLY: "<>", Operator.ALWAYS: "[]", Operator.RELEASE: "V"},
+    STRANDLINE.operators | {Operator.EVENTUALLY: "<>", Operator.ALWAYS: "[]", Operator.RELEASE: "V"},
     True,
 )
 
@@ -63,10 +58,17 @@ def format_formula(formula: Formula, spelling: Spelling = STRANDLINE) -> str:
 def atom_text(name: str) -> str:
     """An atom as it must be written inside a formula: quoted where the bare text would not come back."""
     if PLAIN_NAME.match(name):
-        quoted = name in RESERVED_WORDS or OPERATOR_WORD.match(name) is not None
+        quoted = name in operator_words() or OPERATOR_WORD.match(name) is not None
     else:
         quoted = not _reads_back_bare(name)
     return quote_name(name) if quoted else name
+
+
+def operator_words() -> frozenset[str]:
+    """The words that the parser reads as operators or constants."""
+    from strandline.properties.ltl.tokens import WORDS
+
+    return frozenset(WORDS)
 
 
 def quote_name(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Simplification of formulas: negation normal form, then every rule of `build`, bottom-up, until nothing changes."""
+"""Simplification: negation normal form, then every rule of `build`, bottom-up, until nothing changes."""
 
 from __future__ import annotations
 

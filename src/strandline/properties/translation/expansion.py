@@ -1,8 +1,9 @@
 """The step of a formula: what must hold now, and what is left for the next moment.
 
 The expansion laws (f U g is g, or f and again f U g next) turn a formula in negation normal form into
-alternatives. An alternative has a guard for the letter that is read, a set of formulas that must hold at the next
-moment, and a set of promises: formulas that were put off and must come true some day (Couvreur 1999).
+alternatives. An alternative has a guard for the letter that is read, a set of formulas that must hold at
+the next moment, and a set of promises: formulas that were put off and must come true some day (Couvreur
+1999).
 """
 
 from __future__ import annotations

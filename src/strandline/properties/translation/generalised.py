@@ -1,13 +1,18 @@
 """LTL to generalised Büchi automata, on the fly: states are formulas, edges their expansions.
 
-Couvreur's construction (1999) with its later refinements: the formula of a destination is simplified as a whole,
-and an edge is dropped for the letters for which another edge leads to a weaker formula with no more promises.
-There is one acceptance set per promise: an edge is in the set unless it makes the promise.
+Couvreur's construction (1999) with its later refinements. There is one acceptance set per promise: an edge
+is in the set unless it makes the promise. An edge is dropped for the letters for which another edge leads
+to a weaker formula with no more promises, and formulas with the same expansion are one state.
 
-Why dropping is allowed: take a word that satisfies the formula and always choose an edge whose destination the rest of
-the word satisfies and which promises g only if g will come true and does not hold now. Such an edge exists in
-the full expansion, and an edge that replaces it has the same two properties. No promise can be made for ever
-on this run, so it is accepting. Dropping edges adds no word.
+Why dropping is allowed: take a word that satisfies the formula and always choose an edge whose destination
+the rest of the word satisfies and which promises g only if g will come true and does not hold now. Such an
+edge exists in the full expansion, and an edge that replaces it has the same two properties. No promise can
+be made for ever on this run, so it is accepting. Dropping edges adds no word.
+
+With `rewrite`, the formula of a destination is simplified as a whole. By the same argument no word is lost;
+but words may be *added*: if `F p` is dropped because another formula of the destination implies it, that
+one may in turn rely on the `F p` it will leave behind, and nobody keeps the promise. A caller who rewrites
+must compare with the automaton of the negated formula (`translate.generalised_pair` does).
 """
 
 from __future__ import annotations
@@ -18,7 +23,7 @@ from strandline.properties.automata import guard as guards
 from strandline.properties.automata.automaton import Automaton, Edge, merge_parallel
 from strandline.properties.automata.guard import Guard
 from strandline.properties.ltl.build import conjoin, order
-from strandline.properties.ltl.formula import FALSE, TRUE, Formula, atoms_of
+from strandline.properties.ltl.formula import FALSE, TRUE, Formula, Operator, make
 from strandline.properties.translation.expansion import Expander, Rest, destination_is_easier
 
 
@@ -29,24 +34,33 @@ class _Step:
     promises: frozenset[Formula]
 
 
-def translate_to_generalised(formula: Formula, atoms: tuple[str, ...] | None = None) -> Automaton:
-    """A transition-based generalised automaton for a formula in (simplified) negation normal form."""
-    atoms = atoms_of(formula) if atoms is None else atoms
+def translate_to_generalised(formula: Formula, atoms: tuple[str, ...], *, rewrite: bool) -> Automaton:
+    """A transition-based generalised automaton for a formula in (simplified) negation normal form.
+
+    Without `rewrite` it is exact; with it, it accepts at least the models of the formula (see above).
+    """
     expander = Expander(atoms)
     states = [formula]
     number = {formula: 0}
+    by_expansion = {frozenset(expander.expand(formula).items()): 0}
     steps: list[list[_Step]] = []
     for state in states:
-        outgoing = _steps(expander, state)
+        outgoing = _steps(expander, state, rewrite)
         steps.append(outgoing)
         for step in outgoing:
-            if step.destination not in number:
-                number[step.destination] = len(states)
+            if step.destination in number:
+                continue
+            expansion = frozenset(expander.expand(step.destination).items())
+            number[step.destination] = by_expansion.setdefault(expansion, len(states))
+            if number[step.destination] == len(states):
                 states.append(step.destination)
-    promises = sorted({promise for outgoing in steps for step in outgoing for promise in step.promises}, key=order)
+    promises = sorted(
+        {promise for outgoing in steps for step in outgoing for promise in step.promises}, key=order
+    )
     edges = tuple(
         merge_parallel(
-            Edge(step.guard, number[step.destination], _kept_marks(promises, step.promises)) for step in outgoing
+            Edge(step.guard, number[step.destination], _kept_marks(promises, step.promises))
+            for step in outgoing
         )
         for outgoing in steps
     )
@@ -57,18 +71,23 @@ def _kept_marks(promises: list[Formula], made: frozenset[Formula]) -> int:
     return sum(1 << place for place, promise in enumerate(promises) if promise not in made)
 
 
-def _steps(expander: Expander, state: Formula) -> list[_Step]:
+def _steps(expander: Expander, state: Formula, rewrite: bool) -> list[_Step]:
     steps: dict[tuple[Formula, frozenset[Formula]], Guard] = {}
     for rest, guard in expander.expand(state).items():
-        destination = _destination(rest)
+        destination = _destination(rest, rewrite)
         if destination is not FALSE:
             key = (destination, rest.promises)
             steps[key] = steps.get(key, guards.FALSE) | guard
     return _without_harder([_Step(guard, *key) for key, guard in steps.items()])
 
 
-def _destination(rest: Rest) -> Formula:
-    return conjoin(sorted(rest.next_formulas, key=order)) if rest.next_formulas else TRUE
+def _destination(rest: Rest, rewrite: bool) -> Formula:
+    formulas = sorted(rest.next_formulas, key=order)
+    if not formulas:
+        return TRUE
+    if rewrite:
+        return conjoin(formulas)
+    return make(Operator.AND, *formulas) if len(formulas) > 1 else formulas[0]
 
 
 def _without_harder(steps: list[_Step]) -> list[_Step]:

@@ -99,7 +99,7 @@ def closure(formula: Formula) -> frozenset[Formula]:
 
 
 def tableau_atoms(formula: Formula) -> list[TableauAtom]:
-    """P_K: all subsets of the closure without a propositional contradiction, each with f or ¬f for every f."""
+    """P_K: the subsets of the closure without propositional contradiction, with f or ¬f for every f."""
     basic = to_basic_operators(formula)
     positive = [part for part in subformulas(basic) if part.operator is not Operator.NOT]
     free = [part for part in positive if part.operator not in (Operator.AND, Operator.TRUE)]
@@ -131,9 +131,7 @@ def _complete(positive: list[Formula], value: dict[Formula, bool]) -> TableauAto
 
 def untils_of(formula: Formula) -> tuple[Formula, ...]:
     """The U formulas of the closure, operands first."""
-    return tuple(
-        part for part in subformulas(to_basic_operators(formula)) if part.operator is Operator.UNTIL
-    )
+    return tuple(part for part in subformulas(to_basic_operators(formula)) if part.operator is Operator.UNTIL)
 
 
 def may_follow(atom: TableauAtom, successor: TableauAtom, parts: tuple[Formula, ...]) -> bool:
@@ -172,7 +170,7 @@ def _local_edges(
 
 
 def _demands(atom: TableauAtom, parts: tuple[Formula, ...]) -> tuple[tuple[Formula, bool], ...] | None:
-    """What `may_follow` asks of a successor: formulas it must or must not hold; None if nothing may follow."""
+    """What `may_follow` asks of a successor: what it must and must not hold; None if nothing may follow."""
     demands = []
     for part in parts:
         if part.operator is Operator.NEXT:
@@ -187,7 +185,10 @@ def _demands(atom: TableauAtom, parts: tuple[Formula, ...]) -> tuple[tuple[Formu
 
 
 def is_eventuality_edge(
-    obligations: frozenset[Formula], label: TableauAtom, successor: frozenset[Formula], untils: tuple[Formula, ...]
+    obligations: frozenset[Formula],
+    label: TableauAtom,
+    successor: frozenset[Formula],
+    untils: tuple[Formula, ...],
 ) -> bool:
     """R_E exactly as in the text: the open obligations are met by the label or handed on."""
     return _open_obligations(obligations, label, untils) <= successor
@@ -213,9 +214,7 @@ def tableau_product(formula: Formula) -> tuple[Automaton, list[tuple[TableauAtom
     atoms = atoms_of(formula)
     basic = to_basic_operators(formula)
     untils = untils_of(formula)
-    parts = tuple(
-        part for part in subformulas(basic) if part.operator in (Operator.NEXT, Operator.UNTIL)
-    )
+    parts = tuple(part for part in subformulas(basic) if part.operator in (Operator.NEXT, Operator.UNTIL))
     local_atoms = tableau_atoms(formula)
     local_edges = _local_edges(local_atoms, parts)
     states = [(atom, frozenset[Formula]()) for atom in local_atoms if basic in atom]

@@ -1,0 +1,136 @@
+"""An exact count of distinct states after a search that forgot them, at the price of disk.
+
+Every expanded state is appended, with its out-degree, to one of 256 files by a hash of its words; equal states meet in
+the same file. At the end the files are sorted one by one, so memory is bounded by the largest; one that is too large is
+split again by other bits of the hash.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from strandline.engine.memory import WordArray
+from strandline.errors import ResourceError
+from strandline.traces.log import write_all
+
+_PARTITION_BITS = 8
+_PARTITIONS = 1 << _PARTITION_BITS
+_LARGEST = 1 << 28
+"""Bytes of a partition that is sorted in one piece."""
+_DEEPEST = 64 // _PARTITION_BITS - 1
+_CHUNK = 1 << 16
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+_FOLD = np.uint64(29)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Exact numbers of distinct states, of their transitions and of deadlocks among them."""
+
+    states: int
+    transitions: int
+    deadlocks: int
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(
+            self.states + other.states,
+            self.transitions + other.transitions,
+            self.deadlocks + other.deadlocks,
+        )
+
+
+class DistinctCounter:
+    """Collects expanded states in `folder`, which it makes, and counts them. `largest` bounds, in bytes, what is sorted
+    at once."""
+
+    def __init__(self, folder: Path, words: int, *, largest: int = _LARGEST, depth: int = 0) -> None:
+        self._folder, self._words = folder, words
+        self._largest, self._depth = largest, depth
+        self._files: list[int] = []
+        try:
+            folder.mkdir()
+            for number in range(_PARTITIONS):
+                flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+                self._files.append(os.open(self._path(number), flags, 0o600))
+        except OSError as error:
+            self.close()
+            raise ResourceError(f"{folder}: no files for counting states: {error.strerror}") from None
+
+    def _path(self, number: int) -> Path:
+        return self._folder / f"{number:02x}"
+
+    def add(self, entries: WordArray) -> None:
+        """Append entries of `words` words and one more, `out-degree << 1 | deadlock`."""
+        rows = entries.reshape(-1, self._words + 1)
+        partitions = self._partition_of(rows)
+        # Stable sorting of bytes is a radix sort: linear.
+        order = np.argsort(partitions, kind="stable")
+        rows = rows[order]
+        ends = np.cumsum(np.bincount(partitions, minlength=_PARTITIONS))
+        start = 0
+        for number, end in enumerate(ends.tolist()):
+            if end > start:
+                write_all(self._files[number], self._path(number), rows[start:end].reshape(-1))
+            start = end
+
+    def _partition_of(self, rows: WordArray) -> npt.NDArray[np.uint8]:
+        hashes = np.zeros(len(rows), dtype=np.uint64)
+        for word in range(self._words):
+            hashes ^= rows[:, word]
+            hashes *= _MULTIPLIER
+            hashes ^= hashes >> _FOLD
+        hashes *= _MULTIPLIER
+        shift = np.uint64(64 - _PARTITION_BITS * (self._depth + 1))
+        return (hashes >> shift).astype(np.uint8)
+
+    def count(self) -> Counts:
+        """Count what was added; the files are removed one by one as they are done."""
+        self.close()
+        total = Counts(0, 0, 0)
+        for number in range(_PARTITIONS):
+            total += self._count_file(self._path(number))
+        self._folder.rmdir()
+        return total
+
+    def _count_file(self, path: Path) -> Counts:
+        size = path.stat().st_size
+        if size > self._largest and self._depth < _DEEPEST:
+            counts = self._split(path)
+        elif size:
+            counts = _count_sorted(np.fromfile(path, dtype="<u8").reshape(-1, self._words + 1))
+        else:
+            counts = Counts(0, 0, 0)
+        path.unlink()
+        return counts
+
+    def _split(self, path: Path) -> Counts:
+        finer = DistinctCounter(
+            path.with_suffix(".parts"), self._words, largest=self._largest, depth=self._depth + 1
+        )
+        entries = np.memmap(path, dtype="<u8", mode="r").reshape(-1, self._words + 1)
+        for start in range(0, len(entries), _CHUNK):
+            finer.add(np.ascontiguousarray(entries[start : start + _CHUNK]).reshape(-1))
+        return finer.count()
+
+    def close(self) -> None:
+        """Close all files; they stay on disk."""
+        for file in self._files:
+            os.close(file)
+        self._files = []
+
+
+def _count_sorted(rows: WordArray) -> Counts:
+    """Sort the rows by their states and count each state once. Sorting and comparing neighbours is many times faster
+    than `numpy.unique`."""
+    words = rows.shape[1] - 1
+    order = np.argsort(rows[:, 0]) if words == 1 else np.lexsort(rows[:, :words].T)
+    rows = rows[order]
+    first = np.ones(len(rows), dtype=bool)
+    first[1:] = (rows[1:, :words] != rows[:-1, :words]).any(axis=1)
+    facts = rows[first, words]
+    return Counts(len(facts), int((facts >> np.uint64(1)).sum()), int((facts & np.uint64(1)).sum()))

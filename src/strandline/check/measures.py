@@ -1,0 +1,100 @@
+"""Progress measures given as text: `EXPR`, or `mono(EXPR)` for one that never decreases along a step.
+
+Several measures are combined lexicographically, the first given counts most: monotone ones into the column, the others
+into the layer (000 §2, 002 §5). The combination must fit 64 bits by the ranges of its parts, else it is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from strandline.compile.kernel import Measure
+from strandline.errors import MeasureError
+from strandline.languages import parse_expression
+from strandline.model.expression import Binary, Const, Expression, walk
+from strandline.model.intervals import INT64, Environment, within
+from strandline.model.ranges import variable_ranges
+from strandline.model.system import System
+from strandline.source import Source, Span
+
+_MONOTONE = re.compile(r"\s*mono\s*\(")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Component:
+    """One measure as the user wrote it."""
+
+    expression: Expression
+    monotone: bool
+    source: Source
+
+    def blame(self, message: str, span: Span | None = None) -> MeasureError:
+        """An error that points at this measure."""
+        return MeasureError(message, self.source, span or Span(0, len(self.source.text)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ParsedMeasure:
+    """All measures of a sweep and what they are combined to."""
+
+    components: tuple[Component, ...]
+    measure: Measure
+
+    def owner(self, span: Span | None) -> Component | None:
+        """The component one of whose parts stands at just this span; a span is told by its identity, because the
+        spans of other texts may have the same numbers."""
+        for component in self.components:
+            if any(getattr(node, "span", None) is span for node in walk(component.expression)):
+                return None if span is None else component
+        return None
+
+
+def parse_measures(texts: Sequence[str], system: System) -> ParsedMeasure:
+    """The measure of a sweep from one or more texts."""
+    components = tuple(
+        _component(text, system, "measure" if len(texts) == 1 else f"measure {number}")
+        for number, text in enumerate(texts, 1)
+    )
+    column = _combined([one for one in components if one.monotone], system)
+    layer = _combined([one for one in components if not one.monotone], system)
+    return ParsedMeasure(components, Measure(column, layer))
+
+
+def _component(text: str, system: System, name: str) -> Component:
+    opening = _MONOTONE.match(text)
+    monotone = opening is not None and _closes_last(text, opening.end())
+    # The form is blanked out and not cut off, so that places in messages are places in what was written.
+    inner = text
+    if opening is not None and monotone:
+        inner = " " * opening.end() + text[opening.end() : text.rindex(")")] + " "
+    return Component(parse_expression(inner, system, name=name), monotone, Source(name, text))
+
+
+def _closes_last(text: str, start: int) -> bool:
+    """Whether the parenthesis opened before `start` is closed by the last character of the text."""
+    depth = 1
+    for place in range(start, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[place], 0)
+        if depth == 0:
+            return not text[place + 1 :].strip()
+    return False
+
+
+def _combined(components: Sequence[Component], system: System) -> Expression:
+    if not components:
+        return Const(0)
+    if len(components) == 1:
+        return components[0].expression
+    environment = Environment(variable_ranges(system))
+    combined, box = components[0].expression, environment.fitted(components[0].expression)
+    for component in components[1:]:
+        low, high = environment.fitted(component.expression)
+        size = high - low + 1
+        box = box[0] * size, box[1] * size + size - 1
+        if not within((low, high), (INT64[0] // 2, INT64[1] // 2)) or not within(box, INT64):
+            raise component.blame("combined with the measures before it, the result may not fit 64 bits")
+        digit = Binary("-", component.expression, Const(low))
+        combined = Binary("+", Binary("*", combined, Const(size)), digit)
+    return combined

@@ -1,0 +1,147 @@
+"""What is to be decided: properties, and which of them a check asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from strandline.compile.kernel import DEADLOCK_BIT, MAXIMUM_PREDICATES
+from strandline.errors import UsageError
+from strandline.languages import parse_expression
+from strandline.model.expression import Expression, Unary, variables_read
+from strandline.model.system import System
+from strandline.source import Source
+
+
+class Kind(Enum):
+    """Kinds of properties; the value is what people and programs read."""
+
+    INVARIANT = "invariant"
+    ASSERTION = "assertion"
+    DEADLOCK = "deadlock"
+    REACHABILITY = "reach"
+    FAULT = "fault"
+    LTL = "ltl"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Property:
+    """One claim. A safety property becomes a predicate that says "decided here": a state where it is true violates an
+    invariant or an assertion, and is the witness of a reachability claim."""
+
+    kind: Kind
+    name: str
+    expression: Expression | None = None
+    source: Source | None = None
+    """The text the user gave, for messages; None for what stands in the model."""
+
+    @property
+    def predicate(self) -> Expression | None:
+        """What a search has to look for in single states; None where the Kernel knows it anyway or never can."""
+        if self.expression is None:
+            return None
+        return self.expression if self.kind is Kind.REACHABILITY else Unary("not", self.expression)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The properties of one check, and whether the user named them or the model's declarations chose them."""
+
+    properties: tuple[Property, ...]
+    picked: bool
+
+    def describe(self) -> str:
+        """For people: `deadlocks, 2 assertions`."""
+        parts = [
+            _counted(sum(one.kind is kind for one in self.properties), singular, plural)
+            for kind, singular, plural in _WORDS
+        ]
+        return ", ".join(part for part in parts if part) or "run-time faults only"
+
+
+_WORDS = (
+    (Kind.DEADLOCK, "deadlocks", "deadlocks"),
+    (Kind.INVARIANT, "1 invariant", "{} invariants"),
+    (Kind.ASSERTION, "1 assertion", "{} assertions"),
+    (Kind.REACHABILITY, "1 reachability", "{} reachabilities"),
+    (Kind.LTL, "the property process", "{} property processes"),
+)
+
+
+def _counted(count: int, singular: str, plural: str) -> str:
+    return "" if count == 0 else singular if count == 1 else plural.format(count)
+
+
+def select(
+    system: System,
+    *,
+    invariants: Sequence[str] = (),
+    reach: Sequence[str] = (),
+    deadlock: bool | None = None,
+    names: Sequence[str] = (),
+) -> Selection:
+    """The properties that the arguments ask for. Where they name none, the model decides: a property process and
+    the assertions it declares, or, without a property process, deadlocks and assertions."""
+    chosen = [_stated(system, Kind.INVARIANT, text, invariants) for text in invariants]
+    chosen += [_stated(system, Kind.REACHABILITY, text, reach) for text in reach]
+    chosen += [_named(system, name) for name in names]
+    picked = not chosen and deadlock is not True
+    if picked:
+        chosen = _declared(system)
+        deadlock = system.observer is None if deadlock is None else deadlock
+    if deadlock:
+        chosen.insert(0, Property(Kind.DEADLOCK, "deadlock freedom"))
+    predicates = sum(one.expression is not None for one in chosen)
+    if predicates > MAXIMUM_PREDICATES:
+        raise UsageError(
+            f"{predicates} properties are too many for one search, which can tell {MAXIMUM_PREDICATES} apart: "
+            "name some of them with --property or --invariant"
+        )
+    return Selection(tuple(chosen), picked)
+
+
+def _stated(system: System, kind: Kind, text: str, siblings: Sequence[str]) -> Property:
+    title = kind.value
+    if len(siblings) > 1:
+        title += f" {list(siblings).index(text) + 1}"
+    return Property(kind, text, parse_expression(text, system, name=title), Source(title, text))
+
+
+def _assertions(system: System) -> list[Property]:
+    return [Property(Kind.ASSERTION, one.name, one.expression) for one in system.assertions]
+
+
+def _declared(system: System) -> list[Property]:
+    observer = system.observer
+    ltl = [] if observer is None else [Property(Kind.LTL, observer.name)]
+    return ltl + _assertions(system)
+
+
+def _named(system: System, name: str) -> Property:
+    declared = _declared(system)
+    for one in declared:
+        if one.name == name:
+            return one
+    known = ", ".join(f"'{one.name}'" for one in declared) or "it declares none"
+    raise UsageError(f"the model has no property '{name}' ({known})")
+
+
+def label_bits(properties: Sequence[Property]) -> dict[Property, int]:
+    """For every property that a search decides, its bit in the Kernel's labels: predicates in order, then the
+    deadlock bit."""
+    bits = {one: number for number, one in enumerate(one for one in properties if one.expression is not None)}
+    bits.update({one: DEADLOCK_BIT for one in properties if one.kind is Kind.DEADLOCK})
+    return bits
+
+
+def speaks_of_observer(system: System, properties: Sequence[Property]) -> bool:
+    """Whether a property reads the property process's own variables, so that only the product can decide it."""
+    if system.observer is None:
+        return False
+    own = {
+        variable
+        for variable in system.variables
+        if variable is system.observer.location or variable.owner == system.observer.name
+    }
+    return any(own & variables_read(one.expression) for one in properties if one.expression is not None)

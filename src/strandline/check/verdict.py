@@ -1,0 +1,151 @@
+"""What a search may claim: answers per property and overall, completeness, traces, counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from strandline.check.options import Options
+from strandline.check.properties import Kind
+from strandline.model.system import System
+from strandline.source import Source
+from strandline.traces.trace import Trace
+
+
+class Answer(Enum):
+    """The three verdicts."""
+
+    HOLDS = "HOLDS"
+    VIOLATED = "VIOLATED"
+    UNKNOWN = "UNKNOWN"
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyVerdict:
+    """The answer for one property. `reason` says why it is unknown, or what went wrong where that is not plain;
+    `trace` leads to the violation, or to the witness of a reachability claim that holds."""
+
+    kind: Kind
+    name: str
+    answer: Answer
+    reason: str | None = None
+    trace: Trace | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What a search did. `states`, `transitions` and `deadlocks` count distinct ones and are None where that cannot
+    be known: after a sweep with regress edges a forgotten state and a new one look alike. Of a search that is not
+    complete they count what was found so far."""
+
+    states: int | None = None
+    transitions: int | None = None
+    deadlocks: int | None = None
+    visited: int = 0
+    """Expansions, repeated ones included."""
+    peak_states: int = 0
+    """Most states that were stored at the same time."""
+    peak_bytes: int = 0
+    """Most memory that the engine's arrays took."""
+    rss_bytes: int = 0
+    """Most memory that the process took."""
+    sweeps: int = 0
+    persistent: int = 0
+    regress_edges: int = 0
+    layers: int = 0
+    levels: tuple[int, ...] = ()
+    """Breadth-first: states at each distance from the initial ones."""
+    seconds: float = 0.0
+    """The search itself."""
+    compile_seconds: float = 0.0
+    """The model to machine code."""
+    engine_seconds: float = 0.0
+    """Loading the engine's own machine code, or making it on its first use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration:
+    """A search through the reachable states."""
+
+    system: System
+    options: Options
+    complete: bool
+    reason: str | None
+    """Why the search is not complete."""
+    statistics: Statistics
+    fault: PropertyVerdict | None = None
+    """The run-time fault of the model that ended the search."""
+    interrupted: bool = False
+
+    @property
+    def answer(self) -> Answer:
+        """HOLDS when everything was explored and no run-time fault met."""
+        if self.fault is not None:
+            return Answer.VIOLATED
+        return Answer.HOLDS if self.complete else Answer.UNKNOWN
+
+    @property
+    def trace(self) -> Trace | None:
+        return None if self.fault is None else self.fault.trace
+
+    @property
+    def source(self) -> Source:
+        return self.system.source
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answers to all properties of a check. True in a condition exactly when everything holds."""
+
+    exploration: Exploration
+    properties: tuple[PropertyVerdict, ...]
+    """What was asked, in order; a run-time fault of the model, which is always a violation, comes last."""
+
+    @property
+    def answer(self) -> Answer:
+        """VIOLATED where any property is, else UNKNOWN where any is, else HOLDS."""
+        answers = {one.answer for one in self.properties}
+        for answer in (Answer.VIOLATED, Answer.UNKNOWN):
+            if answer in answers:
+                return answer
+        return Answer.HOLDS if self.properties or self.complete else Answer.UNKNOWN
+
+    @property
+    def complete(self) -> bool:
+        """Whether all reachable states were explored; a violation needs no such thing."""
+        return self.exploration.complete
+
+    @property
+    def reason(self) -> str | None:
+        """Why the answer is UNKNOWN or the search not complete; None where neither is so."""
+        if self.answer is Answer.UNKNOWN:
+            return next((one.reason for one in self.properties if one.answer is Answer.UNKNOWN), None) or (
+                self.exploration.reason
+            )
+        return self.exploration.reason
+
+    @property
+    def statistics(self) -> Statistics:
+        return self.exploration.statistics
+
+    @property
+    def system(self) -> System:
+        return self.exploration.system
+
+    @property
+    def trace(self) -> Trace | None:
+        """The trace of the first violated property; where none is violated, the first witness."""
+        traced = [one for one in self.properties if one.trace is not None]
+        violated = [one for one in traced if one.answer is Answer.VIOLATED]
+        return next((one.trace for one in violated + traced), None)
+
+    def __bool__(self) -> bool:
+        return self.answer is Answer.HOLDS
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during a search; `result` says what was known by then."""
+
+    def __init__(self, result: Exploration | Verdict) -> None:
+        super().__init__("interrupted")
+        self.result = result

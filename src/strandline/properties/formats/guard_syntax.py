@@ -1,0 +1,92 @@
+"""Guards written as boolean formulas inside other files: reading them in place, writing them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from strandline.errors import ParseError
+from strandline.properties.automata.automaton import Automaton, Edge, merge_parallel
+from strandline.properties.automata.guard import MAXIMUM_ATOMS
+from strandline.properties.ltl.formula import Formula, atoms_of
+from strandline.properties.ltl.implication import boolean_guard
+from strandline.properties.ltl.parser import parse_ltl
+from strandline.source import Source, Span
+
+
+def parse_guard(source: Source, span: Span, *, member_arrow: bool = False) -> Formula:
+    """The boolean formula that stands at `span`; mistakes are reported at their place in the whole file."""
+    # Blank out what stands before, keeping lines, so that offsets are those of the file.
+    before = re.sub(r"[^\n]", " ", source.text[: span.start])
+    try:
+        parsed = parse_ltl(
+            Source(source.name, before + source.text[span.start : span.end]), member_arrow=member_arrow
+        )
+    except ParseError as error:
+        raise ParseError(error.message, source, error.span) from None
+    if not parsed.formula.is_boolean:
+        raise ParseError("a guard has no temporal operators", source, span)
+    return parsed.formula
+
+
+FormulaEdge = tuple[Formula, int]
+
+
+def automaton_from_formulas(
+    source: Source, initial: tuple[int, ...], states: Iterable[tuple[list[FormulaEdge], bool]]
+) -> Automaton:
+    """A state-based automaton from edges labelled with formulas and, per state, whether it is accepting."""
+    states = list(states)
+    atoms = tuple(sorted({name for edges, _ in states for formula, _ in edges for name in atoms_of(formula)}))
+    if len(atoms) > MAXIMUM_ATOMS:
+        raise ParseError(f"more than {MAXIMUM_ATOMS} atomic propositions", source)
+    edges = tuple(
+        merge_parallel(
+            Edge(boolean_guard(formula, atoms), target, int(accepting)) for formula, target in outgoing
+        )
+        for outgoing, accepting in states
+    )
+    return Automaton(atoms, initial, edges, 1)
+
+
+def require_state_based(automaton: Automaton, format_name: str) -> None:
+    """Refuse automata that a format with accepting states cannot express."""
+    if not automaton.is_state_based:
+        from strandline.errors import UsageError
+
+        raise UsageError(
+            f"{format_name} knows accepting states only; translate with state-based acceptance"
+        )
+
+
+def with_single_initial(automaton: Automaton) -> Automaton:
+    """An equivalent state-based automaton with exactly one initial state, which is state 0.
+
+    Several initial states get a new common one with the edges of all.
+    """
+    if len(automaton.initial) == 1:
+        if automaton.initial[0] == 0:
+            return automaton
+        first = automaton.initial[0]
+        order = [first, *(state for state in range(automaton.state_count) if state != first)]
+        return _reordered(automaton, order)
+    united = [Edge(edge.guard, edge.target) for state in automaton.initial for edge in automaton.edges[state]]
+    edges = (*automaton.edges, merge_parallel(united))
+    names = automaton.state_names
+    count = automaton.state_count
+    enlarged = Automaton(
+        automaton.atoms,
+        (count,),
+        edges,
+        1,
+        None if names is None else (*names, "initial"),
+    )
+    if automaton.acceptance_sets == 0:
+        enlarged = Automaton(enlarged.atoms, enlarged.initial, enlarged.edges, 0, enlarged.state_names)
+    return with_single_initial(enlarged)
+
+
+def _reordered(automaton: Automaton, order: list[int]) -> Automaton:
+    from strandline.properties.automata.automaton import restrict
+
+    return restrict(automaton, order)

@@ -1,0 +1,93 @@
+"""LTL to Büchi automata: the translations by name, and the pipeline of the default one.
+
+Default: simplify the formula; translate on the fly to a generalised automaton; prune components, simplify
+acceptance, reduce by simulation; make it state-based where asked; for obligations compare with the minimal
+weak deterministic automaton; finally merge states that the automaton of the negated formula allows to
+merge.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from strandline.properties.automata.automaton import Automaton
+from strandline.properties.automata.degeneralise import degeneralise
+from strandline.properties.automata.emptiness import intersects
+from strandline.properties.automata.merging import merge_states
+from strandline.properties.automata.obligation import is_exact, weak_deterministic
+from strandline.properties.automata.simulation import reduce_by_simulation
+from strandline.properties.automata.trimming import simplify_acceptance, trim
+from strandline.properties.ltl.formula import Formula, atoms_of
+from strandline.properties.ltl.lasso import holds
+from strandline.properties.ltl.simplify import simplify
+from strandline.properties.translation.generalised import translate_to_generalised
+from strandline.properties.translation.tableau import translate_by_tableau
+
+
+class Method(Enum):
+    """Which translation to use."""
+
+    DEFAULT = "default"
+    TABLEAU = "tableau"
+
+
+class Acceptance(Enum):
+    """What kind of automaton is wanted."""
+
+    STATE = "state"
+    """Büchi with accepting states: what searches for accepting cycles take."""
+    GENERALISED = "generalised"
+    """Transition-based, any number of acceptance sets: usually smaller."""
+
+
+def translate(
+    formula: Formula, *, method: Method = Method.DEFAULT, acceptance: Acceptance = Acceptance.STATE
+) -> Automaton:
+    """An automaton that accepts exactly the words that satisfy the formula.
+
+    Its atoms are those of the formula, sorted, also where simplification made some irrelevant.
+    The tableau is state-based whatever is asked for.
+    """
+    if method is Method.TABLEAU:
+        return translate_by_tableau(formula)
+    positive, negative = generalised_pair(formula)
+    if acceptance is Acceptance.GENERALISED:
+        return positive
+    return to_state_based(formula, positive, negative)
+
+
+def generalised_pair(formula: Formula) -> tuple[Automaton, Automaton]:
+    """Reduced generalised automata of the formula and of its negation.
+
+    Translation with rewriting never loses a word, so the two are exact if and only if no word is in both;
+    in the rare other case they are made again without rewriting.
+    """
+    atoms = atoms_of(formula)
+    forms = simplify(formula), simplify(formula, negated=True)
+    positive, negative = (_generalised(form, atoms, rewrite=True) for form in forms)
+    if intersects(positive, negative):
+        positive, negative = (_generalised(form, atoms, rewrite=False) for form in forms)
+    return positive, negative
+
+
+def _generalised(formula: Formula, atoms: tuple[str, ...], *, rewrite: bool) -> Automaton:
+    automaton = simplify_acceptance(trim(translate_to_generalised(formula, atoms, rewrite=rewrite)))
+    return simplify_acceptance(reduce_by_simulation(automaton))
+
+
+def to_state_based(formula: Formula, positive: Automaton, negative: Automaton) -> Automaton:
+    """The smallest state-based automaton found, given generalised ones for the formula and its negation."""
+    candidates = [reduce_by_simulation(split, keep_state_based=True) for split in degeneralise(positive)[:3]]
+    weak = weak_deterministic(positive, lambda word: holds(formula, word))
+    if weak is not None and is_exact(weak, positive, negative):
+        candidates.append(trim(weak))
+    candidates.sort(key=_size)
+    merged = [
+        reduce_by_simulation(merge_states(candidate, negative), keep_state_based=True)
+        for candidate in candidates[:2]
+    ]
+    return min(merged, key=_size)
+
+
+def _size(automaton: Automaton) -> tuple[int, int]:
+    return automaton.state_count, automaton.edge_count

@@ -1,0 +1,79 @@
+"""The parent log: for every state that was stored, the record of its parent and the step that led to it.
+
+A file of little-endian 64-bit links, `parent record << STEP_BITS | step`; the link's position is the record's number.
+An initial state has the parent `ROOT` and its own number as step. Written with plain `write()`: a mapping would count
+against the resident set. A parent's record always has a smaller number than its child's, so every chain ends.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from strandline.engine.memory import WordArray
+from strandline.engine.registers import ROOT, STEP_BITS
+from strandline.errors import ReplayError, ResourceError
+
+_LINK = np.dtype("<u8")
+_STEP_MASK = (1 << STEP_BITS) - 1
+
+
+class ParentLog:
+    """An append-only log in one file. Raises `ResourceError` when the disk does not take what is appended."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.records = 0
+        try:
+            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        except OSError as error:
+            raise ResourceError(f"{path}: the parent log cannot be made: {error.strerror}") from None
+
+    def append(self, links: WordArray) -> None:
+        """Write links behind the ones before; they get the next record numbers."""
+        write_all(self._file, self.path, links)
+        self.records += len(links)
+
+    def path_to(self, record: int) -> tuple[int, list[int]]:
+        """How a state was reached: the number of the initial state and, from there on, the number of each step.
+
+        Raises `ReplayError` where the log is damaged: a record that is not there, or one whose parent was written
+        after it.
+        """
+        links = self._links()
+        steps: list[int] = []
+        while True:
+            if not 0 <= record < len(links):
+                raise ReplayError(f"{self.path}: record {record} is not in the log of {len(links)} records")
+            link = int(links[record])
+            parent, step = link >> STEP_BITS, link & _STEP_MASK
+            if parent == ROOT:
+                return step, steps[::-1]
+            if parent >= record:
+                raise ReplayError(f"{self.path}: record {record} names the later record {parent} as its parent")
+            steps.append(step)
+            record = parent
+
+    def _links(self) -> WordArray:
+        try:
+            return np.memmap(self.path, dtype=_LINK, mode="r")
+        except (OSError, ValueError) as error:
+            raise ReplayError(f"{self.path}: the parent log cannot be read: {error}") from None
+
+    def close(self) -> None:
+        """Close the file; it stays on disk."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+
+def write_all(file: int, path: Path, words: WordArray) -> None:
+    """Append words to an open file, little-endian; a disk that is full is a `ResourceError`."""
+    rest = memoryview(np.ascontiguousarray(words, dtype=_LINK)).cast("B")
+    try:
+        while rest:
+            rest = rest[os.write(file, rest) :]
+    except OSError as error:
+        raise ResourceError(f"{path}: cannot be written: {error.strerror}") from None

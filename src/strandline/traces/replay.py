@@ -1,0 +1,108 @@
+"""Replay: what the search claims is executed again by the Kernel's twin, and shown only if it is true.
+
+The twin is the definition of the semantics; the search ran machine code. Whatever does not agree, a step that does not
+exist, a fault on the way, a last state without the label that was claimed, is a `ReplayError`: our bug or a damaged
+log, never a verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from strandline.compile.interpret import Fault
+from strandline.compile.kernel import FaultSite, Twin
+from strandline.errors import ReplayError
+from strandline.traces.trace import Change, Step, Trace, TraceFault
+
+State = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A trace and the packed states along it."""
+
+    trace: Trace
+    states: tuple[State, ...]
+
+
+def replay(
+    twin: Twin, initial: int, steps: Sequence[int], *, labels: int = 0, fault: FaultSite | None = None
+) -> Replayed:
+    """Execute `steps` from initial state number `initial`.
+
+    The last state must carry all `labels` (bits of the twin's mask); with `fault` it must have a step, or a predicate,
+    that faults exactly so. Raises `ReplayError` otherwise.
+    """
+    state = _initial_state(twin, initial)
+    states = [state]
+    shown: list[Step] = []
+    before = twin.describe(state)
+    start = tuple(before.items())
+    for number, step in enumerate(steps, 1):
+        action, state = _follow(twin, state, step, number)
+        after = twin.describe(state)
+        shown.append(Step(action, tuple(_changes(before, after))))
+        states.append(state)
+        before = after
+    end = None
+    if fault is not None:
+        end = _check_fault(twin, state, fault)
+    elif labels:
+        _check_labels(twin, state, labels)
+    return Replayed(Trace(start, tuple(shown), end), tuple(states))
+
+
+def _initial_state(twin: Twin, number: int) -> State:
+    states = twin.initial()
+    if not 0 <= number < len(states):
+        raise ReplayError(f"the trace begins in initial state {number}, but there are only {len(states)}")
+    return states[number]
+
+
+def _follow(twin: Twin, state: State, step: int, number: int) -> tuple[str, State]:
+    edges = twin.edges(state)
+    if step >= len(edges):
+        raise ReplayError(f"step {number} of the trace is edge {step}, but the state has only {len(edges)}")
+    edge = edges[step]
+    if edge.target is None:
+        kind = edge.fault.kind if edge.fault else "no target"
+        raise ReplayError(f"step {number} of the trace, '{edge.action}', faults: {kind}")
+    return edge.action, edge.target
+
+
+def _changes(before: dict[str, str], after: dict[str, str]) -> Iterable[Change]:
+    for name, new in after.items():
+        old = before[name]
+        if old != new:
+            yield Change(name, old, new)
+
+
+def _check_labels(twin: Twin, state: State, claimed: int) -> None:
+    try:
+        missing = claimed & ~twin.labels(state)
+    except Fault as fault:
+        raise ReplayError(f"the labels of the trace's last state cannot be evaluated: {fault.kind}") from None
+    if missing:
+        bits = ", ".join(str(bit) for bit in range(64) if missing >> bit & 1)
+        raise ReplayError(f"the trace's last state does not have the label that was claimed (bit {bits})")
+
+
+def _check_fault(twin: Twin, state: State, claimed: FaultSite) -> TraceFault:
+    site, action = _fault_at(twin, state)
+    if site != claimed:
+        met = "no fault" if site is None else f"'{site.kind}' at {site.span}"
+        raise ReplayError(f"the search met '{claimed.kind}' at {claimed.span}, the replay {met}")
+    return TraceFault(claimed.kind, claimed.span, action)
+
+
+def _fault_at(twin: Twin, state: State) -> tuple[FaultSite | None, str | None]:
+    """The first fault in the order of the Kernel: predicates, then steps."""
+    try:
+        twin.labels(state)
+    except Fault as fault:
+        return FaultSite(fault.kind, fault.span), None
+    edges = twin.edges(state)
+    if edges and edges[-1].fault is not None:
+        return edges[-1].fault, edges[-1].action
+    return None, None

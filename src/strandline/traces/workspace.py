@@ -1,0 +1,88 @@
+"""The directory of one run: the parent log and whatever else a search puts on disk.
+
+It is removed when the run ends, however it ends, as long as the process is not killed outright. A run holds a lock on
+the file `pid` inside its directory, which the operating system drops with the process: so a directory whose lock is
+free is left over from a killed run, whatever process has the same number now.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+import time
+from pathlib import Path
+from types import TracebackType
+
+from strandline.errors import ResourceError
+
+PREFIX = "strandline-run-"
+_LOCK = "pid"
+_YOUNG_SECONDS = 10.0
+"""A directory as young as this may belong to a run that is about to lock it."""
+
+
+class RunDirectory:
+    """A fresh directory inside `parent` (the system's directory for temporary files where none is given).
+
+    Use it with `with`; what is in it is gone afterwards. Raises `ResourceError` where it cannot be made.
+    """
+
+    def __init__(self, parent: Path | None = None) -> None:
+        self.parent = Path(tempfile.gettempdir()) if parent is None else parent
+        try:
+            self.parent.mkdir(parents=True, exist_ok=True)
+            self.path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=self.parent))
+            self._lock = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.write(self._lock, f"{os.getpid()}\n".encode())
+        except OSError as error:
+            raise ResourceError(f"{self.parent}: no directory for this run: {error.strerror}") from None
+
+    def close(self) -> None:
+        """Remove the directory and everything in it. Safe to call twice."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+    def __enter__(self) -> RunDirectory:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def left_over(parent: Path | None = None) -> list[Path]:
+    """Directories of runs that were killed, as far as they belong to this user."""
+    folder = Path(tempfile.gettempdir()) if parent is None else parent
+    return sorted(path for path in folder.glob(f"{PREFIX}*") if _is_abandoned(path))
+
+
+def size_of(folder: Path) -> int:
+    """Bytes of the files directly in a run's directory; 0 where it has just vanished."""
+    try:
+        return sum(entry.stat().st_size for entry in os.scandir(folder))
+    except OSError:
+        return 0
+
+
+def _is_abandoned(folder: Path) -> bool:
+    try:
+        status = folder.stat()
+        if status.st_uid != os.getuid() or time.time() - status.st_mtime < _YOUNG_SECONDS:
+            return False
+        lock = os.open(folder / _LOCK, os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    else:
+        return True
+    finally:
+        os.close(lock)
