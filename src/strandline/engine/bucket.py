@@ -4,7 +4,7 @@ States of one word lie in the table itself, marked by their top bit. For wider s
 the hash and the position in the arena, so one comparison with the arena is nearly always the right one, and the
 table grows without looking at any state.
 
-A state's home slot is monotone in its hash. So a table grows in place, cluster by cluster from its end, reading and
+A state's home slot is monotone in its hash. So a table grows in place, from its end to its beginning, reading and
 writing sequentially: no second table is ever needed.
 """
 
@@ -34,7 +34,7 @@ from strandline.engine.registers import (
 )
 
 U = np.uint64
-_0, _1, _4, _5, _29, _32 = U(0), U(1), U(4), U(5), U(29), U(32)
+_0, _1, _4, _7, _10, _29, _32 = U(0), U(1), U(4), U(7), U(10), U(29), U(32)
 _OCCUPIED = U(1 << 63)
 _LOW = U(0xFFFF_FFFF)
 _MIX_1, _MIX_2 = U(0xD6E8_FEB8_6659_FD93), U(0x9E37_79B9_7F4A_7C15)
@@ -93,11 +93,11 @@ def table_slots(buckets, bucket):  # type: ignore[no-untyped-def]
 
 @inlined
 def capacity(words, entry, buckets, bucket):  # type: ignore[no-untyped-def]
-    """How many states the bucket holds before its table (at four fifths) or its arena must grow."""
+    """How many states the bucket holds before its table (at seven tenths) or its arena must grow."""
     arena_class = buckets[bucket + U(ARENA_CLASS)]
     if arena_class == _0:
         return _0
-    return min(table_slots(buckets, bucket) * _4 // _5, class_size(arena_class - _1) // entry)
+    return min(table_slots(buckets, bucket) * _7 // _10, class_size(arena_class - _1) // entry)
 
 
 @inlined
@@ -182,7 +182,7 @@ def add(array, at, hash_value, words, entry, extra, buckets, bucket, index, stor
 def make_room(words, entry, buckets, bucket, index, store, regs, scratch):  # type: ignore[no-untyped-def]
     """Grow what is full, so that one more state fits; False when a pool must grow first."""
     count = buckets[bucket + U(COUNT)]
-    if count >= table_slots(buckets, bucket) * _4 // _5:
+    if count >= table_slots(buckets, bucket) * _7 // _10:
         if not grow_table(words, buckets, bucket, index, regs, scratch):
             return False
     arena_class = buckets[bucket + U(ARENA_CLASS)]
@@ -245,78 +245,37 @@ def _home_of_content(words, content, slots):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _settle(words, index, table, slots, scratch, first, last, put_off):  # type: ignore[no-untyped-def]
-    """Insert `scratch[first:last]`, all known to be new. Nothing wraps around the end while old contents may
-    still lie at the beginning: such entries are put off, to `scratch[put_off - 1]` and below. Returns where the
-    entries that were put off begin."""
-    for number in range(first, last):
-        content = scratch[number]
-        slot = _home_of_content(words, content, slots)
-        while slot < slots and index[table + slot] != _0:
-            slot += _1
-        if slot < slots:
-            index[table + slot] = content
-        else:
-            put_off -= _1
-            scratch[put_off] = content
-    return put_off
-
-
-@inlined
 def spread(words, index, table, old_slots, new_slots, scratch):  # type: ignore[no-untyped-def]
     """Move the contents of `old_slots` slots, in place, to their homes among `new_slots`.
 
-    Clusters are taken out whole, the last first. A cluster that starts at slot c holds only hashes whose home is at
-    least c, so its new homes lie at or above c, where nothing of the old table is left. False if a cluster does
-    not fit the scratch array, which no hash of this quality produces."""
-    room = U(len(scratch))
-    put_off = room
-    first_gap = _0
-    while index[table + first_gap] != _0:
-        first_gap += _1
-    end = old_slots
-    while index[table + end - _1] != _0:
-        end -= _1
-    if old_slots - end + first_gap >= room:
-        return False
-    collected = _0
-    for slot in range(end, old_slots):
-        scratch[collected] = index[table + slot]
+    From the last slot to the first: homes are monotone in the hash, so a new home nearly always lies above what is
+    still to be read, where nothing of the old table is left. The few that do not, near the beginning or across
+    the end, are put off until everything is read. False if they do not fit the scratch array, which no hash of
+    this quality produces."""
+    put_off = _0
+    slot = old_slots
+    while slot > _0:
+        slot -= _1
+        content = index[table + slot]
+        if content == _0:
+            continue
         index[table + slot] = _0
-        collected += _1
-    # What wrapped around belongs to the last cluster: its home lies behind the slot it was found in.
-    for slot in range(first_gap):
-        content = index[table + slot]
-        if _home_of_content(words, content, old_slots) > slot:
-            scratch[collected] = content
-            index[table + slot] = _0
-            collected += _1
-    put_off = _settle(words, index, table, new_slots, scratch, _0, collected, put_off)
-    while end > first_gap:
-        end -= _1
-        collected = _0
-        while end > first_gap and index[table + end] != _0:
-            if collected == put_off:
-                return False
-            scratch[collected] = index[table + end]
-            index[table + end] = _0
-            collected += _1
-            end -= _1
-        put_off = _settle(words, index, table, new_slots, scratch, _0, collected, put_off)
-    collected = _0
-    for slot in range(first_gap):
-        content = index[table + slot]
-        if content != _0:
-            if collected == put_off:
-                return False
-            scratch[collected] = content
-            index[table + slot] = _0
-            collected += _1
-    put_off = _settle(words, index, table, new_slots, scratch, _0, collected, put_off)
-    for number in range(put_off, room):
-        content = scratch[number]
-        slot = _0
-        while index[table + slot] != _0:
-            slot += _1
-        index[table + slot] = content
+        place = _home_of_content(words, content, new_slots)
+        if place >= slot:
+            while place < new_slots and index[table + place] != _0:
+                place += _1
+            if place < new_slots:
+                index[table + place] = content
+                continue
+        if put_off == U(len(scratch)):
+            return False
+        scratch[put_off] = content
+        put_off += _1
+    for number in range(put_off):
+        place = _home_of_content(words, scratch[number], new_slots)
+        while index[table + place] != _0:
+            place += _1
+            if place == new_slots:
+                place = _0
+        index[table + place] = scratch[number]
     return True

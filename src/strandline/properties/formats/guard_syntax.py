@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from strandline.errors import ParseError
-from strandline.properties.automata.automaton import Automaton, Edge, merge_parallel
+from strandline.errors import ParseError, UsageError
+from strandline.properties.automata.automaton import Automaton, Edge, merge_parallel, restrict
 from strandline.properties.automata.guard import MAXIMUM_ATOMS
 from strandline.properties.ltl.formula import Formula, atoms_of
 from strandline.properties.ltl.implication import boolean_guard
@@ -52,11 +52,7 @@ def automaton_from_formulas(
 def require_state_based(automaton: Automaton, format_name: str) -> None:
     """Refuse automata that a format with accepting states cannot express."""
     if not automaton.is_state_based:
-        from strandline.errors import UsageError
-
-        raise UsageError(
-            f"{format_name} knows accepting states only; translate with state-based acceptance"
-        )
+        raise UsageError(f"{format_name} knows accepting states only; translate with state-based acceptance")
 
 
 def with_single_initial(automaton: Automaton) -> Automaton:
@@ -65,28 +61,16 @@ def with_single_initial(automaton: Automaton) -> Automaton:
     Several initial states get a new common one with the edges of all.
     """
     if len(automaton.initial) == 1:
-        if automaton.initial[0] == 0:
-            return automaton
         first = automaton.initial[0]
         order = [first, *(state for state in range(automaton.state_count) if state != first)]
-        return _reordered(automaton, order)
+        return automaton if first == 0 else restrict(automaton, order)
     united = [Edge(edge.guard, edge.target) for state in automaton.initial for edge in automaton.edges[state]]
-    edges = (*automaton.edges, merge_parallel(united))
     names = automaton.state_names
-    count = automaton.state_count
     enlarged = Automaton(
         automaton.atoms,
-        (count,),
-        edges,
-        1,
+        (automaton.state_count,),
+        (*automaton.edges, merge_parallel(united)),
+        automaton.acceptance_sets,
         None if names is None else (*names, "initial"),
     )
-    if automaton.acceptance_sets == 0:
-        enlarged = Automaton(enlarged.atoms, enlarged.initial, enlarged.edges, 0, enlarged.state_names)
     return with_single_initial(enlarged)
-
-
-def _reordered(automaton: Automaton, order: list[int]) -> Automaton:
-    from strandline.properties.automata.automaton import restrict
-
-    return restrict(automaton, order)

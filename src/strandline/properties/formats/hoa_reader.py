@@ -1,7 +1,8 @@
 """Reading automata in the Hanoi Omega-Automata format, version 1 (Babiak et al. 2015).
 
-Taken: one automaton with (generalised) Büchi acceptance or none, several initial states, labels on edges or states, implicit
-labels, aliases, acceptance on states or edges. Refused, with the place: alternation and other acceptance.
+Taken: one automaton with (generalised) Büchi acceptance or none, several initial states, labels on edges or
+states, implicit labels, aliases, acceptance on states or edges. Refused, with the place: alternation and
+other acceptance.
 """
 
 from __future__ import annotations
@@ -152,16 +153,16 @@ class _Reader:
         implicit = 0
         while self._peek().kind is HoaKind.NUMBER or self._peek().text == "[":
             guard = self._bracketed_label()
-            if guard is None and label is None:
-                guard = self._letter(implicit, state)
-                implicit += 1
+            if guard is None:
+                guard = self._letter(implicit, state) if label is None else label
+                implicit += label is None
             token = self._peek()
             target = self._number()
             if self._peek().text == "&":
                 raise self._error("alternating automata cannot be read", self._peek())
             self._check_state(target, token)
             self.targets.append((target, token))
-            edges.append(Edge(guard or label or guards.TRUE, target, marks | self._marks()))
+            edges.append(Edge(guard, target, marks | self._marks()))
         if implicit and implicit != 1 << len(self.atoms or ()):
             raise self._error(f"a state with implicit labels needs {1 << len(self.atoms or ())} edges", state)
         return edges

@@ -62,9 +62,7 @@ def tokenize_hoa(source: Source) -> list[HoaToken]:
     while offset < len(source.text):
         match = _TOKEN.match(source.text, offset)
         if match is None:
-            raise ParseError(
-                f"unexpected '{source.text[offset]}'", source, Span(offset, offset + 1)
-            )
+            raise ParseError(f"unexpected '{source.text[offset]}'", source, Span(offset, offset + 1))
         kind = match.lastgroup or ""
         if kind == "comment":
             offset = _comment_end(source, offset)

@@ -75,10 +75,15 @@ def _generalised(formula: Formula, atoms: tuple[str, ...], *, rewrite: bool) -> 
     return simplify_acceptance(reduce_by_simulation(automaton))
 
 
-def to_state_based(formula: Formula, positive: Automaton, negative: Automaton) -> Automaton:
-    """The smallest state-based automaton found, given generalised ones for the formula and its negation."""
+def to_state_based(
+    formula: Formula, positive: Automaton, negative: Automaton, *, negated: bool = False
+) -> Automaton:
+    """The smallest state-based automaton found for the language of `positive`.
+
+    `negative` accepts the complement; the language is that of `formula`, or of its negation if `negated`.
+    """
     candidates = [reduce_by_simulation(split, keep_state_based=True) for split in degeneralise(positive)[:3]]
-    weak = weak_deterministic(positive, lambda word: holds(formula, word))
+    weak = weak_deterministic(positive, lambda word: holds(formula, word) != negated)
     if weak is not None and is_exact(weak, positive, negative):
         candidates.append(trim(weak))
     candidates.sort(key=_size)

@@ -1,0 +1,123 @@
+"""The calls behind `strandline.load`, `strandline.check` and `strandline.explore`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Unpack
+
+from strandline import languages
+from strandline.check.options import Options, OptionValues
+from strandline.check.properties import Kind, Property, Selection, select, speaks_of_observer
+from strandline.check.running import Findings, run
+from strandline.check.verdict import Answer, Exploration, Interrupted, PropertyVerdict, Verdict
+from strandline.check.watching import Unwatched, Watcher
+from strandline.model.system import System
+
+NO_LTL = "LTL checking is not available yet"
+
+
+def load(path: str | Path) -> System:
+    """The System in a model file. Raises `InputError` with the place of the first mistake."""
+    return languages.load(path)
+
+
+def check(
+    source: str | Path | System,
+    *,
+    invariants: str | Sequence[str] = (),
+    reach: str | Sequence[str] = (),
+    deadlock: bool | None = None,
+    property: str | Sequence[str] = (),
+    **options: Unpack[OptionValues],
+) -> Verdict:
+    """Decide properties of a model: a file or a System.
+
+    Without any, what the model declares is checked: its property process and assertions, or, where it has no property
+    process, deadlocks and assertions. A run-time fault of the model is always a violation. The keywords in `options`
+    are the fields of `strandline.check.options.Options`; a limit that is reached is an UNKNOWN verdict and no exception.
+    Raises `InputError` for what the user can mend. Ctrl-C raises `KeyboardInterrupt`.
+    """
+    system = _system(source)
+    selection = select(
+        system, invariants=_texts(invariants), reach=_texts(reach), deadlock=deadlock, names=_texts(property)
+    )
+    return check_selection(system, selection, Options.create(**options))
+
+
+def explore(source: str | Path | System, **options: Unpack[OptionValues]) -> Exploration:
+    """Visit every reachable state of a model, the product with its property process where it has one. Raises and
+    limits as in `check`."""
+    return explore_system(_system(source), Options.create(**options))
+
+
+def explore_system(system: System, options: Options, watcher: Watcher | None = None) -> Exploration:
+    """As `explore`, with options and watcher as objects."""
+    findings = run(system, (), options, watcher or Unwatched())
+    exploration = _exploration(system, options, findings)
+    if findings.interrupted:
+        raise Interrupted(exploration)
+    return exploration
+
+
+def check_selection(
+    system: System, selection: Selection, options: Options, watcher: Watcher | None = None
+) -> Verdict:
+    """As `check`, with properties, options and watcher as objects."""
+    asked = selection.properties
+    searched = [one for one in asked if one.kind is not Kind.LTL]
+    if searched or not asked:
+        findings = run(_without_observer(system, searched), searched, options, watcher or Unwatched())
+    else:
+        findings = Findings(reason=NO_LTL)
+    answers = [_answer(one, findings) for one in asked]
+    if findings.fault is not None:
+        answers.append(findings.fault)
+    verdict = Verdict(_exploration(system, options, findings), tuple(answers))
+    if findings.interrupted:
+        raise Interrupted(verdict)
+    return verdict
+
+
+def _system(source: str | Path | System) -> System:
+    return source if isinstance(source, System) else load(source)
+
+
+def _texts(given: str | Sequence[str]) -> Sequence[str]:
+    return (given,) if isinstance(given, str) else given
+
+
+def _without_observer(system: System, properties: Sequence[Property]) -> System:
+    """The system itself: a property process restricts what it watches, so its product must not decide safety. Only a
+    property that speaks of the property process is asked of the product."""
+    if system.observer is None or speaks_of_observer(system, properties):
+        return system
+    return replace(system, observer=None)
+
+
+def _exploration(system: System, options: Options, findings: Findings) -> Exploration:
+    return Exploration(
+        system,
+        options,
+        findings.complete,
+        findings.reason,
+        findings.statistics,
+        findings.fault,
+        findings.interrupted,
+    )
+
+
+def _answer(one: Property, findings: Findings) -> PropertyVerdict:
+    if one.kind is Kind.LTL:
+        return PropertyVerdict(one.kind, one.name, Answer.UNKNOWN, NO_LTL)
+    found_means = Answer.HOLDS if one.kind is Kind.REACHABILITY else Answer.VIOLATED
+    if one in findings.traces:
+        return PropertyVerdict(one.kind, one.name, found_means, trace=findings.traces[one])
+    if findings.complete:
+        absent_means = Answer.VIOLATED if one.kind is Kind.REACHABILITY else Answer.HOLDS
+        reason = "no reachable state satisfies it" if one.kind is Kind.REACHABILITY else None
+        return PropertyVerdict(one.kind, one.name, absent_means, reason)
+    return PropertyVerdict(one.kind, one.name, Answer.UNKNOWN, findings.reason)
+
+

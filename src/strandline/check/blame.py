@@ -1,0 +1,81 @@
+"""Who is to mend a run-time fault: the model (a violation), or an expression that the user gave beside it (an error)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from strandline.check.measures import ParsedMeasure
+from strandline.check.properties import Kind, Property
+from strandline.check.verdict import Answer, PropertyVerdict
+from strandline.compile.kernel import Twin
+from strandline.errors import InputError, InternalError, MeasureError, ReplayError
+from strandline.model.expression import Element, Expression, Read, walk
+from strandline.model.system import System
+from strandline.source import Span
+from strandline.traces.replay import Replayed
+from strandline.traces.trace import Trace, TraceFault
+
+
+def fault_verdict(
+    system: System, trace: Trace, properties: Sequence[Property], measure: ParsedMeasure | None
+) -> PropertyVerdict:
+    """A run-time fault of the model as a violation. Raises an `InputError` where it is not the model that faults but
+    an expression of the user's: a property, or the measure."""
+    fault = trace.fault
+    if fault is None:
+        raise InternalError("a fault was reported, but its trace has none")
+    component = measure.owner(fault.span) if measure is not None else None
+    if component is not None:
+        raise component.blame(f"{fault.kind}, after {_steps(len(trace) + 1)}", fault.span)
+    for one in properties:
+        if one.source is not None and one.expression is not None and _holds(one.expression, fault.span):
+            values = _values_read(one.expression, trace.final)
+            message = f"{fault.kind} in a state where {values}, after {_steps(len(trace))}"
+            raise InputError(message, one.source, fault.span)
+    return PropertyVerdict(
+        Kind.FAULT, "no run-time fault", Answer.VIOLATED, describe_fault(system, fault), trace
+    )
+
+
+def describe_fault(system: System, fault: TraceFault) -> str:
+    """`array index out of range at file:line:column`."""
+    return fault.kind if fault.span is None else f"{fault.kind} at {system.source.where(fault.span)}"
+
+
+def measure_fault_at_start(measure: ParsedMeasure, kind: str, span: Span | None) -> InputError:
+    """The error for a measure that cannot be evaluated in an initial state."""
+    component = measure.owner(span) or measure.components[0]
+    return component.blame(f"{kind}, in an initial state", span)
+
+
+def decreasing_column(twin: Twin, replayed: Replayed, measure: ParsedMeasure) -> MeasureError:
+    """The error for a monotone measure that lies, with the edge that proves it: the last step of the trace."""
+    before, after = (twin.progress(state)[0] for state in replayed.states[-2:])
+    step, count = replayed.trace.steps[-1], len(replayed.trace)
+    if after >= before:
+        raise ReplayError(f"the search saw the column decrease in step {count}, the replay did not")
+    changes = ", ".join(f"{one.name}: {one.old} -> {one.new}" for one in step.changes)
+    component = next(one for one in measure.components if one.monotone)
+    return component.blame(
+        f"not monotone: step {count}, '{step.action}', takes it from {before} to {after} ({changes})"
+    )
+
+
+def _holds(expression: Expression, span: Span | None) -> bool:
+    """Whether a part of the expression stands at just this span, told by identity."""
+    return span is not None and any(getattr(node, "span", None) is span for node in walk(expression))
+
+
+def _values_read(expression: Expression, state: dict[str, str]) -> str:
+    """`i = 7, n = 2`: the scalar variables that an expression reads."""
+    names = dict.fromkeys(
+        node.variable.name for node in walk(expression) if isinstance(node, Read) and node.variable.name in state
+    )
+    arrays = dict.fromkeys(node.variable for node in walk(expression) if isinstance(node, Element))
+    parts = [f"{name} = {state[name]}" for name in names]
+    parts += [f"{array.name} has {array.slots} elements" for array in arrays]
+    return ", ".join(parts)
+
+
+def _steps(count: int) -> str:
+    return "1 step" if count == 1 else f"{count} steps"

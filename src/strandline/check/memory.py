@@ -1,0 +1,32 @@
+"""How much memory the process takes."""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+
+
+def peak_resident_bytes() -> int:
+    """The most that was ever resident."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def resident_bytes() -> int:
+    """What is resident now; the peak where the system does not tell."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        return peak_resident_bytes()
+
+
+def shown_bytes(count: int) -> str:
+    """A size for people: `512 B`, `3.4 MB`; units are powers of 1024."""
+    size = float(count)
+    for unit in ("B", "KB", "MB", "GB"):
+        if size < 1024:
+            return f"{count} B" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} TB"

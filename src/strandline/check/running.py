@@ -1,0 +1,264 @@
+"""The one loop that runs a search: compile, explore, stop at what was asked for, replay, count, clean up."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from strandline.check.blame import decreasing_column, fault_verdict, measure_fault_at_start
+from strandline.check.counting import Counts, DistinctCounter
+from strandline.check.measures import ParsedMeasure, parse_measures
+from strandline.check.memory import peak_resident_bytes, resident_bytes, shown_bytes
+from strandline.check.options import Options
+from strandline.check.properties import Property, label_bits
+from strandline.check.verdict import PropertyVerdict, Statistics
+from strandline.check.watching import Progress, Watcher
+from strandline.compile.interpret import Fault
+from strandline.compile.kernel import FaultSite, Kernel
+from strandline.compile.llvm import compile_system
+from strandline.engine.search import Event, Order, Search
+from strandline.errors import InternalError, ResourceError
+from strandline.model.system import System
+from strandline.traces.log import ParentLog
+from strandline.traces.replay import Replayed, replay
+from strandline.traces.trace import Trace
+from strandline.traces.workspace import RunDirectory
+
+_SLICE = 0.05
+"""Seconds between two looks at limits and signals."""
+_SHORTEST_SLICE = 0.0005
+DECIDED = "every property is decided"
+INTERRUPTED = "interrupted"
+
+
+@dataclass(slots=True)
+class Findings:
+    """What a run has found; it grows while the run goes on."""
+
+    traces: dict[Property, Trace] = field(default_factory=dict)
+    """For every property that was decided by a single state, the way there."""
+    fault: PropertyVerdict | None = None
+    complete: bool = False
+    reason: str | None = None
+    interrupted: bool = False
+    statistics: Statistics = field(default_factory=Statistics)
+
+
+def run(system: System, properties: Sequence[Property], options: Options, watcher: Watcher) -> Findings:
+    """Explore the System until the properties are decided, a limit is reached or everything was seen.
+
+    Limits, a full disk and Ctrl-C end up in the findings. Raises `InputError` for a measure or a property that cannot
+    be evaluated, and `InternalError` where a trace does not replay.
+    """
+    this = _Run(system, properties, options, watcher)
+    try:
+        with RunDirectory(options.work_dir) as folder:
+            this.execute(folder.path)
+    except ResourceError as error:
+        this.findings.reason = str(error)
+    except MemoryError:
+        this.findings.reason = "the machine's memory is used up"
+    except KeyboardInterrupt:
+        this.findings.interrupted, this.findings.reason = True, INTERRUPTED
+    return this.findings
+
+
+class _Run:
+    def __init__(
+        self, system: System, properties: Sequence[Property], options: Options, watcher: Watcher
+    ) -> None:
+        self.system, self.options, self.watcher = system, options, watcher
+        self.properties = properties
+        self.bits = label_bits(properties)
+        self.findings = Findings()
+        self.measure: ParsedMeasure | None = None
+        if options.measure:
+            self.measure = parse_measures(options.measure, system)
+        self.started = time.perf_counter()
+
+    def execute(self, folder: Path) -> None:
+        self.kernel = self._compile()
+        order = Order(self.options.order)
+        engine_seconds = self._load_engine(order)
+        self.log = ParentLog(folder / "parents")
+        self.counter: DistinctCounter | None = None
+        if self.options.count_distinct and order is Order.SWEEP:
+            self.counter = DistinctCounter(folder / "seen", self.kernel.words)
+        self.search = Search(
+            self.kernel,
+            order,
+            log=self.log.append,
+            seen=None if self.counter is None else self.counter.add,
+            stop_mask=sum(1 << bit for bit in self.bits.values()),
+            memory_limit=self._engine_bytes(),
+        )
+        began = time.perf_counter()
+        try:
+            self._advance_to_end()
+        finally:
+            self._note_statistics(time.perf_counter() - began, engine_seconds)
+            self.search.close()
+            self.log.close()
+        self._count_distinct()
+
+    # --- before the search ------------------------------------------------------------------------------------
+
+    def _compile(self) -> Kernel:
+        predicates = [one.predicate for one in self.properties]
+        measure = None if self.measure is None else self.measure.measure
+        try:
+            return compile_system(self.system, [one for one in predicates if one is not None], measure)
+        except Fault as fault:
+            # Compiling runs nothing of the model but the measure, in the initial states.
+            if self.measure is None:
+                raise InternalError(f"compiling the model faulted: {fault.kind}") from fault
+            raise measure_fault_at_start(self.measure, fault.kind, fault.span) from None
+
+    def _load_engine(self, order: Order) -> float:
+        """Let a search of a few states load the engine's machine code, so that the clock of the real one measures
+        searching only."""
+        began = time.perf_counter()
+        from strandline.engine.jit import cache_directory
+
+        loop = "depth_first" if order is Order.DEPTH_FIRST else "explore"
+        if not any(cache_directory().rglob(f"{loop}.{loop}-*.nbi")):
+            self.watcher.stage("compiling the engine, once per machine ...")
+        trial = Search(self.kernel, order, log=lambda links: None)
+        trial.advance(0.0)
+        trial.close()
+        return time.perf_counter() - began
+
+    def _engine_bytes(self) -> int | None:
+        """What is left for the engine of the memory that the process may take."""
+        if self.options.memory is None:
+            return None
+        taken = resident_bytes()
+        if self.options.memory <= taken:
+            limit = shown_bytes(self.options.memory)
+            raise ResourceError(
+                f"the memory limit of {limit} is less than what the program itself takes ({shown_bytes(taken)})"
+            )
+        return self.options.memory - taken
+
+    # --- the search -------------------------------------------------------------------------------------------
+
+    def _advance_to_end(self) -> None:
+        while True:
+            event = self.search.advance(self._slice())
+            if event is Event.FOUND:
+                self._found()
+                if not self.search.stop_mask:
+                    self.findings.reason = DECIDED
+                    return
+            elif event is Event.PAUSED:
+                self.findings.reason = self._limit_reached()
+                if self.findings.reason is not None:
+                    return
+                self._tell_progress()
+            else:
+                self._end(event)
+                return
+
+    def _end(self, event: Event) -> None:
+        if event is Event.DONE:
+            self.findings.complete = True
+        elif event is Event.MEMORY:
+            limit = shown_bytes(self.options.memory or 0)
+            self.findings.reason = f"the memory limit of {limit} is reached"
+        elif event is Event.FAULT:
+            self._faulted()
+        elif event is Event.COLUMN_DECREASED:
+            self._column_decreased()
+        else:
+            raise InternalError(f"the search stopped for a reason unknown here: {event}")
+
+    def _slice(self) -> float:
+        """Seconds until limits are looked at again; short ones where a limit is near."""
+        seconds = _SLICE
+        if self.options.max_seconds is not None:
+            seconds = min(seconds, self.started + self.options.max_seconds - time.perf_counter())
+        if self.options.max_states is not None:
+            rate = (self.log.records + 1) / (time.perf_counter() - self.started)
+            seconds = min(seconds, (self.options.max_states - self.log.records) / rate)
+        return max(seconds, _SHORTEST_SLICE)
+
+    def _limit_reached(self) -> str | None:
+        options = self.options
+        if options.max_states is not None and self.log.records >= options.max_states:
+            return f"the limit of {options.max_states:,} states is reached"
+        if options.max_seconds is not None and time.perf_counter() - self.started >= options.max_seconds:
+            return f"the limit of {options.max_seconds:g} seconds is reached"
+        return None
+
+    def _tell_progress(self) -> None:
+        now = self.search.statistics()
+        elapsed = time.perf_counter() - self.started
+        size = self.search.current_bytes()
+        self.watcher.progress(Progress(elapsed, self.log.records, now.visited, now.stored, size))
+
+    # --- what was found ---------------------------------------------------------------------------------------
+
+    def _found(self) -> None:
+        record, labels = self.search.found
+        met = labels & self.search.stop_mask
+        if not met:
+            raise InternalError("the search stopped at a state that has none of the labels it looks for")
+        trace = self._replay(record, labels=met).trace
+        for one, bit in self.bits.items():
+            if met >> bit & 1:
+                self.findings.traces[one] = trace
+        self.search.stop_less(met)
+
+    def _faulted(self) -> None:
+        record, _ = self.search.found
+        site = self.kernel.fault_sites[self.search.fault_number]
+        trace = self._replay(record, fault=site).trace
+        self.findings.fault = fault_verdict(self.system, trace, self.properties, self.measure)
+        self.findings.reason = "the model has a run-time fault"
+
+    def _column_decreased(self) -> None:
+        if self.measure is None:
+            raise InternalError("a column decreased in a search without a measure")
+        record, step = self.search.regressing_link
+        number, steps = self.log.path_to(record)
+        replayed = replay(self.kernel.twin, number, [*steps, step])
+        raise decreasing_column(self.kernel.twin, replayed, self.measure)
+
+    def _replay(self, record: int, *, labels: int = 0, fault: FaultSite | None = None) -> Replayed:
+        number, steps = self.log.path_to(record)
+        return replay(self.kernel.twin, number, steps, labels=labels, fault=fault)
+
+    # --- afterwards -------------------------------------------------------------------------------------------
+
+    def _note_statistics(self, seconds: float, engine_seconds: float) -> None:
+        now = self.search.statistics()
+        exact = Counts(self.log.records, now.transitions, now.deadlocks) if now.persistent == 0 else None
+        self.findings.statistics = Statistics(
+            states=None if exact is None else exact.states,
+            transitions=None if exact is None else exact.transitions,
+            deadlocks=None if exact is None else exact.deadlocks,
+            visited=now.visited,
+            peak_states=now.peak_states,
+            peak_bytes=now.peak_bytes,
+            rss_bytes=peak_resident_bytes(),
+            sweeps=now.sweeps if self.measure else 0,
+            persistent=now.persistent,
+            regress_edges=now.regress_edges,
+            layers=now.layers,
+            levels=tuple(self.search.level_sizes),
+            seconds=seconds,
+            compile_seconds=self.kernel.compile_seconds,
+            engine_seconds=engine_seconds,
+        )
+
+    def _count_distinct(self) -> None:
+        statistics = self.findings.statistics
+        if self.counter is None or statistics.states is not None:
+            return
+        self.watcher.stage("counting distinct states ...")
+        counts = self.counter.count()
+        self.findings.statistics = replace(
+            statistics, states=counts.states, transitions=counts.transitions, deadlocks=counts.deadlocks
+        )

@@ -1,0 +1,38 @@
+"""What a search tells while it runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a search stands."""
+
+    seconds: float
+    states: int
+    """States found so far; in a sweep with regress edges some of them more than once."""
+    visited: int
+    stored: int
+    bytes: int
+
+
+class Watcher(Protocol):
+    """Is told what a search does; must return quickly."""
+
+    def stage(self, text: str) -> None:
+        """Something that takes a while begins."""
+
+    def progress(self, progress: Progress) -> None:
+        """The search goes on; called about twenty times a second."""
+
+
+class Unwatched:
+    """A watcher that does not listen."""
+
+    def stage(self, text: str) -> None:
+        return
+
+    def progress(self, progress: Progress) -> None:
+        return

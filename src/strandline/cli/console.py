@@ -1,0 +1,83 @@
+"""What goes to the terminal while a command runs: notices and the progress line, all on stderr."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from strandline.check.watching import Progress
+
+_EVERY = 0.1
+_PATIENCE = 0.4
+"""A search that takes less than this shows no progress line."""
+
+
+def may_colour(stream: TextIO) -> bool:
+    """Colours go to terminals only, and not where the user declines them (https://no-color.org)."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+class Console:
+    """Notices on stderr, unless quiet, and one live line on a terminal. A `strandline.check.watching.Watcher`."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._quiet = quiet
+        self._live = not quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._shown = False
+        self._next = _PATIENCE
+        self._last = (0.0, 0)
+
+    def notice(self, text: str) -> None:
+        """One line that stays."""
+        if not self._quiet:
+            self.clear()
+            print(text, file=sys.stderr, flush=True)
+
+    def stage(self, text: str) -> None:
+        self.notice(text)
+
+    def progress(self, progress: Progress) -> None:
+        if not self._live or progress.seconds < self._next:
+            return
+        self._next = progress.seconds + _EVERY
+        then, visited = self._last
+        rate = (progress.visited - visited) / max(progress.seconds - then, 1e-9)
+        if progress.seconds - then > 1.0:
+            self._last = (progress.seconds, progress.visited)
+        self._draw(progress_text(progress, rate))
+
+    def _draw(self, text: str) -> None:
+        columns = shutil.get_terminal_size().columns
+        sys.stderr.write(f"\r{text[: columns - 1]}\x1b[K")
+        sys.stderr.flush()
+        self._shown = True
+
+    def clear(self) -> None:
+        """Take the live line away."""
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+            self._shown = False
+
+
+def progress_text(progress: Progress, rate: float) -> str:
+    """`12.3 M states · 4.20 M/s · stored 1.1 M · 340.0 MB · 3 s`."""
+    from strandline.check.memory import shown_bytes
+
+    elapsed = time.strftime("%H:%M:%S", time.gmtime(progress.seconds))
+    return (
+        f"{_short(progress.states)} states · {_short(rate)}/s · stored {_short(progress.stored)}"
+        f" · {shown_bytes(progress.bytes)} · {elapsed}"
+    )
+
+
+def _short(number: float) -> str:
+    for unit in ("", " k", " M", " G"):
+        if number < 1000:
+            return f"{number:.0f}{unit}" if not unit or number >= 100 else f"{number:.1f}{unit}"
+        number /= 1000
+    return f"{number:.1f} T"

@@ -1,0 +1,31 @@
+"""`strandline explore`: visit every reachable state, count, and show a profile."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from strandline.cli.searching import add_search_options, console_of, finish, options_of
+
+
+def configure(subparsers: Any) -> None:
+    """Add the command to the parser."""
+    parser = subparsers.add_parser(
+        "explore",
+        help="count the reachable states of a model",
+        description="Visit every reachable state of a model, of its product with the property process where it "
+        "has one, and count states, transitions and deadlocks.",
+    )
+    add_search_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command; 0 when everything was explored."""
+    options = options_of(arguments)
+    console = console_of(arguments)
+    arguments.finish = lambda result: finish(arguments, console, result)
+    from strandline.check.api import explore_system
+    from strandline.languages import load
+
+    return finish(arguments, console, explore_system(load(arguments.model), options, console))

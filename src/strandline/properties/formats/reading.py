@@ -1,0 +1,64 @@
+"""Reading an automaton whatever its format, which its first words give away."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+
+from strandline.errors import UsageError
+from strandline.properties.automata.automaton import Automaton
+from strandline.properties.formats.dve_process import read_dve_process, write_dve_process
+from strandline.properties.formats.hoa_reader import read_hoa
+from strandline.properties.formats.hoa_writer import write_hoa
+from strandline.properties.formats.never_claim import read_never_claim, write_never_claim
+from strandline.properties.formats.thesis import read_thesis_automaton, write_thesis_automaton
+from strandline.source import Source
+
+
+class AutomatonFormat(Enum):
+    """Text formats that are read and written."""
+
+    HOA = "hoa"
+    NEVER = "never"
+    THESIS = "thesis"
+    DVE = "dve"
+
+
+_COMMENTS = re.compile(r"\s+|/\*.*?\*/|//[^\n]*", re.DOTALL)
+
+
+def detect_format(text: str) -> AutomatonFormat:
+    """The format of a text: HOA and never claims begin with their names, the thesis's files with a state."""
+    offset = 0
+    while blank := _COMMENTS.match(text, offset):
+        offset = blank.end()
+    if text.startswith("HOA:", offset):
+        return AutomatonFormat.HOA
+    if re.match(r"never\b", text[offset:]):
+        return AutomatonFormat.NEVER
+    return AutomatonFormat.DVE if re.search(r"\bprocess\s+\w+\s*\{", text) else AutomatonFormat.THESIS
+
+
+def read_automaton(source: Source, format_: AutomatonFormat | None = None) -> Automaton:
+    """Read an automaton; raises `ParseError` with the place of what cannot be read."""
+    readers = {
+        AutomatonFormat.HOA: read_hoa,
+        AutomatonFormat.NEVER: read_never_claim,
+        AutomatonFormat.THESIS: read_thesis_automaton,
+        AutomatonFormat.DVE: read_dve_process,
+    }
+    return readers[format_ or detect_format(source.text)](source)
+
+
+def write_automaton(automaton: Automaton, format_: AutomatonFormat, *, name: str = "") -> str:
+    """Write an automaton; raises `UsageError` where the format cannot express it."""
+    match format_:
+        case AutomatonFormat.HOA:
+            return write_hoa(automaton, name=name)
+        case AutomatonFormat.NEVER:
+            return write_never_claim(automaton, name=name)
+        case AutomatonFormat.THESIS:
+            return write_thesis_automaton(automaton)
+        case AutomatonFormat.DVE:
+            return write_dve_process(automaton)
+    raise UsageError(f"cannot write the format {format_}")

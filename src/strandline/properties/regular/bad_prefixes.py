@@ -1,0 +1,73 @@
+"""The bad prefixes of safety properties given in LTL."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from strandline.errors import UsageError
+from strandline.properties.automata.automaton import Automaton
+from strandline.properties.automata.guard import TRUE
+from strandline.properties.automata.obligation import determinise
+from strandline.properties.automata.product import common_word
+from strandline.properties.ltl.formula import Formula
+from strandline.properties.regular.finite import FiniteAutomaton, minimal_deterministic, trimmed
+from strandline.properties.translation.translate import generalised_pair, to_state_based
+from strandline.properties.word import LassoWord
+
+
+def safety_gap(positive: Automaton, negative: Automaton) -> LassoWord | None:
+    """A word that violates a formula although each of its prefixes can be continued to satisfy it.
+
+    The arguments are automata, without useless states, of the formula and of its negation. None means that
+    the formula is a safety property.
+    """
+    closure = replace(
+        positive,
+        edges=tuple(tuple(replace(edge, marks=0) for edge in edges) for edges in positive.edges),
+        acceptance_sets=0,
+    )
+    return common_word(closure, negative)
+
+
+def bad_prefixes(formula: Formula) -> FiniteAutomaton:
+    """An automaton that finds every violation of a safety formula.
+
+    Deterministic and minimal, it accepts exactly the words that no continuation can mend; where the automaton
+    of the negated formula is smaller, that one is given, which may see a violation later but never misses it.
+    Raises `UsageError` with an example if the formula is no safety property.
+    """
+    positive, negative = generalised_pair(formula)
+    gap = safety_gap(positive, negative)
+    if gap is not None:
+        raise UsageError(
+            f"not a safety property, so no finite prefix shows every violation: {formula}\n"
+            f"for example, no prefix of this violating word is bad: {gap}"
+        )
+    small = _terminal(to_state_based(formula, negative, positive, negated=True))
+    exact = _earliest(positive)
+    if exact is None:
+        if small is None:
+            raise UsageError(f"the bad prefixes of this formula need too large an automaton: {formula}")
+        return small
+    return small if small is not None and small.state_count < exact.state_count else exact
+
+
+def _earliest(positive: Automaton) -> FiniteAutomaton | None:
+    """The minimal deterministic automaton of all bad prefixes: no state of `positive` is left."""
+    determinised = determinise(positive)
+    if determinised is None:
+        return None
+    graph, subsets = determinised
+    final = frozenset(place for place, subset in enumerate(subsets) if not subset)
+    return minimal_deterministic(FiniteAutomaton(graph.atoms, graph.initial, graph.edges, final))
+
+
+def _terminal(automaton: Automaton) -> FiniteAutomaton | None:
+    """The automaton read on finite words, if its accepting states accept everything from there on."""
+    final = automaton.accepting_states
+    for state in final:
+        edges = automaton.edges[state]
+        if len(edges) != 1 or edges[0].target != state or edges[0].guard is not TRUE:
+            return None
+    edges = tuple(tuple(replace(edge, marks=0) for edge in outgoing) for outgoing in automaton.edges)
+    return trimmed(FiniteAutomaton(automaton.atoms, automaton.initial, edges, final))

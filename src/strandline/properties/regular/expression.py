@@ -1,0 +1,192 @@
+"""Regular expressions over labels, and the automata of the words they describe.
+
+    letters      p   !p   P_0.CS   {p && x == 3}   .  (any letter)
+    sequence     one after the other, with a blank or `;`
+    choice       a | b
+    repetition   a*   a+   a?   a[3]   a[2,4]
+
+`.* {p && !q} (!r)* s` describes the words that end with s after p without q, with no r in between.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from strandline.errors import ParseError
+from strandline.properties.automata.automaton import Edge, merge_parallel
+from strandline.properties.formats.guard_syntax import parse_guard
+from strandline.properties.ltl.formula import TRUE, Formula, atoms_of
+from strandline.properties.ltl.implication import boolean_guard
+from strandline.properties.regular.finite import FiniteAutomaton, minimal_deterministic, trimmed
+from strandline.source import Source, Span
+
+MAXIMUM_NESTING = 100
+MAXIMUM_POSITIONS = 2000
+_TOKEN = re.compile(
+    r"\s+|\{[^{}]*\}|\[\s*\d+\s*(?:,\s*\d+\s*)?\]|!?\s*[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*|[.();|*+?]|(?P<bad>.)",
+    re.DOTALL,
+)
+
+
+def parse_regular(text: str | Source) -> FiniteAutomaton:
+    """An automaton for the finite words that a regular expression describes, small but not always minimal.
+
+    Built from positions (Glushkov), then replaced by the minimal deterministic automaton if that is no
+    larger.
+    """
+    source = text if isinstance(text, Source) else Source("<expression>", text)
+    positions = _Parser(source).automaton()
+    minimal = minimal_deterministic(positions)
+    if minimal is not None and minimal.state_count <= positions.state_count:
+        return minimal
+    return positions
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A subexpression: whether it describes the empty word, and its first and last positions."""
+
+    empty: bool
+    first: frozenset[int]
+    last: frozenset[int]
+
+
+_EMPTY_WORD = _Part(True, frozenset(), frozenset())
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    text: str
+    span: Span
+
+
+class _Parser:
+    """Recursive descent that numbers the positions of letters and notes which may follow which."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.tokens: list[_Token] = []
+        for match in _TOKEN.finditer(source.text):
+            if match.group("bad"):
+                raise ParseError(f"unexpected '{match.group()}'", source, Span(*match.span()))
+            if not match.group().isspace():
+                self.tokens.append(_Token(match.group(), Span(*match.span())))
+        self.tokens.append(_Token("", Span(len(source.text), len(source.text))))
+        self.place = 0
+        self.letters: list[Formula] = []
+        self.follow: list[set[int]] = []
+
+    def automaton(self) -> FiniteAutomaton:
+        whole = self._choice(0)
+        if self._peek().text:
+            raise self._error(f"unexpected '{self._peek().text}'", self._peek())
+        atoms = tuple(sorted({name for letter in self.letters for name in atoms_of(letter)}))
+        successors = [whole.first, *self.follow]
+        edges = tuple(
+            merge_parallel(
+                Edge(boolean_guard(self.letters[position], atoms), position + 1)
+                for position in sorted(following)
+            )
+            for following in successors
+        )
+        final = frozenset(position + 1 for position in whole.last) | ({0} if whole.empty else set())
+        return trimmed(FiniteAutomaton(atoms, (0,), edges, final))
+
+    def _choice(self, depth: int) -> _Part:
+        if depth > MAXIMUM_NESTING:
+            raise self._error("the expression is nested too deeply", self._peek())
+        part = self._sequence(depth)
+        while self._peek().text == "|":
+            self.place += 1
+            other = self._sequence(depth)
+            part = _Part(part.empty or other.empty, part.first | other.first, part.last | other.last)
+        return part
+
+    def _sequence(self, depth: int) -> _Part:
+        part = self._repetition(depth)
+        while self._peek().text not in ("", ")", "|"):
+            if self._peek().text == ";":
+                self.place += 1
+            part = self._then(part, self._repetition(depth))
+        return part
+
+    def _then(self, left: _Part, right: _Part) -> _Part:
+        for position in left.last:
+            self.follow[position] |= right.first
+        return _Part(
+            left.empty and right.empty,
+            left.first | (right.first if left.empty else frozenset()),
+            right.last | (left.last if right.empty else frozenset()),
+        )
+
+    def _repetition(self, depth: int) -> _Part:
+        start = self.place
+        part = self._base(depth)
+        end = self.place
+        while self._peek().text[:1] in ("*", "+", "?", "["):
+            token = self._peek()
+            if token.text.startswith("["):
+                part = self._counted(token, lambda: self._again(start, end, depth))
+            else:
+                if token.text != "?":
+                    self._then(part, part)
+                part = _Part(part.empty or token.text != "+", part.first, part.last)
+            self.place += 1
+            end = self.place
+        return part
+
+    def _again(self, start: int, end: int, depth: int) -> _Part:
+        """Another copy of the tokens between two places, with positions of its own."""
+        tokens, place = self.tokens, self.place
+        self.tokens = [*tokens[start:end], _Token("", tokens[end].span)]
+        self.place = 0
+        part = self._repetition(depth + 1)
+        self.tokens, self.place = tokens, place
+        return part
+
+    def _counted(self, token: _Token, copy: Callable[[], _Part]) -> _Part:
+        numbers = [int(number) for number in re.findall(r"\d+", token.text)]
+        least, most = numbers[0], numbers[-1]
+        if least > most:
+            raise self._error("the smaller number comes first", token)
+        result = _EMPTY_WORD
+        for number in range(most):
+            part = copy()
+            result = self._then(result, part if number < least else _Part(True, part.first, part.last))
+        return result
+
+    def _base(self, depth: int) -> _Part:
+        token = self._peek()
+        self.place += 1
+        if token.text == "(":
+            part = self._choice(depth + 1)
+            if self._peek().text != ")":
+                raise self._error("this '(' is never closed", token)
+            self.place += 1
+            return part
+        if token.text == ".":
+            return self._letter(TRUE, token)
+        if token.text[:1] == "{":
+            return self._letter(
+                parse_guard(self.source, Span(token.span.start + 1, token.span.end - 1)), token
+            )
+        if token.text and (token.text[0] in "!_" or token.text[0].isalpha()):
+            return self._letter(parse_guard(self.source, token.span), token)
+        found = f"'{token.text}'" if token.text else "the end"
+        raise self._error(f"expected a letter, not {found}", token)
+
+    def _letter(self, formula: Formula, token: _Token) -> _Part:
+        if len(self.letters) >= MAXIMUM_POSITIONS:
+            raise self._error(f"the expression has more than {MAXIMUM_POSITIONS} letters", token)
+        position = len(self.letters)
+        self.letters.append(formula)
+        self.follow.append(set())
+        return _Part(False, frozenset({position}), frozenset({position}))
+
+    def _peek(self) -> _Token:
+        return self.tokens[self.place]
+
+    def _error(self, message: str, token: _Token) -> ParseError:
+        return ParseError(message, self.source, token.span)

@@ -1,0 +1,48 @@
+"""Colours and columns for text that people read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+_CODES = {"red": "31", "green": "32", "yellow": "33", "dim": "2", "bold": "1"}
+_BLOCKS = "▁▂▃▄▅▆▇█"
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """Whether text may be coloured."""
+
+    colour: bool = False
+
+    def paint(self, text: str, *names: str) -> str:
+        """The text in the named colours; unchanged where there are none."""
+        if not self.colour or not text:
+            return text
+        return f"\x1b[{';'.join(_CODES[name] for name in names)}m{text}\x1b[0m"
+
+
+def table(rows: Iterable[Sequence[str]], indent: str = "  ") -> list[str]:
+    """Lines of aligned columns, all to the left."""
+    cells = [list(row) for row in rows]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))] if cells else []
+    return [
+        (indent + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))).rstrip()
+        for row in cells
+    ]
+
+
+def counted(count: int, noun: str, plural: str | None = None) -> str:
+    """`1 state`, `2 states`, `3 processes`."""
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def sparkline(values: Sequence[int], width: int = 60) -> str:
+    """A profile in one line of block characters; long ones show the largest value of each piece."""
+    if not values:
+        return ""
+    pieces = min(width, len(values))
+    bounds = [len(values) * number // pieces for number in range(pieces + 1)]
+    heights = [max(values[start:end]) for start, end in zip(bounds, bounds[1:], strict=False)]
+    top = max(heights) or 1
+    return "".join(_BLOCKS[(len(_BLOCKS) - 1) * height // top] for height in heights)

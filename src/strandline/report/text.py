@@ -1,0 +1,127 @@
+"""Verdicts and explorations as text for people."""
+
+from __future__ import annotations
+
+from strandline.check.memory import shown_bytes
+from strandline.check.properties import Kind
+from strandline.check.verdict import Answer, Exploration, PropertyVerdict, Statistics, Verdict
+from strandline.report.style import Style, counted, sparkline, table
+from strandline.report.traces import trace_lines
+
+_COLOURS = {Answer.HOLDS: "green", Answer.VIOLATED: "red", Answer.UNKNOWN: "yellow"}
+
+
+def verdict_text(verdict: Verdict, style: Style, *, full: bool = False) -> str:
+    """The whole report of a check."""
+    lines = [_headline(verdict.answer, verdict.system.name, style)]
+    lines += ["", *_property_lines(verdict, style)]
+    for one in _with_distinct_traces(verdict):
+        if one.trace is not None:
+            lines += ["", _trace_title(one, verdict.exploration, style)]
+            lines += [f"  {line}" for line in trace_lines(one.trace, verdict.system, style, full=full)]
+    if verdict.statistics.visited or verdict.complete:
+        lines += ["", *_statistics_lines(verdict.exploration)]
+    return "\n".join(lines)
+
+
+def exploration_text(exploration: Exploration, style: Style, *, full: bool = False) -> str:
+    """The whole report of an exploration."""
+    title = {
+        Answer.HOLDS: style.paint("EXPLORED", "green", "bold"),
+        Answer.VIOLATED: style.paint("FAULT", "red", "bold"),
+        Answer.UNKNOWN: style.paint("INCOMPLETE", "yellow", "bold"),
+    }[exploration.answer]
+    lines = [f"{title}  {exploration.system.name}"]
+    if exploration.reason is not None:
+        lines.append(f"  {exploration.reason}")
+    fault = exploration.fault
+    if fault is not None and fault.trace is not None:
+        lines += ["", _trace_title(fault, exploration, style)]
+        lines += [f"  {line}" for line in trace_lines(fault.trace, exploration.system, style, full=full)]
+    if exploration.statistics.visited or exploration.complete:
+        lines += ["", *_statistics_lines(exploration), *_profile_lines(exploration.statistics, style)]
+    return "\n".join(lines)
+
+
+def _headline(answer: Answer, name: str, style: Style) -> str:
+    return f"{style.paint(answer.value, _COLOURS[answer], 'bold')}  {name}"
+
+
+def _property_lines(verdict: Verdict, style: Style) -> list[str]:
+    rows = []
+    for one in verdict.properties:
+        kind = "" if one.kind in (Kind.DEADLOCK, Kind.FAULT) else one.kind.value
+        rows.append((one.answer.value.lower(), f"{kind} {one.name}".strip(), _remark(one)))
+    lines = table(rows) or ["  no property was checked but run-time faults"]
+    colours = [_COLOURS[one.answer] for one in verdict.properties]
+    for number, (colour, row) in enumerate(zip(colours, rows, strict=True)):
+        lines[number] = lines[number].replace(row[0], style.paint(row[0], colour), 1)
+    return lines
+
+
+def _remark(one: PropertyVerdict) -> str:
+    if one.reason is not None:
+        return one.reason
+    if one.trace is not None:
+        word = "witness" if one.answer is Answer.HOLDS else "trace"
+        return f"{word} of {counted(len(one.trace), 'step')}"
+    return ""
+
+
+def _with_distinct_traces(verdict: Verdict) -> list[PropertyVerdict]:
+    """Properties decided by one and the same state share their trace, which is shown once."""
+    shown: list[PropertyVerdict] = []
+    for one in verdict.properties:
+        if one.trace is not None and all(one.trace is not other.trace for other in shown):
+            shown.append(one)
+    return shown
+
+
+def _trace_title(one: PropertyVerdict, exploration: Exploration, style: Style) -> str:
+    length = 0 if one.trace is None else len(one.trace)
+    words = {
+        Kind.DEADLOCK: "Deadlock",
+        Kind.FAULT: "Run-time fault",
+        Kind.REACHABILITY: f"Witness of '{one.name}'",
+    }
+    title = words.get(one.kind, f"Violation of '{one.name}'")
+    shortest = ", no shorter one exists" if exploration.options.order == "bfs" and one.kind is not Kind.FAULT else ""
+    return style.paint(f"{title} after {counted(length, 'step')}{shortest}", "bold")
+
+
+def _statistics_lines(exploration: Exploration) -> list[str]:
+    now = exploration.statistics
+    so_far = "" if exploration.complete else f"  (not complete: {exploration.reason})"
+    rows = [("states", _count(now.states) + so_far), ("transitions", _count(now.transitions))]
+    rows.append(("deadlocks", _count(now.deadlocks)))
+    if now.states != now.visited:
+        rows.append(("visited", f"{now.visited:,}"))
+    if exploration.options.order == "sweep":
+        rows.append(("sweeps", f"{now.sweeps:,}, {counted(now.layers, 'layer')} left behind"))
+        rows.append(("regress edges", f"{now.regress_edges:,}, {counted(now.persistent, 'persistent state')}"))
+        rows.append(("stored at most", counted(now.peak_states, "state")))
+    each = f" ({now.peak_bytes / now.peak_states:.1f} bytes a state)" if now.peak_states >= 10_000 else ""
+    rows.append(("memory", f"engine {shown_bytes(now.peak_bytes)}{each}, process {shown_bytes(now.rss_bytes)}"))
+    rows.append(("time", _time(now)))
+    return table(rows)
+
+
+def _count(number: int | None) -> str:
+    return "not known after regress edges (--count-distinct makes it exact)" if number is None else f"{number:,}"
+
+
+def _time(now: Statistics) -> str:
+    rate = ""
+    if now.seconds >= 0.01:
+        rate = f" ({now.visited / now.seconds / 1e6:.2f} million states/s)"
+    return f"search {now.seconds:.3f} s{rate}, compiling the model {now.compile_seconds:.3f} s"
+
+
+def _profile_lines(now: Statistics, style: Style) -> list[str]:
+    if not now.levels:
+        return []
+    widest = max(now.levels)
+    lines = table([("levels", f"{len(now.levels):,}, the widest {counted(widest, 'state')}")])
+    if len(now.levels) > 1:
+        lines += ["", f"  {sparkline(now.levels)}", style.paint("  states by distance from the start", "dim")]
+    return lines

@@ -1,0 +1,100 @@
+"""A trace as text or as a file: the action with its process, and only what changed; whole states on request."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from strandline.errors import UsageError
+from strandline.model.system import System
+from strandline.report.data import trace_data
+from strandline.report.style import Style
+from strandline.traces.trace import Change, Step, Trace
+
+_LINE = 100
+
+
+def trace_lines(trace: Trace, system: System, style: Style, *, full: bool = False) -> list[str]:
+    """The trace for people. Changes of location are left out where the action's name tells them."""
+    lines = [style.paint("initial state", "bold"), *_state_lines(dict(trace.initial), style)]
+    states = trace.states()
+    next(states)
+    locations = {process.location.name for process in system.processes}
+    width = len(str(len(trace.steps)))
+    for number, step in enumerate(trace.steps, 1):
+        lines.append(f"{style.paint(f'{number:{width}}', 'dim')}  {style.paint(step.action, 'bold')}")
+        state = next(states)
+        if full:
+            lines += _state_lines(state, style)
+        else:
+            lines += [f"{' ' * width}    {text}" for text in _change_texts(step, locations, style)]
+        if trace.loop == number:
+            lines.append(style.paint("   the last state returns to this one", "yellow"))
+    if trace.fault is not None:
+        lines += _fault_lines(trace, system, style)
+    return lines
+
+
+def write_trace(path: Path, trace: Trace, system: System, *, full: bool) -> None:
+    """Write the trace to a file: JSON where its name ends in `.json`, else text."""
+    if path.suffix == ".json":
+        text = json.dumps(trace_data(trace, system.source), indent=2, ensure_ascii=False)
+    else:
+        text = "\n".join(trace_lines(trace, system, Style(), full=full))
+    try:
+        path.write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path}: the trace cannot be written: {error.strerror}") from None
+
+
+def _change_texts(step: Step, locations: set[str], style: Style) -> Iterator[str]:
+    for change in step.changes:
+        if change.name not in locations or not _told_by_action(change, step.action):
+            yield f"{change.name}: {style.paint(change.old, 'dim')} → {change.new}"
+
+
+def _told_by_action(change: Change, action: str) -> bool:
+    return f"{change.name}: {change.old} -> {change.new}" in action
+
+
+def _state_lines(state: dict[str, str], style: Style) -> list[str]:
+    """`name=value` pairs, wrapped; arrays as `name=[v, v, v]`."""
+    lines, line, length = [], "   ", 3
+    for pair in _pairs(state):
+        if length + len(pair) + 1 > _LINE and length > 3:
+            lines.append(line)
+            line, length = "   ", 3
+        name, value = pair.split("=", 1)
+        line += f" {style.paint(name + '=', 'dim')}{value}"
+        length += len(pair) + 1
+    return [*lines, line] if length > 3 else lines
+
+
+def _pairs(state: dict[str, str]) -> Iterator[str]:
+    array, values = "", list[str]()
+    for name, value in [*state.items(), ("", "")]:
+        base = name.partition("[")[0]
+        if array and not (name.endswith("]") and base == array):
+            yield f"{array}=[{', '.join(values)}]"
+            array, values = "", []
+        if name.endswith("]"):
+            array = base
+            values.append(value)
+        elif name:
+            yield f"{name}={value}"
+
+
+def _fault_lines(trace: Trace, system: System, style: Style) -> list[str]:
+    fault = trace.fault
+    if fault is None:
+        return []
+    lines = []
+    if fault.action is not None:
+        width = len(str(len(trace.steps)))
+        lines.append(f"{style.paint('!'.rjust(width), 'red')}  {style.paint(fault.action, 'bold')}")
+    lines.append(f"   {style.paint(fault.kind, 'red')}")
+    if fault.span is not None:
+        lines.append(f"   {system.source.where(fault.span)}")
+        lines += [f" {line}" for line in system.source.caret(fault.span).splitlines()]
+    return lines
