@@ -1,8 +1,8 @@
 """Leader election in a one-way ring (Chang and Roberts), with bounded channels and an announcement.
 
-A node may stand for election at any time before it has heard of a better one; it passes on larger numbers,
+A node may stand for election at any time before it has heard of anyone; it passes on larger numbers,
 drops smaller ones, and has won when its own comes back. The winner is announced once round the ring.
-The largest numbers seen so far are a measure that never falls back.
+The largest number seen and the leader known are never given up, which gives a measure.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ def stride(nodes: int) -> int:
 
 
 def promela(nodes: int, places: int) -> str:
+    """The system for SPIN."""
     return f"""\
 #define N {nodes}
 #define number (((_pid * {stride(nodes)}) % N) + 1)
@@ -48,6 +49,7 @@ listen:
 
 
 def dve(nodes: int, places: int) -> str:
+    """The same system for Strandline."""
     lines = [f"const int N = {nodes};"]
     for i in range(nodes):
         lines += [f"byte ring_{i}[{places}];", f"byte used_{i};"]
@@ -87,4 +89,5 @@ process Node_{i} {{
 
 
 def measure(nodes: int, places: int) -> str:
-    return " + ".join(f"best[{i}]" for i in range(nodes))
+    """The largest numbers seen, and who knows the leader."""
+    return " + ".join(f"best[{i}] + leader[{i}]" for i in range(nodes))

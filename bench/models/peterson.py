@@ -1,14 +1,15 @@
 """Peterson's mutual exclusion for N processes (the filter lock), each of which passes a few times.
 
 A process climbs N-1 levels; at each it names itself the last comer and waits, looking at the others one at a
-time, until nobody is at its level or above, or somebody came later. The number of passes is counted, so
-the sum of the counters is a measure that never falls back.
+time, until nobody is at its level or above, or somebody came later. The passes are counted, which
+gives a measure that never falls back.
 """
 
 from __future__ import annotations
 
 
 def promela(processes: int, passes: int) -> str:
+    """The system for SPIN."""
     return f"""\
 #define N {processes}
 byte place[N];
@@ -37,6 +38,7 @@ climb: place[_pid] = level;
 
 
 def dve(processes: int, passes: int) -> str:
+    """The same system for Strandline."""
     lines = [
         f"const int N = {processes};",
         "byte place[N];",
@@ -65,4 +67,5 @@ process P_{i} {{
 
 
 def measure(processes: int, passes: int) -> str:
-    return " + ".join(f"passed[{i}]" for i in range(processes))
+    """Passes and levels climbed: a level is lost only by passing."""
+    return " + ".join(f"{processes + 1} * passed[{i}] + P_{i}->level" for i in range(processes))

@@ -1,13 +1,14 @@
 """Dining philosophers who count their meals and leave the table after the last one.
 
-Everybody takes the left fork first, so they can all starve together. The meals eaten are a measure that
-never falls back.
+Everybody takes the left fork first, so they can all starve together. The meals are counted, which gives a
+measure that never falls back.
 """
 
 from __future__ import annotations
 
 
 def promela(philosophers: int, meals: int) -> str:
+    """The system for SPIN."""
     return f"""\
 #define N {philosophers}
 bool fork[N];
@@ -27,6 +28,7 @@ active [N] proctype Philosopher()
 
 
 def dve(philosophers: int, meals: int) -> str:
+    """The same system for Strandline."""
     lines = [f"byte fork[{philosophers}];", f"byte eaten[{philosophers}];"]
     for i in range(philosophers):
         right = (i + 1) % philosophers
@@ -47,4 +49,6 @@ process Philosopher_{i} {{
 
 
 def measure(philosophers: int, meals: int) -> str:
-    return " + ".join(f"eaten[{i}]" for i in range(philosophers))
+    """The steps taken: five to a meal, which is counted after the second."""
+    steps = "5 * eaten[{i}] + {name}.left + 2 * {name}.both - 2 * {name}.fed - {name}.right"
+    return " + ".join(steps.format(i=i, name=f"Philosopher_{i}") for i in range(philosophers))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 
 def promela(packets: int, window: int, places: int) -> str:
+    """The system for SPIN."""
     return f"""\
 #define PACKETS {packets}
 #define WINDOW {window}
@@ -57,6 +58,7 @@ active proctype Loss()
 
 
 def dve(packets: int, window: int, places: int) -> str:
+    """The same system for Strandline."""
     numbers = window + 1
     step = f"(answers[0] + {numbers} - acknowledged % {numbers}) % {numbers}"
 
@@ -108,4 +110,5 @@ system async;
 
 
 def measure(packets: int, window: int, places: int) -> str:
+    """What was acknowledged and delivered."""
     return "acknowledged + expected"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-
 from strandline.cli.main import guarded_main
 
 if __name__ == "__main__":
-    sys.exit(guarded_main())
+    guarded_main()

@@ -1,7 +1,8 @@
-"""Task -> Verdict: which properties to decide, the search that decides them, and what it may claim afterwards.
+"""Task -> Verdict: which properties to decide, the search that decides them, and what it may claim
+afterwards.
 
-What comes in: a System, properties, options. What goes out: a `Verdict` (or an `Exploration`) with replayed traces and
-counts that are exact or null. Imports `traces` and everything before it, never `report` or `cli`.
+What comes in: a System, properties, options. What goes out: a `Verdict` (or an `Exploration`) with replayed
+traces and counts that are exact or null. Imports `traces` and everything before it, never `report` or `cli`.
 
 `strandline.check` names both this package and the function that users call, so the package can be called:
 `strandline.check(model)` is `strandline.check.api.check(model)`, whatever was imported before.

@@ -34,10 +34,11 @@ def check(
 ) -> Verdict:
     """Decide properties of a model: a file or a System.
 
-    Without any, what the model declares is checked: its property process and assertions, or, where it has no property
-    process, deadlocks and assertions. A run-time fault of the model is always a violation. The keywords in `options`
-    are the fields of `strandline.check.options.Options`; a limit that is reached is an UNKNOWN verdict and no exception.
-    Raises `InputError` for what the user can mend. Ctrl-C raises `KeyboardInterrupt`.
+    Without any, what the model declares is checked: its property process and assertions, or, where it has no
+    property process, deadlocks and assertions. A run-time fault of the model is always a violation. The
+    keywords in `options` are the fields of `strandline.check.options.Options`; a limit that is reached is an
+    UNKNOWN verdict and no exception. Raises `InputError` for what the user can mend. Ctrl-C raises
+    `KeyboardInterrupt`.
     """
     system = _system(source)
     selection = select(
@@ -47,8 +48,8 @@ def check(
 
 
 def explore(source: str | Path | System, **options: Unpack[OptionValues]) -> Exploration:
-    """Visit every reachable state of a model, the product with its property process where it has one. Raises and
-    limits as in `check`."""
+    """Visit every reachable state of a model, the product with its property process where it has one. Raises
+    and limits as in `check`."""
     return explore_system(_system(source), Options.create(**options))
 
 
@@ -89,8 +90,8 @@ def _texts(given: str | Sequence[str]) -> Sequence[str]:
 
 
 def _without_observer(system: System, properties: Sequence[Property]) -> System:
-    """The system itself: a property process restricts what it watches, so its product must not decide safety. Only a
-    property that speaks of the property process is asked of the product."""
+    """The system itself: a property process restricts what it watches, so its product must not decide safety.
+    Only a property that speaks of the property process is asked of the product."""
     if system.observer is None or speaks_of_observer(system, properties):
         return system
     return replace(system, observer=None)
@@ -119,5 +120,3 @@ def _answer(one: Property, findings: Findings) -> PropertyVerdict:
         reason = "no reachable state satisfies it" if one.kind is Kind.REACHABILITY else None
         return PropertyVerdict(one.kind, one.name, absent_means, reason)
     return PropertyVerdict(one.kind, one.name, Answer.UNKNOWN, findings.reason)
-
-

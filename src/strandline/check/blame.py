@@ -1,4 +1,5 @@
-"""Who is to mend a run-time fault: the model (a violation), or an expression that the user gave beside it (an error)."""
+"""Who is to mend a run-time fault: the model (a violation), or an expression that the user gave beside it (an
+error)."""
 
 from __future__ import annotations
 
@@ -19,8 +20,8 @@ from strandline.traces.trace import Trace, TraceFault
 def fault_verdict(
     system: System, trace: Trace, properties: Sequence[Property], measure: ParsedMeasure | None
 ) -> PropertyVerdict:
-    """A run-time fault of the model as a violation. Raises an `InputError` where it is not the model that faults but
-    an expression of the user's: a property, or the measure."""
+    """A run-time fault of the model as a violation. Raises an `InputError` where it is not the model that
+    faults but an expression of the user's: a property, or the measure."""
     fault = trace.fault
     if fault is None:
         raise InternalError("a fault was reported, but its trace has none")
@@ -49,7 +50,8 @@ def measure_fault_at_start(measure: ParsedMeasure, kind: str, span: Span | None)
 
 
 def decreasing_column(twin: Twin, replayed: Replayed, measure: ParsedMeasure) -> MeasureError:
-    """The error for a monotone measure that lies, with the edge that proves it: the last step of the trace."""
+    """The error for a monotone measure that lies, with the edge that proves it: the last step of the
+    trace."""
     before, after = (twin.progress(state)[0] for state in replayed.states[-2:])
     step, count = replayed.trace.steps[-1], len(replayed.trace)
     if after >= before:
@@ -69,7 +71,9 @@ def _holds(expression: Expression, span: Span | None) -> bool:
 def _values_read(expression: Expression, state: dict[str, str]) -> str:
     """`i = 7, n = 2`: the scalar variables that an expression reads."""
     names = dict.fromkeys(
-        node.variable.name for node in walk(expression) if isinstance(node, Read) and node.variable.name in state
+        node.variable.name
+        for node in walk(expression)
+        if isinstance(node, Read) and node.variable.name in state
     )
     arrays = dict.fromkeys(node.variable for node in walk(expression) if isinstance(node, Element))
     parts = [f"{name} = {state[name]}" for name in names]

@@ -1,8 +1,8 @@
 """An exact count of distinct states after a search that forgot them, at the price of disk.
 
-Every expanded state is appended, with its out-degree, to one of 256 files by a hash of its words; equal states meet in
-the same file. At the end the files are sorted one by one, so memory is bounded by the largest; one that is too large is
-split again by other bits of the hash.
+Every expanded state is appended, with its out-degree, to one of 64 files by a hash of its words; equal
+states meet in the same file. At the end the files are sorted one by one, so memory is bounded by the largest;
+one that is too large is split again by other bits of the hash.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from strandline.engine.memory import WordArray
 from strandline.errors import ResourceError
 from strandline.traces.log import write_all
 
-_PARTITION_BITS = 8
+_PARTITION_BITS = 6
 _PARTITIONS = 1 << _PARTITION_BITS
 _LARGEST = 1 << 28
 """Bytes of a partition that is sorted in one piece."""
@@ -45,8 +45,8 @@ class Counts:
 
 
 class DistinctCounter:
-    """Collects expanded states in `folder`, which it makes, and counts them. `largest` bounds, in bytes, what is sorted
-    at once."""
+    """Collects expanded states in `folder`, which it makes, and counts them. `largest` bounds, in bytes, what
+    is sorted at once."""
 
     def __init__(self, folder: Path, words: int, *, largest: int = _LARGEST, depth: int = 0) -> None:
         self._folder, self._words = folder, words
@@ -86,7 +86,7 @@ class DistinctCounter:
             hashes ^= hashes >> _FOLD
         hashes *= _MULTIPLIER
         shift = np.uint64(64 - _PARTITION_BITS * (self._depth + 1))
-        return (hashes >> shift).astype(np.uint8)
+        return (hashes >> shift).astype(np.uint8) % np.uint8(_PARTITIONS)
 
     def count(self) -> Counts:
         """Count what was added; the files are removed one by one as they are done."""
@@ -125,8 +125,8 @@ class DistinctCounter:
 
 
 def _count_sorted(rows: WordArray) -> Counts:
-    """Sort the rows by their states and count each state once. Sorting and comparing neighbours is many times faster
-    than `numpy.unique`."""
+    """Sort the rows by their states and count each state once. Sorting and comparing neighbours is many times
+    faster than `numpy.unique`."""
     words = rows.shape[1] - 1
     order = np.argsort(rows[:, 0]) if words == 1 else np.lexsort(rows[:, :words].T)
     rows = rows[order]

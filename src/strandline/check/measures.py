@@ -1,7 +1,8 @@
 """Progress measures given as text: `EXPR`, or `mono(EXPR)` for one that never decreases along a step.
 
-Several measures are combined lexicographically, the first given counts most: monotone ones into the column, the others
-into the layer (000 §2, 002 §5). The combination must fit 64 bits by the ranges of its parts, else it is refused.
+Several measures are combined lexicographically, the first given counts most: monotone ones into the column,
+the others into the layer (000 §2, 002 §5). The combination must fit 64 bits by the ranges of its parts, else
+it is refused.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from strandline.compile.kernel import Measure
-from strandline.errors import MeasureError
+from strandline.errors import InputError, MeasureError
 from strandline.languages import parse_expression
 from strandline.model.expression import Binary, Const, Expression, walk
-from strandline.model.intervals import INT64, Environment, within
-from strandline.model.ranges import variable_ranges
+from strandline.model.intervals import INT64, within
+from strandline.model.ranges import analyse_ranges
 from strandline.model.system import System
 from strandline.source import Source, Span
 
@@ -43,8 +44,8 @@ class ParsedMeasure:
     measure: Measure
 
     def owner(self, span: Span | None) -> Component | None:
-        """The component one of whose parts stands at just this span; a span is told by its identity, because the
-        spans of other texts may have the same numbers."""
+        """The component one of whose parts stands at just this span; a span is told by its identity, because
+        the spans of other texts may have the same numbers."""
         for component in self.components:
             if any(getattr(node, "span", None) is span for node in walk(component.expression)):
                 return None if span is None else component
@@ -69,7 +70,11 @@ def _component(text: str, system: System, name: str) -> Component:
     inner = text
     if opening is not None and monotone:
         inner = " " * opening.end() + text[opening.end() : text.rindex(")")] + " "
-    return Component(parse_expression(inner, system, name=name), monotone, Source(name, text))
+    source = Source(name, text)
+    try:
+        return Component(parse_expression(inner, system, name=name), monotone, source)
+    except InputError as error:
+        raise type(error)(error.message, source, error.span) from None
 
 
 def _closes_last(text: str, start: int) -> bool:
@@ -87,7 +92,7 @@ def _combined(components: Sequence[Component], system: System) -> Expression:
         return Const(0)
     if len(components) == 1:
         return components[0].expression
-    environment = Environment(variable_ranges(system))
+    environment = analyse_ranges(system).environment()
     combined, box = components[0].expression, environment.fitted(components[0].expression)
     for component in components[1:]:
         low, high = environment.fitted(component.expression)

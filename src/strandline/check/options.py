@@ -30,7 +30,8 @@ class OptionValues(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """Order of the search and its limits. Build it with `Options.create`, which checks that all fits together."""
+    """Order of the search and its limits. Build it with `Options.create`, which checks that all fits
+    together."""
 
     order: str = "bfs"
     measure: tuple[str, ...] = ()
@@ -53,7 +54,8 @@ class Options:
         count_distinct: bool = False,
         work_dir: str | Path | None = None,
     ) -> Options:
-        """Options from loose values; raises `UsageError` where they do not fit. A measure asks for a sweep."""
+        """Options from loose values; raises `UsageError` where they do not fit. A measure asks for a
+        sweep."""
         measures = (measure,) if isinstance(measure, str) else tuple(measure)
         if order is None:
             order = "sweep" if measures else "bfs"

@@ -27,8 +27,8 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Property:
-    """One claim. A safety property becomes a predicate that says "decided here": a state where it is true violates an
-    invariant or an assertion, and is the witness of a reachability claim."""
+    """One claim. A safety property becomes a predicate that says "decided here": a state where it is true
+    violates an invariant or an assertion, and is the witness of a reachability claim."""
 
     kind: Kind
     name: str
@@ -38,7 +38,8 @@ class Property:
 
     @property
     def predicate(self) -> Expression | None:
-        """What a search has to look for in single states; None where the Kernel knows it anyway or never can."""
+        """What a search has to look for in single states; None where the Kernel knows it anyway or never
+        can."""
         if self.expression is None:
             return None
         return self.expression if self.kind is Kind.REACHABILITY else Unary("not", self.expression)
@@ -81,8 +82,8 @@ def select(
     deadlock: bool | None = None,
     names: Sequence[str] = (),
 ) -> Selection:
-    """The properties that the arguments ask for. Where they name none, the model decides: a property process and
-    the assertions it declares, or, without a property process, deadlocks and assertions."""
+    """The properties that the arguments ask for. Where they name none, the model decides: a property process
+    and the assertions it declares, or, without a property process, deadlocks and assertions."""
     chosen = [_stated(system, Kind.INVARIANT, text, invariants) for text in invariants]
     chosen += [_stated(system, Kind.REACHABILITY, text, reach) for text in reach]
     chosen += [_named(system, name) for name in names]
@@ -95,8 +96,8 @@ def select(
     predicates = sum(one.expression is not None for one in chosen)
     if predicates > MAXIMUM_PREDICATES:
         raise UsageError(
-            f"{predicates} properties are too many for one search, which can tell {MAXIMUM_PREDICATES} apart: "
-            "name some of them with --property or --invariant"
+            f"{predicates} properties are too many for one search, which can tell {MAXIMUM_PREDICATES} "
+            "apart: name some of them with --property or --invariant"
         )
     return Selection(tuple(chosen), picked)
 
@@ -136,7 +137,8 @@ def label_bits(properties: Sequence[Property]) -> dict[Property, int]:
 
 
 def speaks_of_observer(system: System, properties: Sequence[Property]) -> bool:
-    """Whether a property reads the property process's own variables, so that only the product can decide it."""
+    """Whether a property reads the property process's own variables, so that only the product can decide
+    it."""
     if system.observer is None:
         return False
     own = {

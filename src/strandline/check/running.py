@@ -28,7 +28,9 @@ from strandline.traces.workspace import RunDirectory
 
 _SLICE = 0.05
 """Seconds between two looks at limits and signals."""
-_SHORTEST_SLICE = 0.0005
+_SHORTEST_SLICE = 0.0002
+_FASTEST = 20e6
+"""States a second that no search exceeds: with so many at most, a limit of states is looked at in time."""
 DECIDED = "every property is decided"
 INTERRUPTED = "interrupted"
 
@@ -49,8 +51,8 @@ class Findings:
 def run(system: System, properties: Sequence[Property], options: Options, watcher: Watcher) -> Findings:
     """Explore the System until the properties are decided, a limit is reached or everything was seen.
 
-    Limits, a full disk and Ctrl-C end up in the findings. Raises `InputError` for a measure or a property that cannot
-    be evaluated, and `InternalError` where a trace does not replay.
+    Limits, a full disk and Ctrl-C end up in the findings. Raises `InputError` for a measure or a property
+    that cannot be evaluated, and `InternalError` where a trace does not replay.
     """
     this = _Run(system, properties, options, watcher)
     try:
@@ -103,7 +105,7 @@ class _Run:
             self.log.close()
         self._count_distinct()
 
-    # --- before the search ------------------------------------------------------------------------------------
+    # Before the search
 
     def _compile(self) -> Kernel:
         predicates = [one.predicate for one in self.properties]
@@ -117,8 +119,8 @@ class _Run:
             raise measure_fault_at_start(self.measure, fault.kind, fault.span) from None
 
     def _load_engine(self, order: Order) -> float:
-        """Let a search of a few states load the engine's machine code, so that the clock of the real one measures
-        searching only."""
+        """Let a search of a few states load the engine's machine code, so that the clock of the real one
+        measures searching only."""
         began = time.perf_counter()
         from strandline.engine.jit import cache_directory
 
@@ -138,11 +140,11 @@ class _Run:
         if self.options.memory <= taken:
             limit = shown_bytes(self.options.memory)
             raise ResourceError(
-                f"the memory limit of {limit} is less than what the program itself takes ({shown_bytes(taken)})"
+                f"the memory limit of {limit} is less than the {shown_bytes(taken)} that the program takes"
             )
         return self.options.memory - taken
 
-    # --- the search -------------------------------------------------------------------------------------------
+    # The search
 
     def _advance_to_end(self) -> None:
         while True:
@@ -180,8 +182,7 @@ class _Run:
         if self.options.max_seconds is not None:
             seconds = min(seconds, self.started + self.options.max_seconds - time.perf_counter())
         if self.options.max_states is not None:
-            rate = (self.log.records + 1) / (time.perf_counter() - self.started)
-            seconds = min(seconds, (self.options.max_states - self.log.records) / rate)
+            seconds = min(seconds, (self.options.max_states - self.log.records) / _FASTEST)
         return max(seconds, _SHORTEST_SLICE)
 
     def _limit_reached(self) -> str | None:
@@ -189,7 +190,7 @@ class _Run:
         if options.max_states is not None and self.log.records >= options.max_states:
             return f"the limit of {options.max_states:,} states is reached"
         if options.max_seconds is not None and time.perf_counter() - self.started >= options.max_seconds:
-            return f"the limit of {options.max_seconds:g} seconds is reached"
+            return f"the time limit of {options.max_seconds:g} s is reached"
         return None
 
     def _tell_progress(self) -> None:
@@ -198,7 +199,7 @@ class _Run:
         size = self.search.current_bytes()
         self.watcher.progress(Progress(elapsed, self.log.records, now.visited, now.stored, size))
 
-    # --- what was found ---------------------------------------------------------------------------------------
+    # What was found
 
     def _found(self) -> None:
         record, labels = self.search.found
@@ -216,7 +217,7 @@ class _Run:
         site = self.kernel.fault_sites[self.search.fault_number]
         trace = self._replay(record, fault=site).trace
         self.findings.fault = fault_verdict(self.system, trace, self.properties, self.measure)
-        self.findings.reason = "the model has a run-time fault"
+        self.findings.reason = "the search ended at a run-time fault"
 
     def _column_decreased(self) -> None:
         if self.measure is None:
@@ -230,7 +231,7 @@ class _Run:
         number, steps = self.log.path_to(record)
         return replay(self.kernel.twin, number, steps, labels=labels, fault=fault)
 
-    # --- afterwards -------------------------------------------------------------------------------------------
+    # Afterwards
 
     def _note_statistics(self, seconds: float, engine_seconds: float) -> None:
         now = self.search.statistics()

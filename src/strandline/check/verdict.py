@@ -22,8 +22,8 @@ class Answer(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PropertyVerdict:
-    """The answer for one property. `reason` says why it is unknown, or what went wrong where that is not plain;
-    `trace` leads to the violation, or to the witness of a reachability claim that holds."""
+    """The answer for one property. `reason` says why it is unknown, or what went wrong where that is not
+    plain; `trace` leads to the violation, or to the witness of a reachability claim that holds."""
 
     kind: Kind
     name: str
@@ -34,9 +34,9 @@ class PropertyVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What a search did. `states`, `transitions` and `deadlocks` count distinct ones and are None where that cannot
-    be known: after a sweep with regress edges a forgotten state and a new one look alike. Of a search that is not
-    complete they count what was found so far."""
+    """What a search did. `states`, `transitions` and `deadlocks` count distinct ones and are None where that
+    cannot be known: after a sweep with regress edges a forgotten state and a new one look alike. Of a search
+    that is not complete they count what was found so far."""
 
     states: int | None = None
     transitions: int | None = None

@@ -13,9 +13,9 @@ def configure(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "check",
         help="decide properties of a model",
-        description="Decide properties of a model. Without any, what the model declares is checked: its property "
-        "process and assertions, or, where it has no property process, deadlocks and assertions. A run-time fault "
-        "of the model is always a violation.",
+        description="Decide properties of a model. Without any, what the model declares is checked: its "
+        "property process and assertions, or, where it has no property process, deadlocks and assertions. "
+        "A run-time fault of the model is always a violation.",
     )
     add_search_options(parser)
     properties = parser.add_argument_group("properties")

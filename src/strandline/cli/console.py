@@ -22,7 +22,8 @@ def may_colour(stream: TextIO) -> bool:
 
 
 class Console:
-    """Notices on stderr, unless quiet, and one live line on a terminal. A `strandline.check.watching.Watcher`."""
+    """Notices on stderr, unless quiet, and one live line on a terminal. A
+    `strandline.check.watching.Watcher`."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._quiet = quiet

@@ -13,8 +13,8 @@ def configure(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "explore",
         help="count the reachable states of a model",
-        description="Visit every reachable state of a model, of its product with the property process where it "
-        "has one, and count states, transitions and deadlocks.",
+        description="Visit every reachable state of a model, of its product with the property process where "
+        "it has one, and count states, transitions and deadlocks.",
     )
     add_search_options(parser)
     parser.set_defaults(run=run)

@@ -1,13 +1,16 @@
-"""The guard around the command line: every way to end has its exit code, and Python's own 1 is never one of them."""
+"""The guard around the command line: every way to end has its exit code, and Python's own 1 is never one of
+them."""
 
 from __future__ import annotations
 
-import json
 import os
+import signal
 import sys
 import traceback
 from argparse import Namespace
 from collections.abc import Sequence
+from types import FrameType
+from typing import NoReturn
 
 from strandline.errors import InputError, ResourceError, UsageError
 
@@ -16,19 +19,39 @@ _HOLDS, _USAGE, _UNKNOWN, _BUG, _INTERRUPTED = 0, 2, 3, 4, 130
 _REPORT = "This is a bug in strandline. Please report it with the text above and, if you can, the model."
 
 
-def guarded_main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return the exit code; never raises."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    code = _BUG
+def guarded_main() -> NoReturn:
+    """The entry point: run the command line and end the process with its exit code.
+
+    The process ends at once. Unloading the libraries would take as long as a small check, and nothing is left
+    to do: the files of a run are removed by then, also after SIGTERM.
+    """
+    signal.signal(signal.SIGTERM, _terminated)
+    code = main(sys.argv[1:])
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def _terminated(number: int, frame: FrameType | None) -> NoReturn:
+    raise SystemExit(128 + number)
+
+
+def main(given: Sequence[str]) -> int:
+    """Run a command line and return the exit code; never raises."""
     try:
-        code = _attempt(given)
-        sys.stdout.flush()
-        sys.stderr.flush()
+        code = _attempt(list(given))
     except BrokenPipeError:
-        # Whoever read our output has gone; the verdict stands. Nothing may be written when Python shuts down.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = _UNKNOWN
     except KeyboardInterrupt:
+        # A second Ctrl-C while the first was being answered.
         code = _INTERRUPTED
+    except BaseException:  # noqa: BLE001  even telling of a bug can fail
+        traceback.print_exc()
+        code = _BUG
+    try:
+        sys.stdout.flush()
+    except OSError:
+        # Whoever read our output has gone; the verdict stands. Nothing may be written again when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return code
 
 
@@ -49,7 +72,7 @@ def _attempt(given: list[str]) -> int:
     except ResourceError as error:
         _say(f"strandline: {error}")
         return _failed(parsed, error, _UNKNOWN)
-    except BaseException as error:  # the guard: whatever it is, it is ours, and it is told in full
+    except BaseException as error:  # noqa: BLE001  the guard: whatever it is, it is told in full
         traceback.print_exc()
         _say(_REPORT)
         return _failed(parsed, error, _BUG)
@@ -57,7 +80,9 @@ def _attempt(given: list[str]) -> int:
 
 def _dispatch(given: list[str], parsed: Namespace) -> int:
     if sys.platform == "win32":
-        raise UsageError("Windows is not supported; strandline works in the Windows Subsystem for Linux (WSL)")
+        raise UsageError(
+            "Windows is not supported; strandline works in the Windows Subsystem for Linux (WSL)"
+        )
     from strandline.cli.parser import build_parser
 
     build_parser().parse_args(given, parsed)
@@ -74,19 +99,19 @@ def _addressed(error: InputError, parsed: Namespace) -> str:
 
 
 def _interrupted(parsed: Namespace, interrupt: KeyboardInterrupt) -> int:
-    from strandline.check.verdict import Interrupted
-
-    if isinstance(interrupt, Interrupted):
-        return int(parsed.finish(interrupt.result))
+    """A search that was interrupted carries what it knew; see `strandline.check.verdict.Interrupted`."""
+    result = getattr(interrupt, "result", None)
+    if result is not None:
+        return int(parsed.finish(result))
     _say("interrupted")
     return _failed(parsed, KeyboardInterrupt("interrupted"), _INTERRUPTED)
 
 
 def _failed(parsed: Namespace, error: BaseException, code: int) -> int:
     if parsed.json:
-        from strandline.report.data import error_data
+        from strandline.report.envelope import error_data, render
 
-        print(json.dumps(error_data(parsed.command, parsed.model, error, code), indent=2, ensure_ascii=False))
+        print(render(error_data(parsed.command, parsed.model, error, code)))
     return code
 
 

@@ -11,8 +11,8 @@ from strandline import __version__
 from strandline.errors import UsageError
 
 COMMANDS = ("check", "explore", "info", "automaton", "completion")
-"""One module of this package each, with `configure(subparsers)`; `run` in the parsed arguments is then a function from
-them to the exit code."""
+"""One module of this package each, with `configure(subparsers)`; `run` in the parsed arguments is then a
+function from them to the exit code."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -29,9 +29,10 @@ def build_parser() -> Parser:
     """The whole parser. Importing the commands imports nothing heavy."""
     parser = Parser(
         prog="strandline",
-        description="A model checker: explores every reachable state of a concurrent system and decides claims about it.",
-        epilog="exit codes: 0 holds, 11 deadlock, 12 safety violated, 13 liveness violated, 2 bad usage or input, "
-        "3 unknown (a limit), 4 a bug of ours, 5 not as expected, 130 interrupted",
+        description="A model checker: explores every reachable state of a concurrent system and decides "
+        "claims about it.",
+        epilog="exit codes: 0 holds, 11 deadlock, 12 safety violated, 13 liveness violated, 2 bad usage or "
+        "input, 3 unknown (a limit), 4 a bug of ours, 5 not as expected, 130 interrupted",
     )
     parser.add_argument("--version", action="version", version=f"strandline {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 import sys
 from pathlib import Path
@@ -27,7 +26,7 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
     search.add_argument(
         "--order",
         choices=ORDERS,
-        help="bfs: breadth-first, shortest traces (default); dfs: depth-first; sweep: by a measure of progress",
+        help="bfs: breadth-first, shortest traces (default); dfs: depth-first; sweep: by a measure",
     )
     search.add_argument(
         "--measure",
@@ -45,10 +44,14 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
     limits = parser.add_argument_group("limits; a limit that is reached makes the verdict unknown")
     limits.add_argument("--max-states", metavar="N", type=_count, help="states found")
     limits.add_argument("--max-seconds", metavar="S", type=float, help="seconds of compiling and searching")
-    limits.add_argument("--memory", metavar="SIZE", type=_size, help="memory of the process, such as 512M or 2G")
+    limits.add_argument(
+        "--memory", metavar="SIZE", type=_size, help="memory of the process, such as 512M or 2G"
+    )
     output = parser.add_argument_group("output")
     output.add_argument("--json", action="store_true", help="print one JSON object, whatever happens")
-    output.add_argument("--trace", metavar="FILE", type=Path, help="write the trace to a file (.json: as JSON)")
+    output.add_argument(
+        "--trace", metavar="FILE", type=Path, help="write the trace to a file (.json: as JSON)"
+    )
     output.add_argument("--full", action="store_true", help="show whole states along traces")
     output.add_argument("--quiet", action="store_true", help="only the verdict: no notices, no progress")
     output.add_argument(
@@ -78,7 +81,9 @@ def console_of(arguments: argparse.Namespace) -> Console:
         from strandline.check.memory import shown_bytes
 
         size = shown_bytes(size_of(folder))
-        console.notice(f"left over from a killed run ({size}); remove it with: rm -r {shlex.quote(str(folder))}")
+        console.notice(
+            f"left over from a killed run ({size}); remove it with: rm -r {shlex.quote(str(folder))}"
+        )
     return console
 
 
@@ -101,8 +106,9 @@ def finish(arguments: argparse.Namespace, console: Console, result: Exploration 
 def _rendered(arguments: argparse.Namespace, result: Exploration | Verdict, code: int) -> str:
     if arguments.json:
         from strandline.report.data import result_data
+        from strandline.report.envelope import render
 
-        return json.dumps(result_data(result, code), indent=2, ensure_ascii=False)
+        return render(result_data(result, code))
     from strandline.check.verdict import Verdict
     from strandline.report.style import Style
     from strandline.report.text import exploration_text, verdict_text

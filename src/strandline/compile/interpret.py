@@ -149,16 +149,19 @@ class Interpreter:
         """Every step of the state, the observer's part included; at most one faulting step, which is the last:
         the enumeration stops at a fault, because what follows it cannot be trusted."""
         found: list[Step] = []
+        for step in self._all_steps(state):
+            found.append(step)
+            if step.fault is not None:
+                break
+        return found
+
+    def _all_steps(self, state: Valuation) -> Iterator[Step]:
         moved = False
         for step in self._system_steps(state):
             moved = True
-            for combined in self._observed(step, state):
-                found.append(combined)
-                if combined.fault is not None:
-                    return found
+            yield from self._observed(step, state)
         if not moved and self.system.observer is not None:
-            found.extend(self._observed(Step((), state), state))
-        return found
+            yield from self._observed(Step((), state), state)
 
     def is_deadlock(self, state: Valuation) -> bool:
         """No step of the system itself; an observer that steps alone does not count."""

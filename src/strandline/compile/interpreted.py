@@ -22,7 +22,7 @@ from strandline.compile.kernel import (
 )
 from strandline.model.expression import Expression
 from strandline.model.layout import Layout, make_layout
-from strandline.model.ranges import variable_ranges
+from strandline.model.ranges import analyse_ranges
 from strandline.model.system import System
 
 _SIGNATURE = ctypes.CFUNCTYPE(
@@ -159,7 +159,7 @@ def interpret_system(
 ) -> Kernel:
     """A Kernel whose successors are computed by the interpreter."""
     started = time.perf_counter()
-    layout = make_layout(system, variable_ranges(system))
+    layout = make_layout(system, analyse_ranges(system).variables)
     twin = SystemTwin(system, layout, predicates, measure)
     callback = _Callback(twin)
     initial = twin.initial()
@@ -175,4 +175,5 @@ def interpret_system(
         twin=twin,
         compile_seconds=time.perf_counter() - started,
         keep_alive=callback,
+        pending_error=lambda: callback.error,
     )

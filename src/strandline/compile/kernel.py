@@ -23,7 +23,7 @@ every time it is expanded, so this is several times cheaper and finds the same s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -106,6 +106,14 @@ class Kernel:
     compile_seconds: float
     keep_alive: object
     """Whatever owns the machine code or the callback behind `successors`."""
+    pending_error: Callable[[], BaseException | None] = lambda: None
+    """An exception that a Python callback could not raise through C and answered as a fault."""
+
+    def reraise(self) -> None:
+        """Raise what a callback has kept, if anything; to be called when `successors` answered a fault."""
+        error = self.pending_error()
+        if error is not None:
+            raise error
 
     @property
     def stride(self) -> int:

@@ -12,7 +12,7 @@ the actions of process k on what the processes before it have made of the state)
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 import numpy as np
@@ -23,9 +23,9 @@ from strandline.compile.kernel import ACCEPTING_BIT, DEADLOCK_BIT, Kernel, Measu
 from strandline.compile.llvm_expressions import Evaluator, FaultTable
 from strandline.compile.llvm_text import Function, PackedState
 from strandline.model.expression import Expression
-from strandline.model.intervals import Contradiction, Environment, Interval
+from strandline.model.intervals import Contradiction
 from strandline.model.layout import Layout, make_layout
-from strandline.model.ranges import variable_ranges
+from strandline.model.ranges import Ranges, analyse_ranges
 from strandline.model.system import Action, System, Variable
 
 _CURSOR = "{ptr, ptr, i64}"
@@ -37,8 +37,8 @@ def compile_system(
 ) -> Kernel:
     """Compile a System with the predicates and the measure that a search needs into a Kernel."""
     started = time.perf_counter()
-    ranges = variable_ranges(system)
-    layout = make_layout(system, ranges)
+    ranges = analyse_ranges(system)
+    layout = make_layout(system, ranges.variables)
     writer = _Writer(system, layout, ranges, tuple(predicates), measure)
     code = machine_code(writer.module(), "successors", heavy=len(system.actions) > 400)
     twin = SystemTwin(system, layout, tuple(predicates), measure)
@@ -63,7 +63,7 @@ class _Writer:
         self,
         system: System,
         layout: Layout,
-        ranges: Mapping[Variable, Interval],
+        ranges: Ranges,
         predicates: tuple[Expression, ...],
         measure: Measure | None,
     ) -> None:
@@ -141,7 +141,7 @@ class _Writer:
         return code.value(f"udiv exact i64 {size}, {8 * self.stride}")
 
     def _labels(self, code: Function, source: PackedState) -> str:
-        evaluator = Evaluator(code, source, Environment(self.ranges), self.faults)
+        evaluator = Evaluator(code, source, self.ranges.environment(), self.faults)
         mask = "0"
         for number, predicate in enumerate(self.predicates):
             truth = evaluator.truth(predicate)
@@ -227,8 +227,9 @@ class _Writer:
             proceed = code.label()
             code.branch(hurried, skip, proceed)
             code.start(proceed)
-        evaluator = Evaluator(code, source.copy(), Environment(self.ranges), self.faults)
         try:
+            environment = self.ranges.environment(action)
+            evaluator = Evaluator(code, source.copy(), environment, self.faults)
             if action.guard is not None:
                 evaluator.require(action.guard, skip)
             for effect in action.effects:
@@ -256,7 +257,7 @@ class _Writer:
         code = evaluator.code
         progress = []
         if self.measure is not None:
-            measured = evaluator.at(evaluator.state, Environment(self.ranges))
+            measured = evaluator.at(evaluator.state, self.ranges.environment())
             progress = [measured.value(self.measure.column), measured.value(self.measure.layer)]
         following = code.value(f"load ptr, ptr {cursor[0]}")
         end = code.value(f"load ptr, ptr {cursor[1]}")
@@ -306,11 +307,11 @@ class _Writer:
             standing = code.value(f"icmp eq i64 {location}, {action.moves[0].source}")
             code.branch(standing, here, skip)
             code.start(here)
-            guard = Evaluator(code, source, Environment(self.ranges), self.faults)
+            guard = Evaluator(code, source, self.ranges.environment(), self.faults)
             try:
                 if action.guard is not None:
                     guard.require(action.guard, skip)
-                joined = guard.at(partial.copy(), Environment(self.ranges))
+                joined = guard.at(partial.copy(), self.ranges.environment())
                 for effect in action.effects:
                     joined.assign(effect)
                 self._continue(name, joined, cursor)

@@ -148,16 +148,34 @@ class Evaluator:
         self.code.start(fine)
 
     def _wrapped(self, value: str, domain: Domain) -> str:
-        code = self.code
-        shifted = code.value(f"sub i64 {value}, {domain.low}") if domain.low else value
-        if domain.size & (domain.size - 1) == 0:
-            rest = code.value(f"and i64 {shifted}, {domain.size - 1}")
+        """The member of the domain congruent to the value; no intermediate result leaves 64 bits."""
+        code, size = self.code, domain.size
+        if size & (size - 1) == 0:
+            shifted = code.value(f"sub i64 {value}, {domain.low}") if domain.low else value
+            rest = code.value(f"and i64 {shifted}, {size - 1}")
+        elif size > INT64[1]:
+            return self._wrapped_once(value, domain)
         else:
-            signed = code.value(f"srem i64 {shifted}, {domain.size}")
-            negative = code.value(f"icmp slt i64 {signed}, 0")
-            raised = code.value(f"add i64 {signed}, {domain.size}")
-            rest = code.value(f"select i1 {negative}, i64 {raised}, i64 {signed}")
+            rest = self._raised(code.value(f"srem i64 {value}, {size}"), size)
+            if domain.low % size:
+                # The difference of two residues, not of the values: that one might overflow.
+                rest = self._raised(code.value(f"sub i64 {rest}, {domain.low % size}"), size)
         return code.value(f"add i64 {rest}, {domain.low}") if domain.low else rest
+
+    def _raised(self, rest: str, size: int) -> str:
+        """A residue between -size and size, made non-negative."""
+        negative = self.code.value(f"icmp slt i64 {rest}, 0")
+        raised = self.code.value(f"add i64 {rest}, {size}")
+        return self.code.value(f"select i1 {negative}, i64 {raised}, i64 {rest}")
+
+    def _wrapped_once(self, value: str, domain: Domain) -> str:
+        """A domain of more than half of all 64-bit integers: one step of its size, modulo 2^64, leads into it."""
+        code, size = self.code, domain.size - (1 << 64)
+        above = code.value(f"icmp sgt i64 {value}, {domain.high}")
+        below = code.value(f"icmp slt i64 {value}, {domain.low}")
+        upwards = code.value(f"select i1 {below}, i64 {size}, i64 0")
+        step = code.value(f"select i1 {above}, i64 {-size}, i64 {upwards}")
+        return code.value(f"add i64 {value}, {step}")
 
     def _ranged(self, value: str, domain: Domain, span: Span | None) -> str:
         above = self.code.value(f"icmp sge i64 {value}, {domain.low}")

@@ -6,7 +6,7 @@ target-neutral IR is written: no host intrinsics beyond checked arithmetic and m
 
 from __future__ import annotations
 
-from strandline.model.layout import Field, Layout
+from strandline.model.layout import WORD_BITS, Field, Layout
 
 _PRELOADED_WORDS = 4
 """States up to this many words are loaded once at the top; larger ones word by word where needed."""
@@ -88,13 +88,13 @@ class PackedState:
         else:
             word_index, shift_text = self._split(field, index)
             bits = self._extract(self._chosen_word(field, word_index), shift_text, field)
-        return self.code.value(f"add nsw i64 {bits}, {field.low}") if field.low else bits
+        return self.code.value(f"add{_signed(field)} i64 {bits}, {field.low}") if field.low else bits
 
     def write(self, field: Field, value: str, index: int | str = 0) -> None:
         """Store a value that lies within the field's range."""
         if field.width == 0:
             return
-        bits = self.code.value(f"sub nsw i64 {value}, {field.low}") if field.low else value
+        bits = self.code.value(f"sub{_signed(field)} i64 {value}, {field.low}") if field.low else value
         if isinstance(index, int):
             word, shift = field.place(index)
             self.changed[word] = self._insert(self.word(word), bits, str(shift), field)
@@ -152,3 +152,8 @@ class PackedState:
             kept = code.value(f"and i64 {word}, {inverted}")
             placed = code.value(f"shl i64 {bits}, {shift}")
         return code.value(f"or i64 {kept}, {placed}")
+
+
+def _signed(field: Field) -> str:
+    """Whether adding and taking off the bias stays within signed 64 bits: not where the field fills its word."""
+    return " nsw" if field.width < WORD_BITS else ""

@@ -25,6 +25,7 @@ from strandline.engine.registers import (
     INDEX_FREE,
     INDEX_TOP,
     NONE,
+    OVERFULL,
     STORE_FREE,
     STORE_TOP,
     TABLE,
@@ -36,6 +37,7 @@ from strandline.engine.registers import (
 U = np.uint64
 _0, _1, _4, _7, _10, _29, _32 = U(0), U(1), U(4), U(7), U(10), U(29), U(32)
 _OCCUPIED = U(1 << 63)
+_MOST_SLOTS = U(1 << 32)
 _LOW = U(0xFFFF_FFFF)
 _MIX_1, _MIX_2 = U(0xD6E8_FEB8_6659_FD93), U(0x9E37_79B9_7F4A_7C15)
 
@@ -223,6 +225,9 @@ def grow_table(words, buckets, bucket, index, regs, scratch):  # type: ignore[no
         buckets[bucket + U(TABLE_CLASS)] = _1
         return True
     new = old + _1
+    if class_size(new) > _MOST_SLOTS:
+        regs[OVERFULL] = _1
+        return False
     place = enlarge(index, regs, INDEX_TOP, INDEX_FREE, WANT_INDEX, buckets[bucket + U(TABLE)], old - _1, new)
     if place == NONE:
         return False

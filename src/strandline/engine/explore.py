@@ -246,6 +246,7 @@ def _expand(
     head, batch = buckets[bucket + U(HEAD)], regs[BATCH_COUNT]
     transitions, deadlocks = _0, _0
     first_head = head
+    limit = min(limit, head + _BATCH)
     stop_mask = regs[STOP_MASK]
     code = _CONTINUE
     while head < limit and batch < _BATCH:
@@ -260,8 +261,10 @@ def _expand(
         if count < 0 or (labels[0] & stop_mask) != _0:
             regs[FOUND_RECORD] = record
             regs[FOUND_LABELS] = labels[0]
-            regs[FAULT_CODE] = U(-count)
-            code = FAULT if count < 0 else FOUND
+            code = FOUND
+            if count < 0:
+                regs[FAULT_CODE] = U(-count)
+                code = FAULT
             break
         successors = U(count)
         if successors > most - batch:

@@ -7,6 +7,7 @@ of the versions that compile it; any edit starts an empty cache.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
@@ -48,15 +49,17 @@ def cache_directory() -> Path:
             pass
     except OSError:
         return Path(tempfile.mkdtemp(prefix="strandline-engine-"))
-    _forget_old(folder)
+    # Another process may be tidying up at the same time: then there is nothing left to do.
+    with contextlib.suppress(FileNotFoundError):
+        _forget_old(folder)
     return folder
 
 
 def _forget_old(present: Path) -> None:
     """Keep the few caches used last; they are of other versions of the engine."""
-    others = [path for path in present.parent.iterdir() if path != present]
-    others.sort(key=lambda path: path.stat().st_mtime, reverse=True)
-    for path in others[_KEPT_CACHES:]:
+    with os.scandir(present.parent) as entries:
+        others = [(entry.stat().st_mtime, entry.path) for entry in entries if entry.name != present.name]
+    for _, path in sorted(others, reverse=True)[_KEPT_CACHES:]:
         shutil.rmtree(path, ignore_errors=True)
 
 

@@ -163,6 +163,8 @@ class Search:
                 rate = (int(self.regs[r.VISITED]) - visited) / elapsed
                 self._budget = max(1, int(rate * min(seconds, 0.05)))
             elif code != r.FLUSH:
+                if code == r.FAULT:
+                    self.kernel.reraise()
                 return {
                     r.DONE: Event.DONE,
                     r.FOUND: Event.FOUND,
@@ -210,6 +212,8 @@ class Search:
         regs = self.regs
         if regs[r.CLUSTERED]:
             raise InternalError("a hash cluster exceeds the scratch array")
+        if regs[r.OVERFULL]:
+            raise ResourceError("a layer has more than 3,000,000,000 states, the most that one table can hold")
         wants = [
             (r.WANT_INDEX, self._index, 1.25),
             (r.WANT_STORE, self._store, 1.25),
@@ -219,23 +223,28 @@ class Search:
         for register, words, factor in wants:
             wanted = int(regs[register])
             if wanted > len(words):
-                size = max(wanted, int(len(words) * factor))
-                if not self._affordable(8 * (wanted - len(words))):
+                size = min(max(wanted, int(len(words) * factor)), len(words) + self._affordable_words())
+                if size < wanted:
                     return False
                 words.grow(size)
             regs[register] = 0
         if regs[r.WANT_RECORDS]:
-            self._make_records(2 * int(regs[r.WANT_RECORDS]))
+            wanted = int(regs[r.WANT_RECORDS])
+            self._make_records(max(wanted, min(2 * wanted, MAXIMUM_SUCCESSORS)))
             regs[r.WANT_RECORDS] = 0
         if regs[r.WANT_LAYERS]:
-            if not self._affordable(len(self._heap) * 8 * (r.ROW + 5)):
+            if len(self._heap) * (r.ROW + 5) > self._affordable_words():
                 return False
             self._grow_layers()
             regs[r.WANT_LAYERS] = 0
         return True
 
-    def _affordable(self, further: int) -> bool:
-        return self._memory_limit is None or self.current_bytes() + further <= self._memory_limit
+    def _affordable_words(self) -> int:
+        """How many words may be added: the limit counts arrays in full, also what no block has used yet."""
+        if self._memory_limit is None:
+            return 1 << 60
+        unused = len(self._index) + len(self._store) - int(self.regs[r.INDEX_TOP]) - int(self.regs[r.STORE_TOP])
+        return max(0, (self._memory_limit - self.current_bytes()) // 8 - unused)
 
     def _grow_layers(self) -> None:
         from strandline.engine.layers import rebuild_map

@@ -145,10 +145,12 @@ def _render(expression: Expression, outer: int) -> str:
         case Element(variable=variable, index=index):
             return f"{variable.name}[{_render(index, 0)}]"
         case Unary(operator=operator, operand=operand):
-            return f"{operator}{' ' if operator == 'not' else ''}{_render(operand, 12)}"
+            inner = _render(operand, 12)
+            return f"{operator}{' ' if operator == 'not' or inner.startswith('-') else ''}{inner}"
         case Binary(operator="==", left=Read(variable=variable), right=Const(value=value)) if variable.names:
-            name = variable.names[value] if 0 <= value < len(variable.names) else str(value)
-            return f"{variable.owner}.{name}" if variable.is_location else f"{variable.name} == {name}"
+            name = variable.show(value)
+            located = variable.is_location and 0 <= value < len(variable.names)
+            return f"{variable.owner}.{name}" if located else f"{variable.name} == {name}"
         case Binary(operator=operator, left=left, right=right):
             level = _PRECEDENCE[operator]
             text = f"{_render(left, level)} {operator} {_render(right, level + 1)}"

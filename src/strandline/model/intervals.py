@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 from strandline.model.expression import (
+    LOGICAL,
     Binary,
     Choice,
     Const,
@@ -18,6 +19,7 @@ from strandline.model.expression import (
     Expression,
     Read,
     Unary,
+    children,
     variables_read,
 )
 from strandline.model.system import Assign, Variable
@@ -44,40 +46,74 @@ def within(inner: Interval, outer: Interval) -> bool:
     return outer[0] <= inner[0] and inner[1] <= outer[1]
 
 
+Cell: TypeAlias = tuple[Variable, int]
+"""A scalar variable (index 0), or the element of an array with this index."""
+
+
+def cell_of(place: Expression) -> Cell | None:
+    """The cell that an expression names whatever the state is; None for anything else."""
+    if type(place) is Read:
+        return place.variable, 0
+    if type(place) is Element and type(place.index) is Const:
+        return place.variable, place.index.value
+    return None
+
+
 class Environment:
     """Intervals of variables at one point of an action. `assume` and `assign` change it in place."""
 
-    def __init__(self, ranges: Mapping[Variable, Interval]) -> None:
+    def __init__(self, ranges: Mapping[Variable, Interval], known: Mapping[Cell, Interval] | None = None) -> None:
         self._ranges = ranges
-        self._known: dict[Expression, Interval] = {}
+        self._cells: dict[Cell, Interval] = dict(known) if known else {}
+        self._elements: dict[Element, Interval] = {}
+        """What is known of elements whose index is computed."""
 
     def copy(self) -> Environment:
-        twin = Environment(self._ranges)
-        twin._known = dict(self._known)
+        twin = Environment(self._ranges, self._cells)
+        twin._elements = dict(self._elements)
         return twin
+
+    def learn(self, known: Mapping[Cell, Interval]) -> None:
+        """Take over what is known of single cells; a second opinion narrows the first."""
+        for cell, box in known.items():
+            old = self._cells.get(cell)
+            if old is not None:
+                box = max(old[0], box[0]), min(old[1], box[1])
+                if box[0] > box[1]:
+                    raise Contradiction
+            self._cells[cell] = box
+
+    def cell(self, cell: Cell) -> Interval:
+        return self._cells.get(cell) or self._ranges[cell[0]]
 
     def interval(self, expression: Expression) -> Interval:
         """Every value the expression can have here, were 64 bits no limit for its last operation."""
-        match expression:
-            case Const(value=value):
-                return value, value
-            case Read(variable=variable):
-                return self._known.get(expression) or self._ranges[variable]
-            case Element(variable=variable):
-                return self._known.get(expression) or self._ranges[variable]
-            case Unary(operator=operator, operand=operand):
-                return _unary(operator, self.fitted(operand))
-            case Binary(operator="and" | "or" | "imply"):
-                return self._logical(expression)
-            case Binary(operator=operator, left=left, right=right):
-                return _binary(operator, self.fitted(left), self.fitted(right))
-            case Choice(condition=condition, then=then, otherwise=otherwise):
-                return self._choice(condition, then, otherwise)
+        kind = type(expression)
+        if kind is Const:
+            return expression.value, expression.value  # type: ignore[union-attr]
+        if kind is Binary:
+            return self._binary(expression)  # type: ignore[arg-type]
+        if isinstance(expression, Read):
+            return self._cells.get((expression.variable, 0)) or self._ranges[expression.variable]
+        if isinstance(expression, Element):
+            cell = cell_of(expression)
+            if cell is not None:
+                return self._cells.get(cell) or self._ranges[cell[0]]
+            return self._elements.get(expression) or self._ranges[expression.variable]
+        if isinstance(expression, Unary):
+            return _unary(expression.operator, self.fitted(expression.operand))
+        assert isinstance(expression, Choice)
+        return self._choice(expression.condition, expression.then, expression.otherwise)
 
     def fitted(self, expression: Expression) -> Interval:
         """The interval of values with which evaluation goes on: what does not fit 64 bits is a fault."""
         low, high = self.interval(expression)
         return max(low, INT64[0]), min(high, INT64[1])
+
+    def _binary(self, expression: Binary) -> Interval:
+        if expression.operator in LOGICAL:
+            return self._logical(expression)
+        return _binary(expression.operator, self.fitted(expression.left), self.fitted(expression.right))
 
     def _logical(self, expression: Binary) -> Interval:
         left = self.truth(expression.left)
@@ -116,8 +152,6 @@ class Environment:
 
     def assume(self, condition: Expression, truth: bool = True) -> None:
         """Learn from a condition that is known to be true (or false) from here on."""
-        if self.truth(condition) is (not truth):
-            raise Contradiction
         match condition:
             case Unary(operator="not", operand=operand):
                 self.assume(operand, not truth)
@@ -131,13 +165,21 @@ class Environment:
                 self.assume(left)
                 self.assume(right, False)
             case Binary(operator=operator, left=left, right=right) if operator in _NEGATED:
+                self._learn_indices(condition)
                 operator = operator if truth else _NEGATED[operator]
-                self._compare(left, operator, self.fitted(right))
-                self._compare(right, _MIRRORED[operator], self.fitted(left))
-            case Read() | Element():
+                first, second = self.fitted(left), self.fitted(right)
+                if _comparison(operator, first, second) == (0, 0):
+                    raise Contradiction
+                self._compare(left, operator, second)
+                self._compare(right, _MIRRORED[operator], first)
+            case _:
+                if self.truth(condition) is (not truth):
+                    raise Contradiction
+                self._learn_indices(condition)
                 self._compare(condition, "!=" if truth else "==", (0, 0))
 
     def _compare(self, place: Expression, operator: str, bound: Interval) -> None:
+        """Learn that a cell or an element compares so with some value of the interval."""
         if not isinstance(place, Read | Element):
             return
         low, high = self.interval(place)
@@ -157,25 +199,50 @@ class Environment:
                 high -= high == bound[0]
         if low > high:
             raise Contradiction
-        self._known[place] = (low, high)
+        self._note(place, (low, high))
+
+    def _note(self, place: Read | Element, box: Interval) -> None:
+        cell = cell_of(place)
+        if cell is not None:
+            self._cells[cell] = box
+        elif isinstance(place, Element):
+            self._elements[place] = box
 
     def assign(self, effect: Assign) -> Interval:
         """Run an assignment; returns the interval of values that reach the variable."""
-        variable = effect.target.variable
-        stored = stored_interval(variable, self.fitted(effect.value))
-        self._forget(variable)
-        if effect.target not in self._known and variable not in _index_variables(effect.target):
-            self._known[effect.target] = stored
+        self._learn_indices(effect.value)
+        self._learn_indices(effect.target)
+        target = effect.target
+        stored = stored_interval(target.variable, self.fitted(effect.value))
+        cell = cell_of(target)
+        if self._elements:
+            self._forget_elements(target.variable)
+        if cell is None:
+            for old in [known for known in self._cells if known[0] is target.variable]:
+                del self._cells[old]
+            if target.variable not in variables_read(target.index):  # type: ignore[union-attr]
+                self._note(target, stored)
+        else:
+            self._cells[cell] = stored
         return stored
 
-    def _forget(self, variable: Variable) -> None:
-        stale = [place for place in self._known if variable in variables_read(place)]
+    def _learn_indices(self, evaluated: Expression) -> None:
+        """What was evaluated without a fault had its indices inside the arrays."""
+        stack = [evaluated]
+        while stack:
+            node = stack.pop()
+            if type(node) is Const or type(node) is Read:
+                continue
+            if isinstance(node, Element):
+                self._compare(node.index, ">=", (0, 0))
+                self._compare(node.index, "<=", (node.variable.slots - 1,) * 2)
+            lazy = isinstance(node, Choice) or (isinstance(node, Binary) and node.operator in LOGICAL)
+            stack.extend(children(node)[:1] if lazy else children(node))
+
+    def _forget_elements(self, variable: Variable) -> None:
+        stale = [place for place in self._elements if variable in variables_read(place)]
         for place in stale:
-            del self._known[place]
-
-
-def _index_variables(target: Read | Element) -> set[Variable]:
-    return variables_read(target.index) if isinstance(target, Element) else set()
+            del self._elements[place]
 
 
 def stored_interval(variable: Variable, value: Interval) -> Interval:
@@ -218,8 +285,7 @@ def _binary(operator: str, left: Interval, right: Interval) -> Interval:
         case "<<":
             return _left_shift(left, right)
         case ">>":
-            low, high = max(right[0], 0), max(min(right[1], 63), 0)
-            corners = [a >> b for a in left for b in (low, high)]
+            corners = [a >> min(max(b, 0), 63) for a in left for b in right]
             return min(corners), max(corners)
         case _:
             return _comparison(operator, left, right)
@@ -251,8 +317,7 @@ def _bitwise(operator: str, left: Interval, right: Interval) -> Interval:
 
 
 def _left_shift(left: Interval, right: Interval) -> Interval:
-    low, high = max(right[0], 0), max(min(right[1], 63), 0)
-    corners = [a << b for a in left for b in (low, high)]
+    corners = [a << b for a in left for b in (min(max(amount, 0), 63) for amount in right)]
     return min(corners), max(corners)
 
 

@@ -104,4 +104,7 @@ def _pack(system: System, ranges: Mapping[Variable, Interval], word_bits: int) -
     fields = tuple(
         Field(variable, *ranges[variable], widths[variable], *placed[variable]) for variable in system.variables
     )
-    return Layout(fields, max(len(used), 1), sum(used))
+    words = max(len(used), 1)
+    if words == 1 and sum(used) > _SINGLE_WORD_BITS:
+        words = 2
+    return Layout(fields, words, sum(used))

@@ -9,12 +9,14 @@ from strandline.model.expression import (
     BINARY_OPERATORS,
     UNARY_OPERATORS,
     Binary,
+    Const,
     Element,
     Expression,
     Read,
     Unary,
     walk,
 )
+from strandline.model.intervals import INT64, within
 from strandline.model.system import Action, System, Variable
 from strandline.source import Span
 
@@ -45,6 +47,8 @@ class _Validator:
         for predicate in (*self.system.assertions, *self.system.labels):
             self._expression(predicate.expression, predicate.span)
         self._initial()
+        if self.system.synchronous and not self.system.processes:
+            self.fail("a synchronous system needs at least one process", None)
 
     def _all_actions(self) -> Iterator[Action]:
         yield from self.system.actions
@@ -66,6 +70,8 @@ class _Validator:
             )
         if variable.domain.low > variable.domain.high:
             self.fail(f"the range of '{variable.name}' is empty", variable.span)
+        if not within((variable.domain.low, variable.domain.high), INT64):
+            self.fail(f"the range of '{variable.name}' does not fit 64 bits", variable.span)
         if len(variable.initial) != variable.slots:
             self.fail(
                 f"'{variable.name}' has {len(variable.initial)} initial values for {variable.slots} places",
@@ -99,6 +105,8 @@ class _Validator:
     def _expression(self, expression: Expression, fallback: Span | None) -> None:
         for node in walk(expression):
             match node:
+                case Const(value=value) if not INT64[0] <= value <= INT64[1]:
+                    self.fail(f"the number {value} does not fit 64 bits", fallback)
                 case Read(variable=variable, span=span):
                     self._reference(variable, False, span or fallback)
                 case Element(variable=variable, span=span):

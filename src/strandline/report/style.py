@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 _CODES = {"red": "31", "green": "32", "yellow": "33", "dim": "2", "bold": "1"}
 _BLOCKS = "▁▂▃▄▅▆▇█"
@@ -43,6 +44,6 @@ def sparkline(values: Sequence[int], width: int = 60) -> str:
         return ""
     pieces = min(width, len(values))
     bounds = [len(values) * number // pieces for number in range(pieces + 1)]
-    heights = [max(values[start:end]) for start, end in zip(bounds, bounds[1:], strict=False)]
+    heights = [max(values[start:end]) for start, end in pairwise(bounds)]
     top = max(heights) or 1
     return "".join(_BLOCKS[(len(_BLOCKS) - 1) * height // top] for height in heights)

@@ -85,7 +85,7 @@ def _trace_title(one: PropertyVerdict, exploration: Exploration, style: Style) -
         Kind.REACHABILITY: f"Witness of '{one.name}'",
     }
     title = words.get(one.kind, f"Violation of '{one.name}'")
-    shortest = ", no shorter one exists" if exploration.options.order == "bfs" and one.kind is not Kind.FAULT else ""
+    shortest = ", no shorter one exists" if exploration.options.order == "bfs" else ""
     return style.paint(f"{title} after {counted(length, 'step')}{shortest}", "bold")
 
 
@@ -96,18 +96,26 @@ def _statistics_lines(exploration: Exploration) -> list[str]:
     rows.append(("deadlocks", _count(now.deadlocks)))
     if now.states != now.visited:
         rows.append(("visited", f"{now.visited:,}"))
+    if now.levels:
+        rows.append(("levels", f"{len(now.levels):,}, the widest {counted(max(now.levels), 'state')}"))
     if exploration.options.order == "sweep":
         rows.append(("sweeps", f"{now.sweeps:,}, {counted(now.layers, 'layer')} left behind"))
-        rows.append(("regress edges", f"{now.regress_edges:,}, {counted(now.persistent, 'persistent state')}"))
+        rows.append(
+            ("regress edges", f"{now.regress_edges:,}, {counted(now.persistent, 'persistent state')}")
+        )
         rows.append(("stored at most", counted(now.peak_states, "state")))
     each = f" ({now.peak_bytes / now.peak_states:.1f} bytes a state)" if now.peak_states >= 10_000 else ""
-    rows.append(("memory", f"engine {shown_bytes(now.peak_bytes)}{each}, process {shown_bytes(now.rss_bytes)}"))
+    rows.append(
+        ("memory", f"engine {shown_bytes(now.peak_bytes)}{each}, process {shown_bytes(now.rss_bytes)}")
+    )
     rows.append(("time", _time(now)))
     return table(rows)
 
 
 def _count(number: int | None) -> str:
-    return "not known after regress edges (--count-distinct makes it exact)" if number is None else f"{number:,}"
+    return (
+        "not known after regress edges (--count-distinct makes it exact)" if number is None else f"{number:,}"
+    )
 
 
 def _time(now: Statistics) -> str:
@@ -118,10 +126,6 @@ def _time(now: Statistics) -> str:
 
 
 def _profile_lines(now: Statistics, style: Style) -> list[str]:
-    if not now.levels:
+    if len(now.levels) < 2:
         return []
-    widest = max(now.levels)
-    lines = table([("levels", f"{len(now.levels):,}, the widest {counted(widest, 'state')}")])
-    if len(now.levels) > 1:
-        lines += ["", f"  {sparkline(now.levels)}", style.paint("  states by distance from the start", "dim")]
-    return lines
+    return ["", f"  {sparkline(now.levels)}", style.paint("  states by distance from the start", "dim")]

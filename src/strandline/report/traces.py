@@ -1,4 +1,5 @@
-"""A trace as text or as a file: the action with its process, and only what changed; whole states on request."""
+"""A trace as text or as a file: the action with its process, and only what changed; whole states on
+request."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ def trace_lines(trace: Trace, system: System, style: Style, *, full: bool = Fals
         if full:
             lines += _state_lines(state, style)
         else:
-            lines += [f"{' ' * width}    {text}" for text in _change_texts(step, locations, style)]
+            lines += _change_lines(step, locations, " " * (width + 4), style)
         if trace.loop == number:
             lines.append(style.paint("   the last state returns to this one", "yellow"))
     if trace.fault is not None:
@@ -48,10 +49,25 @@ def write_trace(path: Path, trace: Trace, system: System, *, full: bool) -> None
         raise UsageError(f"{path}: the trace cannot be written: {error.strerror}") from None
 
 
-def _change_texts(step: Step, locations: set[str], style: Style) -> Iterator[str]:
-    for change in step.changes:
-        if change.name not in locations or not _told_by_action(change, step.action):
-            yield f"{change.name}: {style.paint(change.old, 'dim')} → {change.new}"
+def _change_lines(step: Step, locations: set[str], indent: str, style: Style) -> list[str]:
+    """`name: old → new`, as many on a line as fit."""
+    shown = [
+        change
+        for change in step.changes
+        if change.name not in locations or not _told_by_action(change, step.action)
+    ]
+    lines: list[str] = []
+    length = _LINE
+    for change in shown:
+        plain = f"{change.name}: {change.old} → {change.new}"
+        painted = f"{change.name}: {style.paint(change.old, 'dim')} → {change.new}"
+        if length + len(plain) + 3 > _LINE:
+            lines.append(indent + painted)
+            length = len(indent) + len(plain)
+        else:
+            lines[-1] += f"   {painted}"
+            length += len(plain) + 3
+    return lines
 
 
 def _told_by_action(change: Change, action: str) -> bool:

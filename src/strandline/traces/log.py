@@ -1,8 +1,9 @@
 """The parent log: for every state that was stored, the record of its parent and the step that led to it.
 
-A file of little-endian 64-bit links, `parent record << STEP_BITS | step`; the link's position is the record's number.
-An initial state has the parent `ROOT` and its own number as step. Written with plain `write()`: a mapping would count
-against the resident set. A parent's record always has a smaller number than its child's, so every chain ends.
+A file of little-endian 64-bit links, `parent record << STEP_BITS | step`; the link's position is the record's
+number. An initial state has the parent `ROOT` and its own number as step. Written with plain `write()`: a
+mapping would count against the resident set. A parent's record always has a smaller number than its child's,
+so every chain ends.
 """
 
 from __future__ import annotations
@@ -37,10 +38,11 @@ class ParentLog:
         self.records += len(links)
 
     def path_to(self, record: int) -> tuple[int, list[int]]:
-        """How a state was reached: the number of the initial state and, from there on, the number of each step.
+        """How a state was reached: the number of the initial state and, from there on, the number of each
+        step.
 
-        Raises `ReplayError` where the log is damaged: a record that is not there, or one whose parent was written
-        after it.
+        Raises `ReplayError` where the log is damaged: a record that is not there, or one whose parent was
+        written after it.
         """
         links = self._links()
         steps: list[int] = []
@@ -52,7 +54,9 @@ class ParentLog:
             if parent == ROOT:
                 return step, steps[::-1]
             if parent >= record:
-                raise ReplayError(f"{self.path}: record {record} names the later record {parent} as its parent")
+                raise ReplayError(
+                    f"{self.path}: record {record} names the later record {parent} as its parent"
+                )
             steps.append(step)
             record = parent
 
@@ -71,7 +75,7 @@ class ParentLog:
 
 def write_all(file: int, path: Path, words: WordArray) -> None:
     """Append words to an open file, little-endian; a disk that is full is a `ResourceError`."""
-    rest = memoryview(np.ascontiguousarray(words, dtype=_LINK)).cast("B")
+    rest = np.ascontiguousarray(words, dtype=_LINK).data.cast("B")
     try:
         while rest:
             rest = rest[os.write(file, rest) :]

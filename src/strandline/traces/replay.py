@@ -1,8 +1,8 @@
 """Replay: what the search claims is executed again by the Kernel's twin, and shown only if it is true.
 
-The twin is the definition of the semantics; the search ran machine code. Whatever does not agree, a step that does not
-exist, a fault on the way, a last state without the label that was claimed, is a `ReplayError`: our bug or a damaged
-log, never a verdict.
+The twin is the definition of the semantics; the search ran machine code. Whatever does not agree, a step that
+does not exist, a fault on the way, a last state without the label that was claimed, is a `ReplayError`: our
+bug or a damaged log, never a verdict.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ def replay(
 ) -> Replayed:
     """Execute `steps` from initial state number `initial`.
 
-    The last state must carry all `labels` (bits of the twin's mask); with `fault` it must have a step, or a predicate,
-    that faults exactly so. Raises `ReplayError` otherwise.
+    The last state must carry all `labels` (bits of the twin's mask); with `fault` it must have a step, or a
+    predicate, that faults exactly so. Raises `ReplayError` otherwise.
     """
     state = _initial_state(twin, initial)
     states = [state]

@@ -27,8 +27,8 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class TraceFault:
-    """The run-time fault at which a trace ends. `action` is the step that faulted; None where a predicate could not
-    be evaluated in the last state."""
+    """The run-time fault at which a trace ends. `action` is the step that faulted; None where a predicate
+    could not be evaluated in the last state."""
 
     kind: str
     span: Span | None
@@ -39,8 +39,9 @@ class TraceFault:
 class Trace:
     """A path of the model, every step of which was executed again. Made by `strandline.traces.replay`.
 
-    `loop` is the index of the state to which the last state returns; None for a path without a loop. Whether the
-    trace is a shortest one depends on the search: breadth-first search finds shortest traces, others need not.
+    `loop` is the index of the state to which the last state returns; None for a path without a loop. Whether
+    the trace is a shortest one depends on the search: breadth-first search finds shortest traces, others need
+    not.
     """
 
     initial: tuple[tuple[str, str], ...]

@@ -1,8 +1,8 @@
 """The directory of one run: the parent log and whatever else a search puts on disk.
 
-It is removed when the run ends, however it ends, as long as the process is not killed outright. A run holds a lock on
-the file `pid` inside its directory, which the operating system drops with the process: so a directory whose lock is
-free is left over from a killed run, whatever process has the same number now.
+It is removed when the run ends, however it ends, as long as the process is not killed outright. A run holds a
+lock on the file `pid` inside its directory, which the operating system drops with the process: so a directory
+whose lock is free is left over from a killed run, whatever process has the same number now.
 """
 
 from __future__ import annotations

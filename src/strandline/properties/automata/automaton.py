@@ -85,24 +85,29 @@ def _disjoint(edges: Sequence[Edge]) -> bool:
 
 def merge_parallel(edges: Iterable[Edge]) -> tuple[Edge, ...]:
     """One edge per target and marks, guards united, empty guards dropped, in a fixed order."""
-    united: dict[tuple[int, int], Guard] = {}
+    by_target: dict[int, dict[int, Guard]] = {}
     for edge in edges:
-        key = (edge.target, edge.marks)
-        united[key] = united.get(key, FALSE) | edge.guard
-    # A weaker mark adds nothing where a stronger one leads to the same state.
-    for (target, marks), guard in united.items():
-        for (other, more), better in united.items():
-            if other == target and more != marks and more & marks == marks:
-                guard = guard & ~better
-        united[target, marks] = guard
+        united = by_target.setdefault(edge.target, {})
+        united[edge.marks] = united[edge.marks] | edge.guard if edge.marks in united else edge.guard
     return tuple(
-        Edge(guard, target, marks) for (target, marks), guard in sorted_items(united) if guard is not FALSE
+        Edge(guard, target, marks)
+        for target in sorted(by_target)
+        for marks, guard in sorted(_without_weaker(by_target[target]).items())
+        if guard is not FALSE
     )
 
 
-def sorted_items(edges: dict[tuple[int, int], Guard]) -> list[tuple[tuple[int, int], Guard]]:
-    """Entries ordered by target and marks."""
-    return sorted(edges.items(), key=lambda item: item[0])
+def _without_weaker(guards: dict[int, Guard]) -> dict[int, Guard]:
+    """Edges to one target by their marks: fewer marks add nothing where more are offered."""
+    if len(guards) == 1:
+        return guards
+    result = {}
+    for marks, guard in guards.items():
+        for more, better in guards.items():
+            if more != marks and more & marks == marks:
+                guard = guard & ~better
+        result[marks] = guard
+    return result
 
 
 def restrict(automaton: Automaton, keep: Sequence[int]) -> Automaton:

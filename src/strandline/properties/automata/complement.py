@@ -1,59 +1,29 @@
-"""Complementation and comparison of arbitrary automata.
+"""Complementation of Büchi automata, each kind by the cheapest means.
 
-Deterministic automata are complemented directly. Others by ranks (Kupferman and Vardi 2001): a word is
-refused if the graph of all runs over it can be ranked such that ranks never rise, accepting states have
-even ranks, and every path gets stuck in an odd rank. The complement guesses the ranks; it is meant for
-small automata and bounded.
+Deterministic: guess when the last accepting state has passed. Weak: the breakpoint construction (Miyano and
+Hayashi 1984). Others by ranks in Schewe's form (2009): a word is refused if and only if the graph of all
+runs over it can be ranked such that ranks never rise, accepting states have even ranks, and every path gets
+stuck in an odd rank; it suffices to guess one tight ranking, to keep ranks as high as possible, and to
+lower one even rank at a time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from enum import Enum
-from itertools import product as choices
+from itertools import permutations
+from typing import Generic, TypeVar
 
 from strandline.errors import ResourceError
-from strandline.properties.automata.automaton import Automaton, Edge, joined_atoms, merge_parallel, with_atoms
+from strandline.properties.automata.automaton import Automaton, Edge, merge_parallel
+from strandline.properties.automata.components import components, is_weak_component
 from strandline.properties.automata.degeneralise import degeneralise
 from strandline.properties.automata.guard import TRUE, Guard, disjunction, partition
-from strandline.properties.automata.product import common_word
 from strandline.properties.automata.simulation import reduce_by_simulation
-from strandline.properties.word import LassoWord
 
 MAXIMUM_STATES = 20_000
-"""States of a complement; above it a `ResourceError` is raised."""
-
-
-class Relation(Enum):
-    """How two languages compare."""
-
-    EQUAL = "equal"
-    LEFT_SMALLER = "the first is strictly contained in the second"
-    RIGHT_SMALLER = "the second is strictly contained in the first"
-    INCOMPARABLE = "neither contains the other"
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """The relation of two languages, with words that show the differences."""
-
-    relation: Relation
-    only_left: LassoWord | None
-    only_right: LassoWord | None
-
-
-def compare(left: Automaton, right: Automaton) -> Comparison:
-    """Compare the languages of two automata; raises `ResourceError` if a complement grows too large."""
-    atoms = joined_atoms(left, right)
-    left, right = with_atoms(left, atoms), with_atoms(right, atoms)
-    only_left = common_word(left, complement(right))
-    only_right = common_word(right, complement(left))
-    if only_left is None:
-        relation = Relation.EQUAL if only_right is None else Relation.LEFT_SMALLER
-    else:
-        relation = Relation.RIGHT_SMALLER if only_right is None else Relation.INCOMPARABLE
-    return Comparison(relation, only_left, only_right)
+MAXIMUM_EDGES = 200_000
+"""Size of a complement; above it a `ResourceError` is raised."""
 
 
 def complement(automaton: Automaton) -> Automaton:
@@ -62,9 +32,13 @@ def complement(automaton: Automaton) -> Automaton:
         (reduce_by_simulation(split, keep_state_based=True) for split in degeneralise(automaton)),
         key=lambda split: (not split.is_deterministic, split.state_count),
     )
-    if state_based.is_deterministic:
-        return _complement_deterministic(completed(state_based))
-    return _complement_by_ranks(completed(state_based))
+    whole = completed(state_based)
+    if whole.is_deterministic:
+        return _complement_deterministic(whole)
+    steady = _steady_states(whole)
+    if steady is not None:
+        return _complement_weak(whole, steady)
+    return _complement_by_ranks(whole)
 
 
 def completed(automaton: Automaton) -> Automaton:
@@ -103,70 +77,144 @@ def _complement_deterministic(automaton: Automaton) -> Automaton:
     return Automaton(automaton.atoms, initial, before + after, 1)
 
 
-_Ranking = tuple[tuple[int, int], ...]
-"""Pairs (state, rank), sorted: the level of the run graph."""
-_Node = tuple[_Ranking, frozenset[int]]
-"""A ranking and the states whose runs still have to leave an even rank."""
+def _steady_states(automaton: Automaton) -> frozenset[int] | None:
+    """The states of accepting components of a weak automaton; None if it is not weak."""
+    parts = components(automaton)
+    steady: set[int] = set()
+    for number, accepting in enumerate(parts.accepting(automaton)):
+        if accepting:
+            if not is_weak_component(automaton, parts, number):
+                return None
+            steady |= set(parts.members[number])
+    return frozenset(steady)
 
 
-def _complement_by_ranks(automaton: Automaton) -> Automaton:
-    accepting = automaton.accepting_states
-    highest = 2 * (automaton.state_count - len(accepting))
-    start: _Node = (tuple((state, highest) for state in sorted(automaton.initial)), frozenset())
-    number = {start: 0}
-    nodes = [start]
+Node = TypeVar("Node")
+
+
+class _Numbering(Generic[Node]):
+    """Numbers nodes as they are first met and keeps the count within bounds."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self.number: dict[Node, int] = {}
+
+    def __call__(self, node: Node) -> int:
+        if node not in self.number:
+            if len(self.nodes) >= MAXIMUM_STATES:
+                raise ResourceError(f"the complement of the automaton has more than {MAXIMUM_STATES} states")
+            self.number[node] = len(self.nodes)
+            self.nodes.append(node)
+        return self.number[node]
+
+
+_States = frozenset[int]
+
+
+def _complement_weak(automaton: Automaton, steady: _States) -> Automaton:
+    """All runs must leave the steady states for ever: a state is a subset and those that have not left since
+    the last breakpoint."""
+    place = _Numbering[tuple[_States, _States]]()
+    start = frozenset(automaton.initial)
+    place((start, start & steady))
     edges: list[tuple[Edge, ...]] = []
-    for ranking, owing in nodes:
+    for subset, owing in place.nodes:
         outgoing = []
-        mark = int(not owing)
-        for letter, targets in _steps(automaton, ranking):
-            for node in _successors(targets, owing, ranking, automaton, letter, accepting):
-                if node not in number:
-                    if len(nodes) >= MAXIMUM_STATES:
-                        raise ResourceError(
-                            f"the complement of the automaton has more than {MAXIMUM_STATES} states"
-                        )
-                    number[node] = len(nodes)
-                    nodes.append(node)
-                outgoing.append(Edge(letter, number[node], mark))
+        for letter, move in _moves(automaton, subset):
+            reached = _image(subset, move)
+            still = _image(owing, move) if owing else reached
+            outgoing.append(Edge(letter, place((reached, still & steady)), int(not owing)))
         edges.append(merge_parallel(outgoing))
     return Automaton(automaton.atoms, (0,), tuple(edges), 1)
 
 
-def _steps(automaton: Automaton, ranking: _Ranking) -> Iterator[tuple[Guard, dict[int, int]]]:
-    """For each class of letters, the states reached and the highest rank each may get."""
-    guards = dict.fromkeys(edge.guard for state, _ in ranking for edge in automaton.edges[state])
+_Move = dict[int, list[int]]
+
+
+def _moves(automaton: Automaton, subset: _States) -> Iterator[tuple[Guard, _Move]]:
+    """For each class of letters, the successors of every state of the subset."""
+    guards = dict.fromkeys(edge.guard for state in sorted(subset) for edge in automaton.edges[state])
     for letter in partition(guards):
-        limits: dict[int, int] = {}
-        for state, rank in ranking:
-            for edge in automaton.edges[state]:
-                if letter.implies(edge.guard):
-                    limits[edge.target] = min(rank, limits.get(edge.target, rank))
-        yield letter, limits
+        yield (
+            letter,
+            {
+                state: [edge.target for edge in automaton.edges[state] if letter.implies(edge.guard)]
+                for state in subset
+            },
+        )
 
 
-def _successors(
-    limits: dict[int, int],
-    owing: frozenset[int],
-    ranking: _Ranking,
-    automaton: Automaton,
-    letter: Guard,
-    accepting: frozenset[int],
-) -> Iterator[_Node]:
-    states = sorted(limits)
-    # It never helps to lower a rank by more than needed to change its parity, except to reach an odd rank.
-    options = [
-        [rank for rank in range(limits[state], -1, -1) if not (state in accepting and rank % 2)]
-        for state in states
-    ]
-    owed = {
-        edge.target
-        for state, _ in ranking
-        if state in owing
-        for edge in automaton.edges[state]
-        if letter.implies(edge.guard)
-    }
-    for ranks in choices(*options):
-        chosen = tuple(zip(states, ranks, strict=True))
-        even = {state for state, rank in chosen if rank % 2 == 0}
-        yield chosen, frozenset(even & owed if owing else even)
+def _image(subset: _States, move: _Move) -> _States:
+    return frozenset(target for state in subset for target in move[state])
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """A level of the ranked run graph: its states with their ranks, the even rank that is watched, and the
+    states of that rank whose runs have not left it yet."""
+
+    ranks: tuple[tuple[int, int], ...]
+    watched: int
+    owing: _States
+
+
+def _complement_by_ranks(automaton: Automaton) -> Automaton:
+    place = _Numbering[_States | _Level]()
+    place(frozenset(automaton.initial))
+    accepting = automaton.accepting_states
+    edges: list[tuple[Edge, ...]] = []
+    edge_count = 0
+    for node in place.nodes:
+        outgoing: list[Edge] = []
+        if isinstance(node, _Level):
+            mark = int(not node.owing)
+            for letter, move in _moves(automaton, frozenset(state for state, _ in node.ranks)):
+                outgoing += [Edge(letter, place(level), mark) for level in _lowered(node, move, accepting)]
+        else:
+            for letter, move in _moves(automaton, node):
+                reached = _image(node, move)
+                outgoing.append(Edge(letter, place(reached), int(not node)))
+                outgoing += [Edge(letter, place(level)) for level in _tight_levels(reached, accepting)]
+        edge_count += len(outgoing)
+        if edge_count > MAXIMUM_EDGES:
+            raise ResourceError(f"the complement of the automaton has more than {MAXIMUM_EDGES} edges")
+        edges.append(merge_parallel(outgoing))
+    return Automaton(automaton.atoms, (0,), tuple(edges), 1)
+
+
+def _tight_levels(subset: _States, accepting: _States) -> Iterator[_Level]:
+    """The maximal tight rankings: every odd rank below the highest belongs to exactly one state."""
+    free = sorted(subset - accepting)
+    for count in range(len(free)):
+        highest = 2 * count + 1
+        for chosen in permutations(free, count):
+            ranks = dict.fromkeys(free, highest) | dict.fromkeys(subset & accepting, highest - 1)
+            ranks |= {state: 2 * number + 1 for number, state in enumerate(chosen)}
+            yield _Level(tuple(sorted(ranks.items())), 0, frozenset())
+
+
+def _lowered(level: _Level, move: _Move, accepting: _States) -> Iterator[_Level]:
+    """The next level with ranks as high as possible, and the same with the watched states one rank lower."""
+    limits: dict[int, int] = {}
+    for state, rank in level.ranks:
+        for target in move[state]:
+            limits[target] = min(rank, limits.get(target, rank))
+    ranks = {state: rank - (state in accepting and rank % 2) for state, rank in limits.items()}
+    highest = max(rank for _, rank in level.ranks)
+    if not _is_tight(ranks, highest):
+        return
+    if level.owing:
+        watched = level.watched
+        owing = frozenset(state for state in _image(level.owing, move) if ranks[state] == watched)
+    else:
+        watched = (level.watched + 2) % (highest + 1)
+        owing = frozenset(state for state, rank in ranks.items() if rank == watched)
+    yield _Level(tuple(sorted(ranks.items())), watched, owing)
+    if watched and owing and not owing & accepting:
+        lower = ranks | {state: ranks[state] - 1 for state in owing}
+        if _is_tight(lower, highest):
+            yield _Level(tuple(sorted(lower.items())), watched, frozenset())
+
+
+def _is_tight(ranks: dict[int, int], highest: int) -> bool:
+    return max(ranks.values(), default=-1) == highest and set(range(1, highest + 1, 2)) <= set(ranks.values())

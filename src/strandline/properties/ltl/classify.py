@@ -12,7 +12,7 @@ from strandline.properties.ltl.normal_form import negation_normal_form
 
 
 class PropertyClass(Enum):
-    """Safety and guarantee lie in obligation, which lies in recurrence and persistence; all are reactivity."""
+    """Safety and guarantee lie in obligation, that in recurrence and persistence; all lie in reactivity."""
 
     SAFETY = "safety"
     GUARANTEE = "guarantee"

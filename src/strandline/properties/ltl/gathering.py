@@ -154,10 +154,10 @@ def _merge(side: _Side, parts: list[Formula]) -> list[Formula]:
     """Join operands that share an operator which distributes: G a && G b, and F G a && F G b."""
     groups: dict[tuple[Operator, Formula | None, Formula | None], list[Formula]] = {}
     rest: list[Formula] = []
+    dual_lasting = _SIDES[_DUAL_SIDE[side.operator]].lasting
     for part in parts:
         if is_eventual(part) and is_universal(part):
-            tail = part.operator is not side.lasting and part.operands[:1]
-            if tail and tail[0].operator is side.lasting:
+            if part.operator is dual_lasting and part.operands[0].operator is side.lasting:
                 groups.setdefault((part.operator, None, None), []).append(part)
             else:
                 rest.append(part)
@@ -172,7 +172,7 @@ def _merge(side: _Side, parts: list[Formula]) -> list[Formula]:
     for (operator, left, right), members in groups.items():
         if len(members) == 1:
             rest += members
-        elif operator is _SIDES[_DUAL_SIDE[side.operator]].lasting:
+        elif operator is dual_lasting:
             joined = gather(side.operator, [part.operands[0].operands[0] for part in members])
             rest.append(build.MAKERS[operator](build.MAKERS[side.lasting](joined)))
         elif operator in (side.lasting, Operator.NEXT):

@@ -66,8 +66,8 @@ def _terminal(automaton: Automaton) -> FiniteAutomaton | None:
     """The automaton read on finite words, if its accepting states accept everything from there on."""
     final = automaton.accepting_states
     for state in final:
-        edges = automaton.edges[state]
-        if len(edges) != 1 or edges[0].target != state or edges[0].guard is not TRUE:
+        loop = automaton.edges[state]
+        if len(loop) != 1 or loop[0].target != state or loop[0].guard is not TRUE:
             return None
     edges = tuple(tuple(replace(edge, marks=0) for edge in outgoing) for outgoing in automaton.edges)
     return trimmed(FiniteAutomaton(automaton.atoms, automaton.initial, edges, final))

@@ -11,7 +11,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from strandline.errors import ParseError
@@ -128,7 +127,7 @@ class _Parser:
         while self._peek().text[:1] in ("*", "+", "?", "["):
             token = self._peek()
             if token.text.startswith("["):
-                part = self._counted(token, lambda: self._again(start, end, depth))
+                part = self._counted(token, start, end, depth)
             else:
                 if token.text != "?":
                     self._then(part, part)
@@ -146,14 +145,14 @@ class _Parser:
         self.tokens, self.place = tokens, place
         return part
 
-    def _counted(self, token: _Token, copy: Callable[[], _Part]) -> _Part:
+    def _counted(self, token: _Token, start: int, end: int, depth: int) -> _Part:
         numbers = [int(number) for number in re.findall(r"\d+", token.text)]
         least, most = numbers[0], numbers[-1]
         if least > most:
             raise self._error("the smaller number comes first", token)
         result = _EMPTY_WORD
         for number in range(most):
-            part = copy()
+            part = self._again(start, end, depth)
             result = self._then(result, part if number < least else _Part(True, part.first, part.last))
         return result
 

@@ -1,0 +1,43 @@
+"""`strandline info`: what was understood of a model, without a search."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from strandline.cli.console import may_colour
+
+
+def configure(subparsers: Any) -> None:
+    """Add the command to the parser."""
+    parser = subparsers.add_parser(
+        "info",
+        help="show what a model consists of",
+        description="Show a model's variables with their declared ranges and the ranges they can reach, how "
+        "a state is packed, processes and properties.",
+    )
+    parser.add_argument("model", metavar="MODEL", help="a model file (.dve)")
+    parser.add_argument("--dump", action="store_true", help="print the whole system as it was understood")
+    parser.add_argument("--json", action="store_true", help="print one JSON object, whatever happens")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command."""
+    from strandline.languages import load
+
+    system = load(arguments.model)
+    from strandline.report.dump import dump
+    from strandline.report.facts import facts_data, facts_text
+    from strandline.report.style import Style
+
+    if arguments.json:
+        from strandline.report.envelope import render
+
+        print(render(facts_data(system) | ({"dump": dump(system)} if arguments.dump else {})))
+    elif arguments.dump:
+        print(dump(system))
+    else:
+        print(facts_text(system, Style(may_colour(sys.stdout))))
+    return 0

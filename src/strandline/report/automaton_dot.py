@@ -1,0 +1,43 @@
+"""Automata as DOT text for Graphviz."""
+
+from __future__ import annotations
+
+from strandline.properties.automata.automaton import Automaton, Edge
+from strandline.properties.automata.guard import guard_text
+
+
+def automaton_dot(automaton: Automaton, *, title: str = "") -> str:
+    """A directed graph: accepting states have two circles, acceptance sets of edges stand in braces."""
+    by_state = automaton.is_state_based
+    lines = ["digraph automaton {", "    rankdir=LR;", "    node [shape=circle];"]
+    if title:
+        lines.append(f"    label={_quoted(title)}; labelloc=t;")
+    for place, state in enumerate(automaton.initial):
+        lines.append(f'    start{place} [shape=point, label=""];')
+        lines.append(f"    start{place} -> {state};")
+    accepting = automaton.accepting_states if by_state else frozenset()
+    for state in range(automaton.state_count):
+        attributes = [f"label={_quoted(str(state))}"]
+        if state in accepting:
+            attributes.append("shape=doublecircle")
+        if automaton.state_names is not None:
+            attributes.append(f"tooltip={_quoted(automaton.state_names[state])}")
+        lines.append(f"    {state} [{', '.join(attributes)}];")
+    for state, edges in enumerate(automaton.edges):
+        lines += [
+            f"    {state} -> {edge.target} [label={_quoted(edge_label(automaton, edge))}];" for edge in edges
+        ]
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def edge_label(automaton: Automaton, edge: Edge) -> str:
+    """The guard and, where acceptance is on edges, the sets the edge belongs to."""
+    text = guard_text(edge.guard, lambda place: automaton.atoms[place])
+    if automaton.is_state_based or not edge.marks:
+        return text
+    sets = ",".join(str(place) for place in range(automaton.acceptance_sets) if edge.marks >> place & 1)
+    return f"{text} {{{sets}}}"
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,0 +1,71 @@
+"""A System as text: what was understood of a model, in the words of the System, complete."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from strandline.model.expression import Const, render
+from strandline.model.system import Action, Assign, System, Variable
+
+
+def dump(system: System) -> str:
+    """Everything a System holds but source positions, one fact a line."""
+    return "\n".join(_lines(system))
+
+
+def _lines(system: System) -> Iterator[str]:
+    yield f"system {system.name}{' synchronous' if system.synchronous else ''}"
+    yield ""
+    for variable in system.variables:
+        yield f"variable {_declaration(variable)}"
+    if len(system.initial) > 1:
+        yield ""
+        yield from (f"initial {', '.join(map(str, valuation))}" for valuation in system.initial)
+    for process in system.processes:
+        yield ""
+        committed = [process.locations[number] for number in sorted(process.committed)]
+        yield f"process {process.name} {{{', '.join(process.locations)}}}" + (
+            f" committed {', '.join(committed)}" if committed else ""
+        )
+    yield ""
+    for number, action in enumerate(system.actions):
+        yield from _action(f"action {number}", action)
+    if system.observer is not None:
+        names = system.observer.location.names or ()
+        accepting = ", ".join(names[number] for number in sorted(system.observer.accepting))
+        yield ""
+        yield f"observer {system.observer.name} {{{', '.join(names)}}} accepting {accepting or 'nothing'}"
+        for number, edge in enumerate(system.observer.edges):
+            yield from _action(f"edge {number}", edge)
+    for word, predicates in (("assertion", system.assertions), ("label", system.labels)):
+        for predicate in predicates:
+            yield ""
+            yield f"{word} {predicate.name}"
+            yield f"    {render(predicate.expression)}"
+
+
+def _declaration(variable: Variable) -> str:
+    length = "" if variable.length is None else f"[{variable.length}]"
+    domain = variable.domain
+    wraps = " wrapping" if domain.wraps else ""
+    if variable.names is not None:
+        values = [variable.show(value) for value in variable.initial]
+    else:
+        values = [str(value) for value in variable.initial]
+    initial = values[0] if variable.length is None else f"{{{', '.join(values)}}}"
+    kind = " location" if variable.is_location else ""
+    return f"{variable.name}{length}: {domain.low}..{domain.high}{wraps}{kind} = {initial}"
+
+
+def _action(title: str, action: Action) -> Iterator[str]:
+    yield f"{title}: {action.name}{' committed' if action.committed else ''}"
+    if action.guard is not None:
+        yield f"    when {render(action.guard)}"
+    for effect in action.effects:
+        yield f"    {_assignment(effect)}"
+
+
+def _assignment(effect: Assign) -> str:
+    value = effect.value
+    text = effect.target.variable.show(value.value) if isinstance(value, Const) else render(value)
+    return f"{render(effect.target)} = {text}"

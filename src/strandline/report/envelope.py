@@ -1,0 +1,80 @@
+"""The JSON object of every command: what all of them have in common, and the one for a run without a verdict.
+
+Imports nothing heavy: an error must be told even where it came in the middle of an import.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from strandline import __version__
+from strandline.errors import InputError
+
+SCHEMA_VERSION = 1
+
+FIGURES = (
+    "states",
+    "transitions",
+    "deadlocks",
+    "visited",
+    "peak_states",
+    "peak_bytes",
+    "rss_bytes",
+    "sweeps",
+    "persistent",
+    "regress_edges",
+    "layers",
+    "depth",
+    "levels",
+    "seconds",
+    "compile_seconds",
+    "engine_seconds",
+)
+"""The fields that a search fills; null where there was none."""
+
+
+def render(data: dict[str, Any]) -> str:
+    """The object as text, one line for each of its fields: people can read it, and long lists do not fill the
+    screen."""
+    fields = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in data.items()]
+    return "{\n" + ",\n".join(fields) + "\n}"
+
+
+def head(command: str | None, exit_code: int) -> dict[str, Any]:
+    """The fields with which every object begins."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "version": __version__,
+        "command": command,
+        "exit_code": exit_code,
+    }
+
+
+def error_data(
+    command: str | None, model: str | None, error: BaseException, exit_code: int
+) -> dict[str, Any]:
+    """The object for a run that ended without a verdict: the fields of a search, what is not known null."""
+    message = str(error)
+    return {
+        **head(command, exit_code),
+        "model": model,
+        "verdict": "UNKNOWN",
+        "complete": False,
+        "reason": message.splitlines()[0] if message else type(error).__name__,
+        **dict.fromkeys(FIGURES),
+        "order": None,
+        "measure": None,
+        "properties": [],
+        "trace": None,
+        "error": {"type": type(error).__name__, "message": message, **_place(error)},
+    }
+
+
+def _place(error: BaseException) -> dict[str, Any]:
+    place: dict[str, Any] = {"file": None, "line": None, "column": None}
+    if isinstance(error, InputError) and error.source is not None:
+        place["file"] = error.source.name
+        if error.span is not None:
+            place["line"], place["column"] = error.source.position(error.span.start)
+    return place

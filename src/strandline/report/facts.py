@@ -1,0 +1,98 @@
+"""Facts about a model that need no search: its variables and how a state is packed, processes, properties."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from strandline.model.layout import Field, Layout, make_layout
+from strandline.model.ranges import analyse_ranges
+from strandline.model.system import System
+from strandline.report.envelope import head
+from strandline.report.style import Style, counted, table
+
+_MOST_LOCATIONS = 12
+
+
+def facts_data(system: System) -> dict[str, Any]:
+    """The facts as plain data."""
+    layout = make_layout(system, analyse_ranges(system).variables)
+    return {
+        **head("info", 0),
+        "model": system.source.name,
+        "name": system.name,
+        "synchronous": system.synchronous,
+        "words": layout.words,
+        "bits": layout.bits,
+        "initial_states": len(system.initial),
+        "variables": [_variable(field) for field in layout.fields],
+        "processes": [
+            {
+                "name": process.name,
+                "locations": list(process.locations),
+                "committed": [process.locations[number] for number in sorted(process.committed)],
+            }
+            for process in system.processes
+        ],
+        "actions": len(system.actions),
+        "property_process": None if system.observer is None else system.observer.name,
+        "assertions": [one.name for one in system.assertions],
+        "labels": [one.name for one in system.labels],
+        "error": None,
+    }
+
+
+def facts_text(system: System, style: Style) -> str:
+    """The facts for people."""
+    layout = make_layout(system, analyse_ranges(system).variables)
+    lines = [style.paint(system.name, "bold") + (", synchronous" if system.synchronous else "")]
+    lines.append(
+        f"  {counted(len(system.processes), 'process', 'processes')}, "
+        f"{counted(len(system.actions), 'action')}, {counted(len(system.initial), 'initial state')}"
+    )
+    lines.append(f"  a state takes {counted(layout.bits, 'bit')} in {counted(layout.words, 'word')}")
+    lines += ["", style.paint("variables", "bold"), *_variable_lines(layout)]
+    if system.processes:
+        lines += ["", style.paint("processes", "bold")]
+        lines += table([(process.name, _locations(process.locations)) for process in system.processes])
+    lines += ["", style.paint("properties", "bold"), *_property_lines(system)]
+    return "\n".join(lines)
+
+
+def _variable(field: Field) -> dict[str, Any]:
+    variable = field.variable
+    return {
+        "name": variable.name,
+        "owner": variable.owner,
+        "length": variable.length,
+        "declared": [variable.domain.low, variable.domain.high],
+        "wraps": variable.domain.wraps,
+        "narrowed": [field.low, field.high],
+        "bits": field.width * variable.slots,
+    }
+
+
+def _variable_lines(layout: Layout) -> list[str]:
+    rows = [("name", "declared", "reachable at most", "bits")]
+    for field in layout.fields:
+        variable = field.variable
+        if variable.is_location:
+            continue
+        length = "" if variable.length is None else f"[{variable.length}]"
+        narrowed = str(field.low) if field.low == field.high else f"{field.low}..{field.high}"
+        bits = str(field.width * variable.slots)
+        declared = f"{variable.domain.low}..{variable.domain.high}"
+        rows.append((variable.name + length, declared, narrowed, bits if bits != "0" else "0 (constant)"))
+    return table(rows) if len(rows) > 1 else ["  none but the locations of processes"]
+
+
+def _locations(names: tuple[str, ...]) -> str:
+    if len(names) <= _MOST_LOCATIONS:
+        return ", ".join(names)
+    return f"{', '.join(names[:_MOST_LOCATIONS])}, ... ({len(names)} locations)"
+
+
+def _property_lines(system: System) -> list[str]:
+    rows = [] if system.observer is None else [("property process", system.observer.name)]
+    rows += [("assertion", one.name) for one in system.assertions]
+    rows += [("label", one.name) for one in system.labels]
+    return table(rows) or ["  none declared"]

@@ -1,0 +1,153 @@
+"""A limit is a verdict: UNKNOWN with its reason, and what was found so far."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+import strandline
+from strandline.check import running
+from strandline.check.options import Options, parse_size
+from strandline.check.verdict import Answer, Interrupted, Verdict
+from strandline.errors import ReplayError, ResourceError, UsageError
+from strandline.traces.log import ParentLog
+
+MODELS = Path(__file__).parent / "models"
+ENDLESS = MODELS / "endless.dve"
+
+
+@pytest.mark.parametrize("options", [{"order": "bfs"}, {"order": "dfs"}, {"measure": "A.x + B.x"}])
+def test_a_limit_of_states(options: dict[str, str]) -> None:
+    exploration = strandline.explore(ENDLESS, max_states=20_000, **options)  # type: ignore[arg-type]
+    assert exploration.answer is Answer.UNKNOWN
+    assert not exploration.complete
+    assert exploration.reason == "the limit of 20,000 states is reached"
+    assert exploration.statistics.peak_states >= 5_000
+    assert exploration.statistics.visited < 200_000
+
+
+def test_a_limit_of_time() -> None:
+    strandline.explore(ENDLESS, max_states=1)
+    began = time.perf_counter()
+    verdict = strandline.check(ENDLESS, deadlock=True, max_seconds=0.3)
+    assert time.perf_counter() - began < 3
+    assert verdict.answer is Answer.UNKNOWN
+    assert verdict.reason == "the time limit of 0.3 s is reached"
+    assert [one.reason for one in verdict.properties] == [verdict.reason]
+
+
+def test_a_limit_of_memory() -> None:
+    from strandline.check.memory import resident_bytes
+
+    exploration = strandline.explore(ENDLESS, memory=resident_bytes() + (64 << 20))
+    assert exploration.answer is Answer.UNKNOWN
+    assert exploration.reason is not None
+    assert exploration.reason.endswith(" MB is reached")
+    assert exploration.statistics.peak_bytes < 80 << 20
+
+
+def test_a_limit_below_what_the_program_takes() -> None:
+    exploration = strandline.explore(ENDLESS, memory="1M")
+    assert exploration.reason is not None
+    assert exploration.reason.startswith("the memory limit of 1.0 MB is less than the ")
+    assert exploration.statistics.visited == 0
+
+
+def test_what_was_violated_before_the_limit_stays_violated() -> None:
+    verdict = strandline.check(ENDLESS, invariants=["A.x < 2", "A.x < 255 or B.x < 255"], max_states=20_000)
+    assert [one.answer for one in verdict.properties] == [Answer.VIOLATED, Answer.UNKNOWN]
+    assert verdict.answer is Answer.VIOLATED
+
+
+def test_a_full_disk_is_an_unknown_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(self: ParentLog, links: object) -> None:
+        raise ResourceError("/somewhere/parents: cannot be written: No space left on device")
+
+    monkeypatch.setattr(ParentLog, "append", full)
+    verdict = strandline.check(MODELS / "mutex.dve")
+    assert verdict.answer is Answer.UNKNOWN
+    assert verdict.reason == "/somewhere/parents: cannot be written: No space left on device"
+
+
+def test_memory_that_gives_out_is_an_unknown_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(self: ParentLog, links: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(ParentLog, "append", full)
+    assert strandline.explore(MODELS / "mutex.dve").reason == "the machine's memory is used up"
+
+
+def test_an_interrupt_carries_the_verdict_so_far(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    class Impatient:
+        def stage(self, text: str) -> None:
+            return
+
+        def progress(self, progress: object) -> None:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(strandline.check.api, "Unwatched", Impatient)  # type: ignore[attr-defined]
+    with pytest.raises(Interrupted) as caught:
+        strandline.check(ENDLESS, invariants=["A.x < 2", "A.x != 255"], work_dir=tmp_path)
+    result = caught.value.result
+    assert isinstance(result, Verdict)
+    assert [one.answer for one in result.properties] == [Answer.VIOLATED, Answer.UNKNOWN]
+    assert result.properties[1].reason == "interrupted"
+    assert result.exploration.interrupted
+    assert result.statistics.visited > 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_damaged_log_stops_everything(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    honest = ParentLog.append
+    monkeypatch.setattr(ParentLog, "append", lambda self, links: honest(self, links | 5))
+    with pytest.raises(ReplayError):
+        strandline.check(MODELS / "mutex.dve", reach="P.critical", work_dir=tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_search_that_claims_too_much_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = running.Search.found.fget  # type: ignore[attr-defined]
+    monkeypatch.setattr(running.Search, "found", property(lambda self: (0, found(self)[1])))
+    with pytest.raises(ReplayError, match="does not have the label that was claimed"):
+        strandline.check(MODELS / "mutex.dve", reach="P.critical")
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("1", 1), ("10K", 10240), ("512M", 512 << 20), ("2G", 2 << 30), ("1.5GiB", 3 << 29), ("1t", 1 << 40)],
+)
+def test_sizes(text: str, size: int) -> None:
+    assert parse_size(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "M", "-1", "0", "2X", "1 2", "1e9"])
+def test_no_sizes(text: str) -> None:
+    with pytest.raises(UsageError, match="is not a size of memory"):
+        parse_size(text)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"order": "random"}, "unknown order 'random' (known: bfs, dfs, sweep)"),
+        ({"order": "sweep"}, "a sweep needs a measure of progress: give --measure EXPR"),
+        (
+            {"order": "dfs", "measure": "x"},
+            "--measure is for sweeps; it has no meaning with --order dfs",
+        ),
+        ({"max_states": 0}, "--max-states must be more than 0, not 0"),
+        ({"max_seconds": -1.0}, "--max-seconds must be more than 0, not -1.0"),
+        ({"max_seconds": float("nan")}, "--max-seconds must be more than 0, not nan"),
+    ],
+)
+def test_options_that_do_not_fit(options: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        Options.create(**options)  # type: ignore[arg-type]
+    assert str(caught.value) == message
+
+
+def test_a_measure_asks_for_a_sweep() -> None:
+    assert Options.create(measure="x").order == "sweep"
+    assert Options.create().order == "bfs"

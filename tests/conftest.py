@@ -1,0 +1,14 @@
+"""What all tests share: Hypothesis profiles, and the folders of helper modules.
+
+`--hypothesis-profile=long` runs the random tests with a hundred times as many cases.
+"""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, settings
+
+# A kernel that is compiled for the first time on a machine takes seconds: no deadline.
+_QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
+settings.register_profile("default", deadline=None, suppress_health_check=_QUIET, print_blob=True)
+settings.register_profile("long", settings.get_profile("default"), max_examples=10_000)
+settings.load_profile("default")

@@ -1,0 +1,79 @@
+"""The engine as plain Python: a second copy of its modules, imported with Numba's compiler switched off.
+
+Kernels are ordinary functions over arrays; this is how they are run under a debugger or bounds checks. From the
+outside the same is had by the environment variable `NUMBA_DISABLE_JIT=1`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from functools import cache
+from types import ModuleType, SimpleNamespace
+
+import numba
+
+_MODULES = ("pool", "bucket", "layers", "explore", "depth_first", "search", "registers")
+_PREFIX = "strandline.engine"
+
+
+@cache
+def plain_engine() -> SimpleNamespace:
+    """The modules of `strandline.engine`, undecorated; the compiled ones stay what `import` gives."""
+    import strandline
+    import strandline.engine
+
+    package = strandline.engine
+    compiled = {name: module for name, module in sys.modules.items() if name.startswith(_PREFIX)}
+    for name in compiled:
+        del sys.modules[name]
+    before, numba.config.DISABLE_JIT = numba.config.DISABLE_JIT, 1
+    try:
+        modules = {name: importlib.import_module(f"{_PREFIX}.{name}") for name in _MODULES}
+    finally:
+        numba.config.DISABLE_JIT = before
+        for name in [name for name in sys.modules if name.startswith(_PREFIX)]:
+            del sys.modules[name]
+        sys.modules.update(compiled)
+        strandline.engine = package  # type: ignore[attr-defined]
+    _bind_lazily_imported(modules)
+    return SimpleNamespace(**modules)
+
+
+def _bind_lazily_imported(modules: dict[str, ModuleType]) -> None:
+    """`Search` imports its kernels when it first runs one, by when the compiled modules are back."""
+    search = modules["search"]
+
+    class PlainSearch(search.Search):  # type: ignore[name-defined, misc]
+        """A Search that looks its kernels up among the plain modules."""
+
+        def _start(self) -> None:
+            with _as_imported(modules):
+                super()._start()
+
+        def _run(self, budget):  # type: ignore[no-untyped-def]
+            with _as_imported(modules):
+                return super()._run(budget)
+
+        def _grow_layers(self) -> None:
+            with _as_imported(modules):
+                super()._grow_layers()
+
+    search.Search = PlainSearch  # type: ignore[attr-defined]
+
+
+class _as_imported:
+    """Make `from strandline.engine.x import y` find the plain modules for a while."""
+
+    def __init__(self, modules: dict[str, ModuleType]) -> None:
+        self._modules = {f"{_PREFIX}.{name}": module for name, module in modules.items()}
+        self._before: dict[str, ModuleType] = {}
+
+    def __enter__(self) -> None:
+        self._before = {name: sys.modules[name] for name in self._modules if name in sys.modules}
+        sys.modules.update(self._modules)
+
+    def __exit__(self, *_: object) -> None:
+        for name in self._modules:
+            del sys.modules[name]
+        sys.modules.update(self._before)

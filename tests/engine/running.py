@@ -1,0 +1,118 @@
+"""Running a Search to its end and collecting what it says, for comparison with brute force."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import strandline.engine.search as compiled_search
+from strandline.compile.kernel import Kernel
+from strandline.engine.registers import ROOT, STEP_BITS
+
+State = tuple[int, ...]
+
+
+@dataclass(slots=True)
+class Outcome:
+    """Everything a search said."""
+
+    event: Any = None
+    links: list[int] = field(default_factory=list)
+    seen: list[State] = field(default_factory=list)
+    degrees: list[int] = field(default_factory=list)
+    deadlocked: list[bool] = field(default_factory=list)
+    statistics: Any = None
+    levels: list[int] = field(default_factory=list)
+    pauses: int = 0
+
+    def distinct(self) -> dict[State, tuple[int, bool]]:
+        """Out-degree and deadlock of every state seen; a state seen twice must have been the same both times."""
+        found: dict[State, tuple[int, bool]] = {}
+        for state, degree, stuck in zip(self.seen, self.degrees, self.deadlocked, strict=True):
+            assert found.setdefault(state, (degree, stuck)) == (degree, stuck)
+        return found
+
+
+class Run:
+    """A Search with sinks that keep everything."""
+
+    def __init__(self, kernel: Kernel, order: str, *, engine: ModuleType = compiled_search, **options: Any) -> None:
+        self.kernel, self.engine = kernel, engine
+        self.outcome = Outcome()
+        self.search = engine.Search(
+            kernel, engine.Order(order), log=self._log, seen=self._note, **options
+        )
+
+    def _log(self, links: Any) -> None:
+        self.outcome.links.extend(links.tolist())
+
+    def _note(self, rows: Any) -> None:
+        words = self.kernel.words
+        for row in rows.reshape(-1, words + 1).tolist():
+            self.outcome.seen.append(tuple(row[:words]))
+            self.outcome.degrees.append(row[words] >> 1)
+            self.outcome.deadlocked.append(bool(row[words] & 1))
+
+    def advance(self, seconds: float = 1.0) -> Outcome:
+        """On to the next event that is no pause."""
+        while True:
+            event = self.search.advance(seconds)
+            if event is not self.engine.Event.PAUSED:
+                break
+            self.outcome.pauses += 1
+        self.outcome.event = event
+        self.outcome.statistics = self.search.statistics()
+        if self.search.order is self.engine.Order.BREADTH_FIRST:
+            self.outcome.levels = self.search.level_sizes
+        return self.outcome
+
+
+def explore(kernel: Kernel, order: str, *, seconds: float = 1.0, **options: Any) -> Outcome:
+    """A whole search."""
+    run = Run(kernel, order, **options)
+    outcome = run.advance(seconds)
+    run.search.close()
+    return outcome
+
+
+def path_to(kernel: Kernel, links: list[int], record: int) -> list[State]:
+    """The states on the path that the parent log gives for a record, each step looked up in the twin."""
+    steps: list[int] = []
+    while True:
+        parent, step = links[record] >> STEP_BITS, links[record] & ((1 << STEP_BITS) - 1)
+        if parent == ROOT:
+            break
+        assert parent < record, "a parent's record must have a smaller number"
+        steps.append(step)
+        record = parent
+    states = [tuple(kernel.twin.initial()[step])]
+    for number in reversed(steps):
+        target = kernel.twin.edges(states[-1])[number].target
+        assert target is not None
+        states.append(target)
+    return states
+
+
+_SIZES = ("_LOG_RECORDS", "_RECORDS", "_LAYERS", "_LEVELS", "_POOL", "_STACK")
+
+
+@contextmanager
+def smallest_arrays(words: int, engine: ModuleType = compiled_search) -> Iterator[None]:
+    """Searches made here begin with arrays of one entry, so that everything must grow and flush all the time."""
+    old = {name: getattr(engine, name) for name in (*_SIZES, "_SEEN_WORDS")}
+    try:
+        for name in _SIZES:
+            setattr(engine, name, 1)
+        engine._SEEN_WORDS = words + 1  # type: ignore[attr-defined]
+        yield
+    finally:
+        for name, value in old.items():
+            setattr(engine, name, value)
+
+
+def as_words(states: list[State]) -> Any:
+    return np.array(states, dtype=np.uint64)
