@@ -34,8 +34,8 @@ GIBIBYTE = 1 << 30
 ORDERS = ("bfs", "dfs", "sweep")
 DEFAULT_FOLDER = ROOT.parent / "shared" / "beem"
 
-# One measure per family, over global variables that every instance of the family has. Most fall back now and
-# then (regress edges); those that count something never do.
+# One measure per family, over global variables that every instance of the family has. Those of bridge,
+# pgm_protocol, plc and sorter never fall back in the small instances, the others do (regress edges).
 MEASURES = MappingProxyType(
     {
         "anderson": "next",

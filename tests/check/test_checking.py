@@ -166,6 +166,13 @@ def test_a_property_about_the_property_process_is_asked_of_the_product() -> None
     assert verdict.trace.final["Never"] == "q1"
 
 
+def test_the_product_decides_nothing_else() -> None:
+    with pytest.raises(
+        UsageError, match="claims about the property process 'Never' and claims about the system"
+    ):
+        strandline.check(MODELS / "watched.dve", reach="Never.q1", invariants="x < 3")
+
+
 def test_ltl_is_not_available_yet() -> None:
     verdict = strandline.check(MODELS / "watched.dve")
     assert [(one.kind, one.name, one.answer) for one in verdict.properties] == [

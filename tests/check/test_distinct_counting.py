@@ -72,6 +72,6 @@ def test_without_regress_edges_the_numbers_are_exact_for_free() -> None:
 
 
 def test_a_small_partition_limit_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(DistinctCounter.__init__, "__kwdefaults__", {"largest": 1 << 16, "depth": 0})
+    monkeypatch.setattr(DistinctCounter.__init__, "__kwdefaults__", {"largest": 1 << 17, "depth": 0})
     swept = strandline.explore(STOP_AND_WAIT, measure="sent + data.length", count_distinct=True)
     assert swept.statistics.states == 110_526

@@ -128,7 +128,7 @@ def test_a_memory_limit_stops_in_time_and_can_be_raised(order: str, words: int) 
             again = run.outcome.statistics.visited
             assert run.advance().event is Event.MEMORY, "nothing has changed, so it stops again"
             assert run.outcome.statistics.visited == again
-            limit += limit // 2
+            limit += 1 << 14
             run.search.memory_limit = limit
     assert stops > 3
     same(run.outcome, usual)

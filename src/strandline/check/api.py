@@ -9,7 +9,7 @@ from typing import Unpack
 
 from strandline import languages
 from strandline.check.options import Options, OptionValues
-from strandline.check.properties import Kind, Property, Selection, select, speaks_of_observer
+from strandline.check.properties import Kind, Property, Selection, needs_product, select
 from strandline.check.running import Findings, run
 from strandline.check.verdict import Answer, Exploration, Interrupted, PropertyVerdict, Verdict
 from strandline.check.watching import Unwatched, Watcher
@@ -92,7 +92,7 @@ def _texts(given: str | Sequence[str]) -> Sequence[str]:
 def _without_observer(system: System, properties: Sequence[Property]) -> System:
     """The system itself: a property process restricts what it watches, so its product must not decide safety.
     Only a property that speaks of the property process is asked of the product."""
-    if system.observer is None or speaks_of_observer(system, properties):
+    if system.observer is None or needs_product(system, properties):
         return system
     return replace(system, observer=None)
 

@@ -136,14 +136,20 @@ def label_bits(properties: Sequence[Property]) -> dict[Property, int]:
     return bits
 
 
-def speaks_of_observer(system: System, properties: Sequence[Property]) -> bool:
-    """Whether a property reads the property process's own variables, so that only the product can decide
-    it."""
-    if system.observer is None:
+def needs_product(system: System, properties: Sequence[Property]) -> bool:
+    """Whether the properties are about the property process, so that only the product can decide them.
+
+    The product must not decide anything else: a property process restricts what it watches. So a mixture is
+    refused with a `UsageError`.
+    """
+    observer = system.observer
+    if observer is None:
         return False
-    own = {
-        variable
-        for variable in system.variables
-        if variable is system.observer.location or variable.owner == system.observer.name
-    }
-    return any(own & variables_read(one.expression) for one in properties if one.expression is not None)
+    own = {one for one in system.variables if one is observer.location or one.owner == observer.name}
+    about = [one.expression is not None and bool(own & variables_read(one.expression)) for one in properties]
+    if any(about) and not all(about):
+        raise UsageError(
+            f"claims about the property process '{observer.name}' and claims about the system alone need a "
+            "check each: name them with --invariant, --reach or --property"
+        )
+    return any(about)

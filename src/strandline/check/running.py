@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from threading import Timer
 
 from strandline.check.blame import decreasing_column, fault_verdict, measure_fault_at_start
 from strandline.check.counting import Counts, DistinctCounter
@@ -31,6 +32,11 @@ _SLICE = 0.05
 _SHORTEST_SLICE = 0.0002
 _FASTEST = 20e6
 """States a second that no search exceeds: with so many at most, a limit of states is looked at in time."""
+_LONG_TRACE = 20_000
+"""Steps that take a second or more to replay."""
+_LOADING = 3.0
+"""Seconds after which the engine's machine code is not being loaded but made."""
+COMPILING = "compiling the engine, once per machine ..."
 DECIDED = "every property is decided"
 INTERRUPTED = "interrupted"
 
@@ -79,6 +85,7 @@ class _Run:
         if options.measure:
             self.measure = parse_measures(options.measure, system)
         self.started = time.perf_counter()
+        self.replay_seconds = 0.0
 
     def execute(self, folder: Path) -> None:
         self.kernel = self._compile()
@@ -100,7 +107,8 @@ class _Run:
         try:
             self._advance_to_end()
         finally:
-            self._note_statistics(time.perf_counter() - began, engine_seconds)
+            seconds = time.perf_counter() - began - self.replay_seconds
+            self._note_statistics(seconds, engine_seconds)
             self.search.close()
             self.log.close()
         self._count_distinct()
@@ -120,16 +128,23 @@ class _Run:
 
     def _load_engine(self, order: Order) -> float:
         """Let a search of a few states load the engine's machine code, so that the clock of the real one
-        measures searching only."""
-        began = time.perf_counter()
+        measures searching only. Where it has to be made first, which takes some seconds, that is told."""
         from strandline.engine.jit import cache_directory
 
+        began = time.perf_counter()
         loop = "depth_first" if order is Order.DEPTH_FIRST else "explore"
-        if not any(cache_directory().rglob(f"{loop}.{loop}-*.nbi")):
-            self.watcher.stage("compiling the engine, once per machine ...")
-        trial = Search(self.kernel, order, log=lambda links: None)
-        trial.advance(0.0)
-        trial.close()
+        known = any(cache_directory().rglob(f"{loop}.{loop}-*.nbi"))
+        # There is code for other widths of states; whether for this one is only seen by the time it takes.
+        telling = Timer(_LOADING if known else 0.0, self.watcher.stage, (COMPILING,))
+        telling.daemon = True
+        telling.start()
+        try:
+            trial = Search(self.kernel, order, log=lambda links: None)
+            trial.advance(0.0)
+            trial.close()
+        finally:
+            telling.cancel()
+            telling.join()
         return time.perf_counter() - began
 
     def _engine_bytes(self) -> int | None:
@@ -228,8 +243,13 @@ class _Run:
         raise decreasing_column(self.kernel.twin, replayed, self.measure)
 
     def _replay(self, record: int, *, labels: int = 0, fault: FaultSite | None = None) -> Replayed:
+        began = time.perf_counter()
         number, steps = self.log.path_to(record)
-        return replay(self.kernel.twin, number, steps, labels=labels, fault=fault)
+        if len(steps) >= _LONG_TRACE:
+            self.watcher.stage(f"replaying a trace of {len(steps):,} steps ...")
+        replayed = replay(self.kernel.twin, number, steps, labels=labels, fault=fault)
+        self.replay_seconds += time.perf_counter() - began
+        return replayed
 
     # Afterwards
 

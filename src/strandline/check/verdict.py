@@ -8,7 +8,6 @@ from enum import Enum
 from strandline.check.options import Options
 from strandline.check.properties import Kind
 from strandline.model.system import System
-from strandline.source import Source
 from strandline.traces.trace import Trace
 
 
@@ -63,7 +62,7 @@ class Statistics:
     """Loading the engine's own machine code, or making it on its first use."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Exploration:
     """A search through the reachable states."""
 
@@ -88,12 +87,12 @@ class Exploration:
     def trace(self) -> Trace | None:
         return None if self.fault is None else self.fault.trace
 
-    @property
-    def source(self) -> Source:
-        return self.system.source
+    def __repr__(self) -> str:
+        visited = f"{self.statistics.visited:,} states visited"
+        return f"<Exploration {self.system.name}: {self.answer.value}, {visited}>"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Verdict:
     """The answers to all properties of a check. True in a condition exactly when everything holds."""
 
@@ -141,6 +140,10 @@ class Verdict:
 
     def __bool__(self) -> bool:
         return self.answer is Answer.HOLDS
+
+    def __repr__(self) -> str:
+        answers = "; ".join(f"{one.name}: {one.answer.value}" for one in self.properties)
+        return f"<Verdict {self.system.name}: {self.answer.value} ({answers})>"
 
 
 class Interrupted(KeyboardInterrupt):

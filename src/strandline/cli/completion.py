@@ -6,6 +6,8 @@ import argparse
 from dataclasses import dataclass
 from typing import Any
 
+from strandline.cli.console import emit
+
 _SHELLS = ("bash", "zsh", "fish")
 
 
@@ -27,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     from strandline.cli.parser import build_parser
 
     commands = describe(build_parser())
-    print({"bash": bash, "zsh": zsh, "fish": fish}[arguments.shell](commands))
+    emit({"bash": bash, "zsh": zsh, "fish": fish}[arguments.shell](commands))
     return 0
 
 

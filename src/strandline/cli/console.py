@@ -21,6 +21,16 @@ def may_colour(stream: TextIO) -> bool:
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
+def emit(text: str) -> None:
+    """Print to stdout, at once. Where nobody reads any more, there is nobody to tell: a verdict stands
+    without."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        # Python would complain when it flushes the rest at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 class Console:
     """Notices on stderr, unless quiet, and one live line on a terminal. A
     `strandline.check.watching.Watcher`."""
@@ -36,7 +46,7 @@ class Console:
         """One line that stays."""
         if not self._quiet:
             self.clear()
-            print(text, file=sys.stderr, flush=True)
+            self._write(f"{text}\n")
 
     def stage(self, text: str) -> None:
         self.notice(text)
@@ -53,16 +63,22 @@ class Console:
 
     def _draw(self, text: str) -> None:
         columns = shutil.get_terminal_size().columns
-        sys.stderr.write(f"\r{text[: columns - 1]}\x1b[K")
-        sys.stderr.flush()
+        self._write(f"\r{text[: columns - 1]}\x1b[K")
         self._shown = True
 
     def clear(self) -> None:
         """Take the live line away."""
         if self._shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+            self._write("\r\x1b[K")
             self._shown = False
+
+    def _write(self, text: str) -> None:
+        try:
+            sys.stderr.write(text)
+            sys.stderr.flush()
+        except BrokenPipeError:
+            # Nobody listens any more; a search does not end for that.
+            self._quiet, self._live = True, False
 
 
 def progress_text(progress: Progress, rate: float) -> str:

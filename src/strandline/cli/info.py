@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Any
 
-from strandline.cli.console import may_colour
+from strandline.cli.console import emit, may_colour
 
 
 def configure(subparsers: Any) -> None:
@@ -35,9 +35,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         from strandline.report.envelope import render
 
-        print(render(facts_data(system) | ({"dump": dump(system)} if arguments.dump else {})))
+        emit(render(facts_data(system) | ({"dump": dump(system)} if arguments.dump else {})))
     elif arguments.dump:
-        print(dump(system))
+        emit(dump(system))
     else:
-        print(facts_text(system, Style(may_colour(sys.stdout))))
+        emit(facts_text(system, Style(may_colour(sys.stdout))))
     return 0

@@ -9,6 +9,7 @@ import sys
 import traceback
 from argparse import Namespace
 from collections.abc import Sequence
+from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
@@ -27,7 +28,9 @@ def guarded_main() -> NoReturn:
     """
     signal.signal(signal.SIGTERM, _terminated)
     code = main(sys.argv[1:])
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):
+            stream.flush()
     os._exit(code)
 
 
@@ -39,19 +42,13 @@ def main(given: Sequence[str]) -> int:
     """Run a command line and return the exit code; never raises."""
     try:
         code = _attempt(list(given))
-    except BrokenPipeError:
-        code = _UNKNOWN
     except KeyboardInterrupt:
         # A second Ctrl-C while the first was being answered.
         code = _INTERRUPTED
     except BaseException:  # noqa: BLE001  even telling of a bug can fail
-        traceback.print_exc()
+        with suppress(OSError):
+            traceback.print_exc()
         code = _BUG
-    try:
-        sys.stdout.flush()
-    except OSError:
-        # Whoever read our output has gone; the verdict stands. Nothing may be written again when Python ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return code
 
 
@@ -59,13 +56,14 @@ def _attempt(given: list[str]) -> int:
     parsed = Namespace(command=None, model=None, json="--json" in given)
     try:
         return _dispatch(given, parsed)
-    except BrokenPipeError:
-        raise
     except SystemExit as end:
         # argparse ends so after --help and --version.
         return end.code if isinstance(end.code, int) else _HOLDS
     except KeyboardInterrupt as interrupt:
         return _interrupted(parsed, interrupt)
+    except BrokenPipeError:
+        # A verdict that was reached is told by `emit`, which does not end here.
+        return _UNKNOWN
     except InputError as error:
         _say(_addressed(error, parsed))
         return _failed(parsed, error, _USAGE)
@@ -109,12 +107,12 @@ def _interrupted(parsed: Namespace, interrupt: KeyboardInterrupt) -> int:
 
 def _failed(parsed: Namespace, error: BaseException, code: int) -> int:
     if parsed.json:
+        from strandline.cli.console import emit
         from strandline.report.envelope import error_data, render
 
-        print(render(error_data(parsed.command, parsed.model, error, code)))
+        emit(render(error_data(parsed.command, parsed.model, error, code)))
     return code
 
 
 def _say(text: str) -> None:
-    sys.stdout.flush()
     print(text, file=sys.stderr)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from strandline.check.options import ORDERS, Options, parse_size
-from strandline.cli.console import Console, may_colour
+from strandline.cli.console import Console, emit, may_colour
 from strandline.errors import UsageError
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def finish(arguments: argparse.Namespace, console: Console, result: Exploration 
             console.notice(f"there is no trace: {arguments.trace} is not written")
         else:
             write_trace(arguments.trace, result.trace, result.system, full=arguments.full)
-    print(_rendered(arguments, result, code))
+    emit(_rendered(arguments, result, code))
     return code
 
 

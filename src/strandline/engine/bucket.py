@@ -35,7 +35,7 @@ from strandline.engine.registers import (
 )
 
 U = np.uint64
-_0, _1, _4, _7, _10, _29, _32 = U(0), U(1), U(4), U(7), U(10), U(29), U(32)
+_0, _1, _3, _4, _13, _20, _29, _32 = U(0), U(1), U(3), U(4), U(13), U(20), U(29), U(32)
 _OCCUPIED = U(1 << 63)
 _MOST_SLOTS = U(1 << 32)
 _LOW = U(0xFFFF_FFFF)
@@ -95,11 +95,11 @@ def table_slots(buckets, bucket):  # type: ignore[no-untyped-def]
 
 @inlined
 def capacity(words, entry, buckets, bucket):  # type: ignore[no-untyped-def]
-    """How many states the bucket holds before its table (at seven tenths) or its arena must grow."""
+    """How many states the bucket holds before its table (at 65 %) or its arena must grow."""
     arena_class = buckets[bucket + U(ARENA_CLASS)]
     if arena_class == _0:
         return _0
-    return min(table_slots(buckets, bucket) * _7 // _10, class_size(arena_class - _1) // entry)
+    return min(table_slots(buckets, bucket) * _13 // _20, class_size(arena_class - _1) // entry)
 
 
 @inlined
@@ -184,7 +184,7 @@ def add(array, at, hash_value, words, entry, extra, buckets, bucket, index, stor
 def make_room(words, entry, buckets, bucket, index, store, regs, scratch):  # type: ignore[no-untyped-def]
     """Grow what is full, so that one more state fits; False when a pool must grow first."""
     count = buckets[bucket + U(COUNT)]
-    if count >= table_slots(buckets, bucket) * _7 // _10:
+    if count >= table_slots(buckets, bucket) * _13 // _20:
         if not grow_table(words, buckets, bucket, index, regs, scratch):
             return False
     arena_class = buckets[bucket + U(ARENA_CLASS)]
@@ -202,6 +202,9 @@ def grow_arena(entry, buckets, bucket, store, regs):  # type: ignore[no-untyped-
         place = take(store, regs, STORE_TOP, STORE_FREE, WANT_STORE, new)
     else:
         new = old
+        # Where few wide entries fit, the next size may still be too small for one more.
+        while class_size(new) < (buckets[bucket + U(COUNT)] + _1) * entry:
+            new += _1
         place = enlarge(
             store, regs, STORE_TOP, STORE_FREE, WANT_STORE, buckets[bucket + U(ARENA)], old - _1, new
         )
@@ -224,7 +227,7 @@ def grow_table(words, buckets, bucket, index, regs, scratch):  # type: ignore[no
         buckets[bucket + U(TABLE)] = place
         buckets[bucket + U(TABLE_CLASS)] = _1
         return True
-    new = old + _1
+    new = old + _3
     if class_size(new) > _MOST_SLOTS:
         regs[OVERFULL] = _1
         return False

@@ -119,6 +119,15 @@ class Words:
             if self._start < old:
                 ctypes.memset(self._start + length, 0, old - self._start)
 
+    def release(self, first: int, last: int) -> int:
+        """Give back the memory of words `first` to `last`, whose contents are lost, in whole huge pages of a
+        large array; returns up to which word that was done."""
+        begin, end = _rounded(8 * first), 8 * last // _HUGE_PAGE * _HUGE_PAGE
+        if not self._mapping or end <= begin:
+            return first
+        _libc().madvise(self._start + begin, end - begin, mmap.MADV_DONTNEED)
+        return end // 8
+
     def close(self) -> None:
         """Give the memory back; the array must not be used any more."""
         self.array = np.zeros(0, dtype=np.uint64)

@@ -86,10 +86,11 @@ class Search:
         self.kernel = kernel
         self.order = order
         self._log_sink, self._seen_sink = log, seen
-        self._memory_limit = memory_limit
+        self.memory_limit = memory_limit
         self._width: tuple[int, ...] | int = (0,) * kernel.words if kernel.words <= 2 else kernel.words
         self._measured = True if kernel.measured else None
         self._budget = 1000
+        self._released = 0
         self._allocate()
         self.regs[r.STOP_MASK] = np.uint64(stop_mask)
         self._peak_bytes = 0
@@ -155,6 +156,8 @@ class Search:
             started, visited = time.perf_counter(), int(self.regs[r.VISITED])
             code = self._run(np.uint64(self._budget))
             self._flush()
+            self.current_bytes()
+            self._release_expanded()
             if code == r.GROW:
                 if not self._grow():
                     return Event.MEMORY
@@ -207,6 +210,13 @@ class Search:
             self._seen_sink(self._seen[: int(regs[r.SEEN_COUNT]) * (self.kernel.words + 1)])
             regs[r.SEEN_COUNT] = 0
 
+    def _release_expanded(self) -> None:
+        """Breadth-first, states of one word are in the table itself: the arena is only the queue, and what was
+        expanded can go."""
+        if self.order is Order.BREADTH_FIRST and self.kernel.words == 1:
+            head = int(self._buckets.array[r.LIVE + r.HEAD])
+            self._released = self._store.release(self._released, head)
+
     def _grow(self) -> bool:
         """Give the kernel what it asked for; False, with nothing changed, where the memory limit forbids it."""
         regs = self.regs
@@ -241,10 +251,10 @@ class Search:
 
     def _affordable_words(self) -> int:
         """How many words may be added: the limit counts arrays in full, also what no block has used yet."""
-        if self._memory_limit is None:
+        if self.memory_limit is None:
             return 1 << 60
         unused = len(self._index) + len(self._store) - int(self.regs[r.INDEX_TOP]) - int(self.regs[r.STORE_TOP])
-        return max(0, (self._memory_limit - self.current_bytes()) // 8 - unused)
+        return max(0, (self.memory_limit - self.current_bytes()) // 8 - unused)
 
     def _grow_layers(self) -> None:
         from strandline.engine.layers import rebuild_map
@@ -258,9 +268,11 @@ class Search:
         self._places = places
 
     def current_bytes(self) -> int:
-        """Bytes of all arrays of the engine: blocks handed out by the pools, and every buffer in full."""
+        """Bytes of all arrays of the engine: blocks handed out by the pools, less what was released, and every
+        buffer in full. The largest answer so far is the peak."""
         regs = self.regs
-        words = int(regs[r.INDEX_TOP]) + int(regs[r.STORE_TOP]) + len(self._stack) + len(self._levels)
+        words = int(regs[r.INDEX_TOP]) + int(regs[r.STORE_TOP]) - self._released
+        words += len(self._stack) + len(self._levels)
         if self.kernel.measured:
             words += len(self._buckets) + 3 * len(self._heap)
         fixed = (self._places, self._records, self._links, self._hashes, self._targets, self._log, self._seen)

@@ -1,0 +1,38 @@
+"""Properties as text, formulas and automata.
+
+What comes in: LTL and regular expressions as text, automata in HOA, never claims, the thesis's files, DVE
+property processes. What goes out: `Formula`, `Automaton`, `FiniteAutomaton`, and `LassoWord`s that show
+differences. Atomic propositions are opaque texts here; `binding` hands them to the language of the model.
+Must not import anything but `strandline.errors` and `strandline.source`.
+
+    word.py         ultimately periodic words
+    ltl/            syntax, normal form, simplification, syntactic classes, evaluation on lassos
+    automata/       guards, the automaton, products, reductions, complement
+    translation/    LTL to automata: the tableau of seed 003 and the default; exact classes
+    regular/        automata on finite words: bad prefixes, regular expressions
+    formats/        HOA, never claims, the thesis's automaton file, DVE property processes
+"""
+
+from __future__ import annotations
+
+from strandline.properties.automata.automaton import Automaton, Edge
+from strandline.properties.binding import bind_atoms
+from strandline.properties.ltl.formula import Formula
+from strandline.properties.ltl.lasso import holds
+from strandline.properties.ltl.parser import ParsedFormula, parse_ltl
+from strandline.properties.translation.translate import Acceptance, Method, translate
+from strandline.properties.word import LassoWord
+
+__all__ = [
+    "Acceptance",
+    "Automaton",
+    "Edge",
+    "Formula",
+    "LassoWord",
+    "Method",
+    "ParsedFormula",
+    "bind_atoms",
+    "holds",
+    "parse_ltl",
+    "translate",
+]

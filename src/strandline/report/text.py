@@ -18,7 +18,9 @@ def verdict_text(verdict: Verdict, style: Style, *, full: bool = False) -> str:
     for one in _with_distinct_traces(verdict):
         if one.trace is not None:
             lines += ["", _trace_title(one, verdict.exploration, style)]
-            lines += [f"  {line}" for line in trace_lines(one.trace, verdict.system, style, full=full)]
+            lines += [
+                f"  {line}" for line in trace_lines(one.trace, verdict.system, style, full=full, whole=False)
+            ]
     if verdict.statistics.visited or verdict.complete:
         lines += ["", *_statistics_lines(verdict.exploration)]
     return "\n".join(lines)
@@ -37,7 +39,10 @@ def exploration_text(exploration: Exploration, style: Style, *, full: bool = Fal
     fault = exploration.fault
     if fault is not None and fault.trace is not None:
         lines += ["", _trace_title(fault, exploration, style)]
-        lines += [f"  {line}" for line in trace_lines(fault.trace, exploration.system, style, full=full)]
+        lines += [
+            f"  {line}"
+            for line in trace_lines(fault.trace, exploration.system, style, full=full, whole=False)
+        ]
     if exploration.statistics.visited or exploration.complete:
         lines += ["", *_statistics_lines(exploration), *_profile_lines(exploration.statistics, style)]
     return "\n".join(lines)

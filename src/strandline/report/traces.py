@@ -10,22 +10,34 @@ from pathlib import Path
 from strandline.errors import UsageError
 from strandline.model.system import System
 from strandline.report.data import trace_data
-from strandline.report.style import Style
+from strandline.report.style import Style, counted
 from strandline.traces.trace import Change, Step, Trace
 
 _LINE = 100
+_LONG = 400
+"""A trace with more steps than this is shown with its first and last steps only, unless it goes to a file."""
+_ENDS = 100
 
 
-def trace_lines(trace: Trace, system: System, style: Style, *, full: bool = False) -> list[str]:
-    """The trace for people. Changes of location are left out where the action's name tells them."""
+def trace_lines(
+    trace: Trace, system: System, style: Style, *, full: bool = False, whole: bool = True
+) -> list[str]:
+    """The trace for people. Changes of location are left out where the action's name tells them; unless
+    `whole`, the middle of a very long trace is left out."""
     lines = [style.paint("initial state", "bold"), *_state_lines(dict(trace.initial), style)]
+    left_out = range(0) if whole or len(trace) <= _LONG else range(_ENDS + 1, len(trace) - _ENDS + 1)
     states = trace.states()
     next(states)
     locations = {process.location.name for process in system.processes}
-    width = len(str(len(trace.steps)))
-    for number, step in enumerate(trace.steps, 1):
+    width = len(str(len(trace)))
+    for number, (step, state) in enumerate(zip(trace.steps, states, strict=True), 1):
+        if number in left_out:
+            if number == left_out.start:
+                lines.append(
+                    style.paint(f"... {counted(len(left_out), 'step')}; --trace FILE has them all", "dim")
+                )
+            continue
         lines.append(f"{style.paint(f'{number:{width}}', 'dim')}  {style.paint(step.action, 'bold')}")
-        state = next(states)
         if full:
             lines += _state_lines(state, style)
         else:

@@ -1,0 +1,1 @@
+"""Automata as text, in and out, each mistake with its place."""

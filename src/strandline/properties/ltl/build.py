@@ -96,7 +96,7 @@ def until(left: Formula, right: Formula) -> Formula:
         outside = [part for part in right.operands if is_eventual(part)]
         rest = [part for part in right.operands if part not in outside]
         return disjoin([until(left, disjoin(rest)), *outside])
-    if left.operator in (Operator.UNTIL, Operator.WEAK_UNTIL) and implies(left.operands[1], right):
+    if left.operator in (Operator.UNTIL, Operator.WEAK_UNTIL) and left.operands[1] is right:
         return until(left.operands[0], right)
     if right.operator is Operator.AND and left in right.operands:
         return strong_release(conjoin(part for part in right.operands if part is not left), left)
@@ -118,8 +118,8 @@ def weak_until(left: Formula, right: Formula) -> Formula:
         return next_(weak_until(left.operands[0], right.operands[0]))
     if right.operator is Operator.WEAK_UNTIL and implies(left, right.operands[0]):
         return right
-    if left.operator in (Operator.UNTIL, Operator.WEAK_UNTIL) and implies(left.operands[1], right):
-        return weak_until(left.operands[0], right)
+    if left.operator in (Operator.UNTIL, Operator.WEAK_UNTIL) and left.operands[1] is right:
+        return left
     if right.operator is Operator.AND and left in right.operands:
         return release(conjoin(part for part in right.operands if part is not left), left)
     shorter = _relevant_until_left(left, right)
@@ -140,7 +140,7 @@ def release(left: Formula, right: Formula) -> Formula:
         outside = [part for part in right.operands if is_universal(part)]
         rest = [part for part in right.operands if part not in outside]
         return conjoin([release(left, conjoin(rest)), *outside])
-    if left.operator in (Operator.RELEASE, Operator.STRONG_RELEASE) and implies(right, left.operands[1]):
+    if left.operator in (Operator.RELEASE, Operator.STRONG_RELEASE) and left.operands[1] is right:
         return release(left.operands[0], right)
     if right.operator is Operator.OR and left in right.operands:
         return weak_until(disjoin(part for part in right.operands if part is not left), left)
@@ -162,8 +162,8 @@ def strong_release(left: Formula, right: Formula) -> Formula:
         return next_(strong_release(left.operands[0], right.operands[0]))
     if right.operator is Operator.STRONG_RELEASE and implies(right.operands[0], left):
         return right
-    if left.operator in (Operator.RELEASE, Operator.STRONG_RELEASE) and implies(right, left.operands[1]):
-        return strong_release(left.operands[0], right)
+    if left.operator in (Operator.RELEASE, Operator.STRONG_RELEASE) and left.operands[1] is right:
+        return left
     if right.operator is Operator.OR and left in right.operands:
         return until(disjoin(part for part in right.operands if part is not left), left)
     shorter = _relevant_release_left(left, right)

@@ -1,6 +1,6 @@
 """Text to formula, by operator precedence with explicit stacks (no nesting is too deep).
 
-From loose to tight: `->` and `<->` (to the right), `xor`, `||`, `&&`, `U R W M` (to the right),
+From loose to tight: `->` and `<->` (to the right), `||`, `xor`, `&&`, `U R W M` (to the right),
 `X F G`, comparisons, `+ -`, `* / %`, unary minus and `!`.
 Comparisons and arithmetic build *expressions*, which become one atomic proposition each: `x[1] >= 2`,
 `(a + b) == 1`. They are never looked into here; the language of the model resolves them later.
@@ -50,8 +50,8 @@ _COMPARISON_PRECEDENCE = 7
 _LOGICAL_PRECEDENCE = {
     Operator.IMPLIES: 1,
     Operator.EQUIVALENT: 1,
-    Operator.EXCLUSIVE_OR: 2,
-    Operator.OR: 3,
+    Operator.OR: 2,
+    Operator.EXCLUSIVE_OR: 3,
     Operator.AND: 4,
     Operator.UNTIL: 5,
     Operator.RELEASE: 5,

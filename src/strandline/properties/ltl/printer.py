@@ -33,8 +33,8 @@ SPIN = Spelling(
 _PRECEDENCE = {
     Operator.IMPLIES: 1,
     Operator.EQUIVALENT: 1,
-    Operator.EXCLUSIVE_OR: 2,
-    Operator.OR: 3,
+    Operator.OR: 2,
+    Operator.EXCLUSIVE_OR: 3,
     Operator.AND: 4,
     Operator.UNTIL: 5,
     Operator.RELEASE: 5,

@@ -1,0 +1,1 @@
+"""Automata on finite words, for the bad prefixes of safety properties."""

@@ -17,7 +17,6 @@ from strandline.errors import UsageError
 from strandline.properties.automata.automaton import Automaton, Edge, merge_parallel
 from strandline.properties.automata.guard import Guard, conjunction, literal
 from strandline.properties.ltl.formula import (
-    FALSE,
     TRUE,
     Formula,
     Operator,
@@ -27,7 +26,7 @@ from strandline.properties.ltl.formula import (
     subformulas,
 )
 
-MAXIMUM_FREE_PARTS = 12
+MAXIMUM_FREE_PARTS = 11
 """Propositions, ○ and U formulas that the tableau may have; it has two to this power of atoms."""
 
 TableauAtom = frozenset[Formula]
@@ -223,14 +222,17 @@ def tableau_product(formula: Formula) -> tuple[Automaton, list[tuple[TableauAtom
     edges: list[tuple[Edge, ...]] = []
     for atom, obligations in states:
         outgoing = []
+        label = _label(atom, atoms)
+        left = _open_obligations(obligations, atom, untils)
         for successor in local_edges[atom]:
-            state = (successor, _open_obligations(obligations, atom, untils))
+            state = (successor, left)
             if state not in number:
                 number[state] = len(states)
                 states.append(state)
-            outgoing.append(Edge(_label(atom, atoms), number[state], 0 if obligations else 1))
+            outgoing.append(Edge(label, number[state], 0 if obligations else 1))
         edges.append(merge_parallel(outgoing))
-    names = tuple(state_name(atom, obligations) for atom, obligations in states)
+    texts = {part: str(part) for part in closure(formula)}
+    names = tuple(_state_name(atom, obligations, texts) for atom, obligations in states)
     return Automaton(atoms, initial, tuple(edges), 1, names), states
 
 
@@ -246,8 +248,8 @@ def _label(atom: TableauAtom, atoms: tuple[str, ...]) -> Guard:
     return conjunction(literal(place, name in held) for place, name in enumerate(atoms))
 
 
-def state_name(atom: TableauAtom, obligations: frozenset[Formula]) -> str:
+def _state_name(atom: TableauAtom, obligations: frozenset[Formula], texts: dict[Formula, str]) -> str:
     """A readable name: the formulas of the atom and, behind a bar, the open obligations."""
-    members = ", ".join(sorted(str(part) for part in atom if part not in (TRUE, negate(FALSE))))
-    open_ones = ", ".join(sorted(map(str, obligations)))
+    members = ", ".join(sorted(texts[part] for part in atom if part is not TRUE))
+    open_ones = ", ".join(sorted(texts[part] for part in obligations))
     return f"{members} | {open_ones}" if obligations else members

@@ -1,0 +1,39 @@
+"""Handing the atomic propositions of a formula to whoever knows the model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TypeVar
+
+from strandline.errors import InputError
+from strandline.properties.ltl.parser import ParsedFormula
+from strandline.source import Span
+
+Resolved = TypeVar("Resolved")
+_GLUED = re.compile(r"([GFX]+)([a-z_]\w*)\Z")
+
+
+def bind_atoms(parsed: ParsedFormula, resolve: Callable[[str, Span], Resolved]) -> dict[str, Resolved]:
+    """Resolve every atomic proposition, in the order of the text, at the place where it stands first.
+
+    `resolve` gets the text of the proposition and its span in `parsed.source`. An `InputError` that it
+    raises without a place of its own is given that place and, for names such as `GFp`, a hint.
+    """
+    bound: dict[str, Resolved] = {}
+    for name, span in sorted(parsed.atom_spans.items(), key=lambda item: item[1].start):
+        try:
+            bound[name] = resolve(name, span)
+        except InputError as error:
+            if error.source is not None:
+                raise
+            raise type(error)(f"{error.message}{glued_hint(name)}", parsed.source, span) from None
+    return bound
+
+
+def glued_hint(name: str) -> str:
+    """A hint for names that other tools read as operators glued to a name; empty for all others."""
+    match = _GLUED.match(name)
+    if match is None:
+        return ""
+    return f" (if operators are meant, write '{' '.join(match.group(1))} {match.group(2)}')"

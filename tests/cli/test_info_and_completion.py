@@ -1,0 +1,115 @@
+"""`strandline info` and `strandline completion`."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable
+
+import pytest
+from conftest import Answer
+
+Run = Callable[..., Answer]
+
+
+def test_info(strandline: Run) -> None:
+    answer = strandline("info", "counter.dve")
+    assert answer.code == 0
+    assert answer.stdout == (
+        "counter\n"
+        "  1 process, 2 actions, 1 initial state\n"
+        "  a state takes 4 bits in 1 word\n"
+        "\n"
+        "variables\n"
+        "  name  declared  reachable at most  bits\n"
+        "  x     0..255    0..5               3\n"
+        "\n"
+        "processes\n"
+        "  P  s, t\n"
+        "\n"
+        "properties\n"
+        "  assertion  P.t: x < 3\n"
+    )
+
+
+def test_info_as_json(strandline: Run) -> None:
+    report = strandline("info", "watched.dve", "--json").report
+    assert report["exit_code"] == 0
+    assert (report["words"], report["actions"], report["property_process"]) == (1, 1, "Never")
+    assert report["processes"] == [{"name": "P", "locations": ["s"], "committed": []}]
+    assert report["variables"][0] == {
+        "name": "x",
+        "owner": None,
+        "length": None,
+        "declared": [0, 255],
+        "wraps": True,
+        "narrowed": [0, 3],
+        "bits": 2,
+    }
+
+
+def test_dump(strandline: Run) -> None:
+    assert strandline("info", "counter.dve", "--dump").stdout == (
+        "system counter\n"
+        "\n"
+        "variable x: 0..255 wrapping = 0\n"
+        "variable P: 0..1 location = s\n"
+        "\n"
+        "process P {s, t}\n"
+        "\n"
+        "action 0: P: s -> s\n"
+        "    when x < 5\n"
+        "    x = x + 1\n"
+        "action 1: P: s -> t\n"
+        "    P = t\n"
+        "\n"
+        "assertion P.t: x < 3\n"
+        "    not P.t or x < 3\n"
+    )
+    watched = strandline("info", "watched.dve", "--dump").stdout
+    assert "observer Never {q0, q1} accepting q1\n" in watched
+    assert "edge 1: Never: q0 -> q1\n    when x == 1\n    Never = q1\n" in watched
+
+
+def test_errors_are_objects_too(strandline: Run) -> None:
+    answer = strandline("info", "nothing.dve", "--json")
+    assert answer.code == 2
+    assert answer.report["error"]["message"] == "nothing.dve: no such file"
+    assert answer.report["command"] == "info"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_a_script_of_its_shell(strandline: Run, shell: str) -> None:
+    script = strandline("completion", shell).stdout
+    for word in (
+        "check",
+        "explore",
+        "info",
+        "completion",
+        "invariant",
+        "bfs dfs sweep",
+        "holds violated unknown",
+    ):
+        assert word in script
+    program = shutil.which(shell)
+    if program is not None:
+        subprocess.run([program, "-n"], input=script, text=True, check=True)
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["strandline", "ch"], ["check"]),
+        (["strandline", "check", "--inv"], ["--invariant"]),
+        (["strandline", "check", "--order", "d"], ["dfs"]),
+        (["strandline", "completion", "f"], ["fish"]),
+        (["strandline", "info", "--d"], ["--dump"]),
+    ],
+)
+def test_bash_completes(strandline: Run, words: list[str], expected: list[str]) -> None:
+    script = strandline("completion", "bash").stdout
+    quoted = " ".join(f"'{word}'" for word in words)
+    script += f'\nCOMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _strandline; echo "${{COMPREPLY[@]}}"\n'
+    answer = subprocess.run(["bash"], input=script, capture_output=True, text=True, check=True)
+    assert answer.stdout.split() == expected

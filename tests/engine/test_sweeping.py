@@ -1,0 +1,163 @@
+"""What a sweep is for: it forgets, it keeps what regresses, it stops at a measure that lies."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from brute_force import sweep
+from graph_kernel import Graph, graph_kernel, random_graph
+from hypothesis import given
+from hypothesis import strategies as st
+from running import Run, explore, path_to
+from strandline.compile.kernel import Measure
+from strandline.compile.llvm import compile_system
+from strandline.engine.search import Event
+from strandline.model.expression import Binary, Const, Read
+from strandline.model.system import Action, Assign, Domain, System, Variable
+from strandline.model.validate import validate
+from strandline.source import Source
+
+CHAIN = 1000
+
+
+def chain(progress) -> Graph:  # type: ignore[no-untyped-def]
+    """0 -> 1 -> ... -> 999, with a progress for each."""
+    edges = tuple((node + 1,) for node in range(CHAIN - 1)) + ((),)
+    return Graph(edges, progress=tuple(progress(node) for node in range(CHAIN)))
+
+
+def counters(last: int, width: int, step: int = 1) -> System:
+    """A clock from 0 to `last`, stepping anywhere, and a counter modulo `width`: their product is reachable."""
+    clock, other = Variable("clock", Domain(0, last)), Variable("other", Domain(0, width - 1))
+    tick = Action(
+        "tick",
+        (),
+        Binary("<", Read(clock), Const(last)),
+        (Assign(Read(clock), Binary("+", Read(clock), Const(step))),),
+    )
+    turn = Action(
+        "turn",
+        (),
+        None,
+        (Assign(Read(other), Binary("mod", Binary("+", Read(other), Const(1)), Const(width))),),
+    )
+    return validate(System.create("counters", Source("counters", ""), (clock, other), (), (tick, turn)))
+
+
+@pytest.mark.parametrize("words", [1, 2, 3])
+@pytest.mark.parametrize("sign", [(0, 1), (1, 0)], ids=["layers", "columns"])
+def test_a_sweep_over_a_chain_remembers_next_to_nothing(words: int, sign: tuple[int, int]) -> None:
+    graph = chain(lambda node: (sign[0] * (node // 4 - 100), sign[1] * (node // 4 - 100)))
+    figures = explore(graph_kernel(graph, words), "sweep").statistics
+    assert figures.visited == CHAIN
+    assert figures.peak_states <= 5
+    assert figures.layers == CHAIN // 4
+    assert (figures.persistent, figures.regress_edges, figures.sweeps) == (0, 0, 1)
+
+
+def test_a_regress_edge_makes_its_target_persistent() -> None:
+    """0 -> 1 -> 2 -> 3 -> 1: when 3 is expanded, 1 is forgotten; it is kept, swept from, and met again."""
+    graph = Graph(((1,), (2,), (3,), (1,)), progress=((0, 0), (0, 1), (0, 2), (0, 3)))
+    kernel = graph_kernel(graph)
+    outcome = explore(kernel, "sweep")
+    assert [kernel.twin.nodes[state] for state in outcome.seen] == [0, 1, 2, 3, 1, 2, 3]
+    figures = outcome.statistics
+    assert (figures.persistent, figures.regress_edges, figures.sweeps) == (1, 2, 2)
+    assert path_to(kernel, outcome.links, 4) == [kernel.twin.states[node] for node in (0, 1, 2, 3, 1)]
+
+
+def test_persistent_states_go_when_the_line_leaves_their_column() -> None:
+    """The graph above, in two columns one after the other: never more than one persistent state is stored."""
+    loop = ((1,), (2,), (3,), (1, 4), (5,), (6,), (7,), (5,))
+    progress = tuple((node // 4, node % 4) for node in range(8))
+    kernel = graph_kernel(Graph(loop, progress=progress))
+    figures = explore(kernel, "sweep").statistics
+    assert (figures.persistent, figures.sweeps, figures.visited) == (2, 3, 14)
+    assert figures.peak_states == 3
+    assert figures.stored == 0
+
+
+@pytest.mark.parametrize("words", [1, 2, 3])
+def test_a_lying_column_is_reported_with_its_edge(words: int) -> None:
+    """Node 30 has two edges; the second leads to a smaller column."""
+    edges = tuple((node + 1,) for node in range(30)) + ((31, 7), ())
+    progress = tuple((node // 10, 0) for node in range(32))
+    kernel = graph_kernel(Graph(edges, progress=progress), words)
+    run = Run(kernel, "sweep")
+    assert run.advance().event is Event.COLUMN_DECREASED
+    record, step = run.search.regressing_link
+    assert path_to(kernel, run.outcome.links, record) == kernel.twin.states[:31]
+    assert step == 1
+
+
+@given(st.randoms(use_true_random=False), st.integers(2, 30))
+def test_any_lie_is_found_and_no_other_edge_is_blamed(random, nodes: int) -> None:  # type: ignore[no-untyped-def]
+    plain = random_graph(random, nodes, 2 * nodes, kind="plain")
+    progress = tuple((random.randint(-3, 3), random.randint(-3, 3)) for _ in range(nodes))
+    graph = Graph(plain.edges, plain.initial, progress)
+    kernel = graph_kernel(graph)
+    run = Run(kernel, "sweep")
+    event = run.advance().event
+    expected = sweep(graph)
+    assert (event is Event.COLUMN_DECREASED) == (expected.liar is not None)
+    if event is Event.COLUMN_DECREASED:
+        record, step = run.search.regressing_link
+        source = path_to(kernel, run.outcome.links, record)[-1]
+        target = kernel.twin.edges(source)[step].target
+        assert target is not None
+        assert kernel.twin.progress(target)[0] < kernel.twin.progress(source)[0]
+
+
+def test_a_hundred_thousand_layers_of_ten_states_cost_megabytes() -> None:
+    system = counters(100_000, 10)
+    clock = system.by_name["clock"]
+    kernel = compile_system(system, measure=Measure(Const(0), Read(clock)))
+    explore_once = Run(kernel, "sweep", memory_limit=None)
+    explore_once.search.close()
+    started = time.perf_counter()
+    search = Run(kernel, "sweep").search
+    search._seen_sink = None
+    while search.advance() is Event.PAUSED:
+        pass
+    seconds = time.perf_counter() - started
+    figures = search.statistics()
+    assert (figures.visited, figures.layers) == (1_000_010, 100_001)
+    assert figures.transitions == 2 * 1_000_010 - 10
+    assert figures.peak_states <= 30
+    assert figures.peak_bytes < 8 << 20
+    assert seconds < 20, "a million states in a hundred thousand layers"
+
+
+def test_a_hundred_thousand_layers_at_once() -> None:
+    """Every layer waits at the same time: all successors of one state, each in a layer of its own."""
+    fan = 100_000
+    edges = (tuple(range(1, fan + 1)), *(() for _ in range(fan)))
+    progress = ((0, 0), *((0, 1 + (node * 7919) % fan) for node in range(fan)))
+    kernel = graph_kernel(Graph(edges, progress=progress))
+    outcome = explore(kernel, "sweep")
+    layers = [kernel.twin.progress(state)[1] for state in outcome.seen]
+    assert layers == list(range(fan + 1)), "layers in increasing order"
+    assert outcome.statistics.layers == fan + 1
+    assert outcome.statistics.peak_bytes < 100 << 20
+
+
+@pytest.mark.parametrize("direction", [1, -1], ids=["honest", "always regressing"])
+@pytest.mark.parametrize("monotone", [False, True], ids=["layers only", "columns too"])
+def test_compiled_measures(direction: int, monotone: bool) -> None:
+    """Negative values, columns beside layers, and a layer that every step lowers."""
+    system = counters(60, 7)
+    clock, other = (Read(system.by_name[name]) for name in ("clock", "other"))
+    column = Binary("-", clock, Const(1000)) if monotone else Const(-5)
+    measure = Measure(column, Binary("*", Binary("+", other, Const(3)), Const(direction * 10**12)))
+    kernel = compile_system(system, measure=measure)
+    outcome = explore(kernel, "sweep")
+    assert len(outcome.distinct()) == 61 * 7
+    figures = outcome.statistics
+    assert figures.regress_edges > 0
+    # The counter has six steps in one direction and one back, in each of 61 columns or in all of them at once.
+    columns = 61 if monotone else 1
+    if direction == 1:
+        assert figures.sweeps - 1 == (61 if monotone else 1)
+    else:
+        assert figures.sweeps - 1 >= 6 * columns

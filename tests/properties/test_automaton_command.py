@@ -1,0 +1,126 @@
+"""`strandline automaton`, and automata as pictures."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from formula_strategies import formula, formulas
+from hypothesis import given, settings
+
+from strandline.cli.automaton import configure
+from strandline.errors import ParseError, UsageError
+from strandline.properties.ltl.formula import Formula
+from strandline.properties.translation.translate import Acceptance, translate
+from strandline.report.automaton_dot import automaton_dot
+from strandline.report.automaton_layout import RADIUS, DrawnEdge, lay_out
+from strandline.report.automaton_svg import automaton_svg
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def run(*words: str) -> int:
+    parser = argparse.ArgumentParser()
+    configure(parser.add_subparsers())
+    arguments = parser.parse_args(["automaton", *words])
+    code = arguments.run(arguments)
+    assert isinstance(code, int)
+    return code
+
+
+def test_text(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("G (p -> F q)", "--negate") == 0
+    assert capsys.readouterr().out == (
+        "!G (p -> F q)\n  by its syntax: persistence\n"
+        "  2 states, 3 edges, accepting states, nondeterministic\n\n"
+        "state 0, initial\n    true  ->  0\n    p && !q  ->  1\n\n"
+        "state 1, accepting\n    !q  ->  1\n"
+    )
+
+
+def test_generalised_text(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("G F p && G F q", "--acceptance", "generalised") == 0
+    out = capsys.readouterr().out
+    assert "  1 state, 4 edges, 2 acceptance sets of edges, deterministic\n" in out
+    assert "    p && q {0,1}  ->  0\n" in out
+
+
+@pytest.mark.parametrize(
+    ("format_", "start"),
+    [
+        ("hoa", 'HOA: v1\nname: "F p"\n'),
+        ("never", "never { /* F p */\nT0_init:\n"),
+        ("thesis", "0\n1\n0 !p 0 p 1\n1 true 1\n"),
+        ("dve", "process LTL_property {\nstate q0, q1;\n"),
+        ("dot", "digraph automaton {\n"),
+        ("svg", "<svg "),
+    ],
+)
+def test_formats(format_: str, start: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("F p", "--format", format_) == 0
+    assert capsys.readouterr().out.startswith(start)
+
+
+def test_the_tableau_can_be_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("F q", "--method", "tableau") == 0
+    assert "  5 states, 12 edges, accepting states, nondeterministic\n" in capsys.readouterr().out
+
+
+def test_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "automaton.txt"
+    file.write_text("0\n1\n0 true 0 p!q 1\n1 !q 1\n", encoding="utf-8")
+    assert run("G (p -> F q)", "--negate", "--check", str(file)) == 0
+    assert capsys.readouterr().out.startswith("equal: ")
+    assert run("F G !q", "--check", str(file)) == 12
+    assert capsys.readouterr().out.splitlines() == [
+        f"different: {file} does not accept exactly the words that satisfy F G !q",
+        "  satisfies the formula, not accepted by the file: cycle{none}",
+    ]
+
+
+def test_mistakes_in_formula_and_file(tmp_path: Path) -> None:
+    with pytest.raises(ParseError):
+        run("G (p")
+    with pytest.raises(UsageError, match="cannot read"):
+        run("p", "--check", str(tmp_path / "nothing"))
+    broken = tmp_path / "broken.hoa"
+    broken.write_text("HOA: v1\nStates: x\n", encoding="utf-8")
+    with pytest.raises(ParseError) as caught:
+        run("p", "--check", str(broken))
+    assert str(caught.value).startswith(f"{broken}:2:9: ")
+
+
+def test_dot_marks_initial_and_accepting_states() -> None:
+    text = automaton_dot(translate(formula("F p")), title='say "F p"')
+    assert '    label="say \\"F p\\""; labelloc=t;\n' in text
+    assert "    start0 -> 0;\n" in text
+    assert '    1 [label="1", shape=doublecircle];\n' in text
+    assert '    0 -> 1 [label="p"];\n' in text
+
+
+@given(formulas(max_leaves=5))
+@settings(max_examples=30, deadline=None)
+def test_pictures_are_well_formed_and_complete(part: Formula) -> None:
+    for acceptance in Acceptance:
+        automaton = translate(part, acceptance=acceptance)
+        root = ElementTree.fromstring(automaton_svg(automaton, title=str(part)))
+        accepting = len(automaton.accepting_states) if automaton.is_state_based else 0
+        assert len(root.findall(f"{SVG}g")) == automaton.state_count
+        assert len(root.findall(f".//{SVG}circle")) == automaton.state_count + accepting
+        ends = {(state, edge.target) for state, edges in enumerate(automaton.edges) for edge in edges}
+        assert len(root.findall(f"{SVG}path")) == len(ends) + len(automaton.initial)
+
+
+def test_no_two_states_overlap_and_all_is_inside() -> None:
+    edges = [DrawnEdge(a, b, (f"{a} to {b}",)) for a in range(6) for b in range(6) if (a + b) % 3]
+    layout = lay_out(6, [0], edges)
+    for number, (x, y) in enumerate(layout.states):
+        assert layout.left <= x - RADIUS
+        assert x + RADIUS <= layout.right
+        assert layout.top <= y - RADIUS
+        assert y + RADIUS <= layout.bottom
+        for other_x, other_y in layout.states[:number]:
+            assert (x - other_x) ** 2 + (y - other_y) ** 2 > (2 * RADIUS) ** 2
+    assert len(layout.curves) == len(edges)
