@@ -1,42 +1,15 @@
-"""Running the command line: in this process for exact transcripts, in one of its own where signals matter."""
+"""Running a command line in this process, for exact transcripts."""
 
 from __future__ import annotations
 
-import json
-import re
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
+from command_line import MODELS, Answer
 
 from strandline.cli.main import main
-
-MODELS = Path(__file__).resolve().parent.parent / "check" / "models"
-
-_CHANGING = re.compile(r"^  (memory|time) .*$", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a command line did."""
-
-    code: int
-    stdout: str
-    stderr: str
-
-    @property
-    def report(self) -> dict[str, Any]:
-        """The JSON object on stdout, which must be all there is."""
-        data: dict[str, Any] = json.loads(self.stdout)
-        return data
-
-    @property
-    def transcript(self) -> str:
-        """Stdout without what differs from run to run."""
-        return _CHANGING.sub(r"  \1", self.stdout)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import Answer
+from command_line import Answer
 
 from strandline.report.envelope import FIGURES
 from strandline.traces.log import ParentLog

@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Callable
 
 import pytest
-from conftest import Answer
+from command_line import Answer
 
 Run = Callable[..., Answer]
 

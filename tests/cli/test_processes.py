@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import MODELS
+from command_line import MODELS
 
 ENDLESS = str(MODELS / "endless.dve")
 COMMAND = [sys.executable, "-m", "strandline"]

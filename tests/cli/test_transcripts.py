@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import MODELS, Answer
+from command_line import MODELS, Answer
 
 from strandline.cli.main import main
 

@@ -65,7 +65,7 @@ def test_formats(format_: str, start: str, capsys: pytest.CaptureFixture[str]) -
 
 def test_the_tableau_can_be_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("F q", "--method", "tableau") == 0
-    assert "  5 states, 12 edges, accepting states, nondeterministic\n" in capsys.readouterr().out
+    assert "  5 states, 11 edges, accepting states, nondeterministic\n" in capsys.readouterr().out
 
 
 def test_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -41,7 +41,7 @@ SPOT_LETTERS = {
         ("p U q", "guarantee"),
         ("p M q", "guarantee"),
         ("G p || F q", "obligation"),
-        ("F p -> (q U p)", "obligation"),
+        ("F p && G q", "obligation"),
         ("G F p", "recurrence"),
         ("G (p -> F q)", "recurrence"),
         ("F G p", "persistence"),
@@ -98,7 +98,7 @@ def test_exact_classes_are_spots(part: Formula) -> None:
     [
         ("G (p -> F q)", True),
         ("X p", False),
-        ("X F p", True),
+        ("X F p", False),
         ("G (p -> X q)", False),
         ("F (p && X !p)", True),
         ("X (p || !p)", True),

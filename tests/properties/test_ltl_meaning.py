@@ -67,6 +67,19 @@ def test_a_lasso_needs_a_loop() -> None:
         LassoWord((P,), ())
 
 
+def test_a_word_is_reduced_to_its_shortest_form() -> None:
+    assert LassoWord((P, Q, P), (Q, P, Q, P)).reduced() == LassoWord((), (P, Q))
+    assert LassoWord((Q, P), (P,)).reduced() == LassoWord((Q,), (P,))
+    assert str(LassoWord((Q, PQ), (NOTHING, P)).reduced()) == "q; p && q; cycle{none; p}"
+
+
+@given(formulas(max_leaves=7), words())
+def test_reduction_changes_nothing(part: Formula, word: LassoWord) -> None:
+    short = word.reduced()
+    assert len(short.letters) <= len(word.letters)
+    assert holds(part, short) is holds(part, word)
+
+
 @given(formulas(max_leaves=7), words())
 def test_unrolling_the_loop_changes_nothing(part: Formula, word: LassoWord) -> None:
     unrolled = LassoWord(word.prefix + word.loop, word.loop + word.loop)

@@ -17,7 +17,7 @@ from strandline.properties.translation.translate import Acceptance, Method, tran
 from strandline.properties.word import LassoWord
 
 UNKEPT_PROMISE = "G F X (F (c xor G X c) <-> (F !c U !X (c <-> X c)))"
-"""A valid formula; its negation, translated with rewriting alone, accepts words: each F relies on the next."""
+"""Valid; its negation, translated with rewriting alone, accepts words: each F relies on the next one."""
 
 
 def tableau(part: Formula) -> Automaton:

@@ -133,18 +133,19 @@ class _Run:
 
         began = time.perf_counter()
         loop = "depth_first" if order is Order.DEPTH_FIRST else "explore"
-        known = any(cache_directory().rglob(f"{loop}.{loop}-*.nbi"))
-        # There is code for other widths of states; whether for this one is only seen by the time it takes.
-        telling = Timer(_LOADING if known else 0.0, self.watcher.stage, (COMPILING,))
+        telling = Timer(_LOADING, self.watcher.stage, (COMPILING,))
         telling.daemon = True
-        telling.start()
+        if any(cache_directory().rglob(f"{loop}.{loop}-*.nbi")):
+            # It may be for other widths of states; whether for this one is only seen by the time it takes.
+            telling.start()
+        else:
+            self.watcher.stage(COMPILING)
         try:
             trial = Search(self.kernel, order, log=lambda links: None)
             trial.advance(0.0)
             trial.close()
         finally:
             telling.cancel()
-            telling.join()
         return time.perf_counter() - began
 
     def _engine_bytes(self) -> int | None:

@@ -17,7 +17,6 @@ def configure(subparsers: Any) -> None:
         "property process and assertions, or, where it has no property process, deadlocks and assertions. "
         "A run-time fault of the model is always a violation.",
     )
-    add_search_options(parser)
     properties = parser.add_argument_group("properties")
     properties.add_argument(
         "--invariant", metavar="EXPR", action="append", default=[], help="holds in every reachable state"
@@ -31,6 +30,7 @@ def configure(subparsers: Any) -> None:
     properties.add_argument(
         "--property", metavar="NAME", action="append", default=[], help="a property that the model declares"
     )
+    add_search_options(parser)
     parser.set_defaults(run=run)
 
 

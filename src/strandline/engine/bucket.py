@@ -16,22 +16,18 @@ from numba.extending import overload
 
 from strandline.engine.intrinsics import prefetch
 from strandline.engine.jit import inlined
-from strandline.engine.pool import class_for, class_size, enlarge, take
+from strandline.engine.pool import at_top, class_for, class_size, enlarge, take
 from strandline.engine.registers import (
     ARENA,
     ARENA_CLASS,
     CLUSTERED,
     COUNT,
-    INDEX_FREE,
     INDEX_TOP,
     NONE,
     OVERFULL,
-    STORE_FREE,
     STORE_TOP,
     TABLE,
     TABLE_CLASS,
-    WANT_INDEX,
-    WANT_STORE,
 )
 
 U = np.uint64
@@ -199,15 +195,15 @@ def grow_arena(entry, buckets, bucket, store, regs):  # type: ignore[no-untyped-
     old = buckets[bucket + U(ARENA_CLASS)]
     if old == _0:
         new = class_for(entry * _4)
-        place = take(store, regs, STORE_TOP, STORE_FREE, WANT_STORE, new)
+        place = take(store, regs, STORE_TOP, new)
     else:
-        new = old
-        # Where few wide entries fit, the next size may still be too small for one more.
+        # In place a little at a time; where it must move, half as much again, lest it move too often.
+        place = buckets[bucket + U(ARENA)]
+        new = old if at_top(regs, STORE_TOP, place, old - _1) else old + _1
+        # Where few wide entries fit, that may still be too small for one more.
         while class_size(new) < (buckets[bucket + U(COUNT)] + _1) * entry:
             new += _1
-        place = enlarge(
-            store, regs, STORE_TOP, STORE_FREE, WANT_STORE, buckets[bucket + U(ARENA)], old - _1, new
-        )
+        place = enlarge(store, regs, STORE_TOP, place, old - _1, new)
     if place == NONE:
         return False
     buckets[bucket + U(ARENA)] = place
@@ -219,7 +215,7 @@ def grow_arena(entry, buckets, bucket, store, regs):  # type: ignore[no-untyped-
 def grow_table(words, buckets, bucket, index, regs, scratch):  # type: ignore[no-untyped-def]
     old = buckets[bucket + U(TABLE_CLASS)]
     if old == _0:
-        place = take(index, regs, INDEX_TOP, INDEX_FREE, WANT_INDEX, _0)
+        place = take(index, regs, INDEX_TOP, _0)
         if place == NONE:
             return False
         for slot in range(class_size(_0)):
@@ -231,7 +227,7 @@ def grow_table(words, buckets, bucket, index, regs, scratch):  # type: ignore[no
     if class_size(new) > _MOST_SLOTS:
         regs[OVERFULL] = _1
         return False
-    place = enlarge(index, regs, INDEX_TOP, INDEX_FREE, WANT_INDEX, buckets[bucket + U(TABLE)], old - _1, new)
+    place = enlarge(index, regs, INDEX_TOP, buckets[bucket + U(TABLE)], old - _1, new)
     if place == NONE:
         return False
     old_slots, new_slots = class_size(old - _1), class_size(new)

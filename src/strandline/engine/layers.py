@@ -19,7 +19,7 @@ from strandline.engine.registers import (
     FREE_LAYER,
     HEAD,
     HEAP_COUNT,
-    INDEX_FREE,
+    INDEX_TOP,
     KEPT,
     LAYER,
     LAYERS,
@@ -28,7 +28,7 @@ from strandline.engine.registers import (
     QUEUED,
     QUEUED_NEXT,
     ROW,
-    STORE_FREE,
+    STORE_TOP,
     TABLE,
     TABLE_CLASS,
     WANT_LAYERS,
@@ -125,9 +125,9 @@ def remove_layer(row, buckets, places, regs):  # type: ignore[no-untyped-def]
 def empty_bucket(bucket, buckets, index, store, regs):  # type: ignore[no-untyped-def]
     """Forget a bucket's states and give its blocks back."""
     if buckets[bucket + U(TABLE_CLASS)] != _0:
-        give(index, regs, INDEX_FREE, buckets[bucket + U(TABLE)], buckets[bucket + U(TABLE_CLASS)] - _1)
+        give(index, regs, INDEX_TOP, buckets[bucket + U(TABLE)], buckets[bucket + U(TABLE_CLASS)] - _1)
     if buckets[bucket + U(ARENA_CLASS)] != _0:
-        give(store, regs, STORE_FREE, buckets[bucket + U(ARENA)], buckets[bucket + U(ARENA_CLASS)] - _1)
+        give(store, regs, STORE_TOP, buckets[bucket + U(ARENA)], buckets[bucket + U(ARENA_CLASS)] - _1)
     buckets[bucket + U(TABLE_CLASS)] = _0
     buckets[bucket + U(ARENA_CLASS)] = _0
     buckets[bucket + U(COUNT)] = _0

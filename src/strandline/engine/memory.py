@@ -120,9 +120,10 @@ class Words:
                 ctypes.memset(self._start + length, 0, old - self._start)
 
     def release(self, first: int, last: int) -> int:
-        """Give back the memory of words `first` to `last`, whose contents are lost, in whole huge pages of a
-        large array; returns up to which word that was done."""
-        begin, end = _rounded(8 * first), 8 * last // _HUGE_PAGE * _HUGE_PAGE
+        """Give back the memory of words `first` to `last`, whose contents are lost, in whole pages of a large
+        array; returns up to which word that was done."""
+        begin = -(-8 * first // mmap.PAGESIZE) * mmap.PAGESIZE
+        end = 8 * last // mmap.PAGESIZE * mmap.PAGESIZE
         if not self._mapping or end <= begin:
             return first
         _libc().madvise(self._start + begin, end - begin, mmap.MADV_DONTNEED)

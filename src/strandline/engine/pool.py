@@ -1,5 +1,8 @@
 """Blocks of words out of one growing array: freed blocks are kept by size class and used again.
 
+A pool's registers lie together, from its `top` on: how far it is used, what was wanted of it, how many words lie idle
+in free blocks, how many of those were given back to the system, and the heads of the free lists.
+
 Sizes grow by four classes an octave. Memory beyond the top was never used and is zero. A pool that is full answers
 NONE; the caller notes what it wanted and returns to Python, which grows the array.
 """
@@ -9,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from strandline.engine.jit import inlined
-from strandline.engine.registers import NONE
+from strandline.engine.registers import FREE, IDLE, NONE, RELEASED, WANT
 
 U = np.uint64
 _QUARTER, _THREE, _SMALLEST, _ONE, _NOTHING = U(2), U(3), U(16), U(1), U(0)
@@ -32,44 +35,58 @@ def class_for(words):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def take(pool, regs, top, free, want, size_class):  # type: ignore[no-untyped-def]
+def take(pool, regs, top, size_class):  # type: ignore[no-untyped-def]
     """A block's offset, or NONE. A used block still holds what was in it."""
-    list_head = regs[U(free) + size_class]
-    if list_head != _NOTHING:
-        offset = list_head - _ONE
-        regs[U(free) + size_class] = pool[offset]
+    free = U(top + FREE) + size_class
+    if regs[free] != _NOTHING:
+        offset = regs[free] - _ONE
+        regs[free] = pool[offset]
+        regs[top + IDLE] -= class_size(size_class)
+        if pool[offset + _ONE] == NONE:
+            regs[top + RELEASED] -= class_size(size_class)
         return offset
     offset = regs[top]
     end = offset + class_size(size_class)
     if end > U(len(pool)):
-        regs[want] = end
+        regs[top + WANT] = end
         return NONE
     regs[top] = end
     return offset
 
 
 @inlined
-def give(pool, regs, free, offset, size_class):  # type: ignore[no-untyped-def]
-    """Put a block back."""
-    pool[offset] = regs[U(free) + size_class]
-    regs[U(free) + size_class] = offset + _ONE
+def give(pool, regs, top, offset, size_class):  # type: ignore[no-untyped-def]
+    """Put a block back. Its first word links the list; its second says whether its memory was released."""
+    free = U(top + FREE) + size_class
+    pool[offset] = regs[free]
+    pool[offset + _ONE] = _NOTHING
+    regs[free] = offset + _ONE
+    regs[top + IDLE] += class_size(size_class)
 
 
 @inlined
-def enlarge(pool, regs, top, free, want, offset, old_class, new_class):  # type: ignore[no-untyped-def]
-    """A block of the new class with the old one's contents: in place at the top of the pool, else moved.
-    Answers NONE, with nothing changed, when the pool is full. What follows the contents is undefined."""
-    old_size, new_size = class_size(old_class), class_size(new_class)
-    if offset + old_size == regs[top]:
-        if offset + new_size > U(len(pool)):
-            regs[want] = offset + new_size
+def at_top(regs, top, offset, size_class):  # type: ignore[no-untyped-def]
+    """Whether a block ends where the used part of the pool ends."""
+    return offset + class_size(size_class) == regs[top]
+
+
+@inlined
+def enlarge(pool, regs, top, offset, old_class, new_class):  # type: ignore[no-untyped-def]
+    """A block of the new class with the old one's contents: a free one, or the old one made longer in place at
+    the top of the pool, or a new one. Answers NONE, with nothing changed, when the pool is full. What follows the
+    contents is undefined."""
+    nothing_free = regs[U(top + FREE) + new_class] == _NOTHING
+    if nothing_free and at_top(regs, top, offset, old_class):
+        end = offset + class_size(new_class)
+        if end > U(len(pool)):
+            regs[top + WANT] = end
             return NONE
-        regs[top] = offset + new_size
+        regs[top] = end
         return offset
-    moved = take(pool, regs, top, free, want, new_class)
+    moved = take(pool, regs, top, new_class)
     if moved == NONE:
         return NONE
-    for word in range(old_size):
+    for word in range(class_size(old_class)):
         pool[moved + word] = pool[offset + word]
-    give(pool, regs, free, offset, old_class)
+    give(pool, regs, top, offset, old_class)
     return moved

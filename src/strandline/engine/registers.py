@@ -48,21 +48,20 @@ SIZE_CLASSES = 160
     STACK_COUNT,
     UNEXPANDED,
     WANT_RECORDS,
-    WANT_INDEX,
-    WANT_STORE,
     WANT_LAYERS,
     WANT_STACK,
     WANT_LEVELS,
-    INDEX_TOP,
-    STORE_TOP,
     RETIRED_LAYERS,
     REGRESS_EDGES,
     CLUSTERED,
     OVERFULL,
-) = range(40)
-INDEX_FREE = 40
-STORE_FREE = INDEX_FREE + SIZE_CLASSES
-REGISTERS = STORE_FREE + SIZE_CLASSES
+) = range(36)
+
+# A pool's registers, relative to its top.
+WANT, IDLE, RELEASED, FREE = 1, 2, 3, 4
+INDEX_TOP = 36
+STORE_TOP = INDEX_TOP + FREE + SIZE_CLASSES
+REGISTERS = STORE_TOP + FREE + SIZE_CLASSES
 
 # --- a layer's row --------------------------------------------------------------------------------------------
 # The key (column, layer) is biased by 2^63, so that unsigned order is the order of the numbers.

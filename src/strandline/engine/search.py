@@ -30,6 +30,10 @@ _LAYERS = 1 << 10
 _LEVELS = 1 << 12
 _POOL = 1 << 14
 _STACK = 1 << 16
+_WORTH_RELEASING = 1 << 18
+"""Words that must be free before they are given back: two megabytes."""
+_LARGE_CLASS = 56
+"""Size class of the smallest free blocks that are given back: two megabytes."""
 
 
 class Order(Enum):
@@ -215,7 +219,25 @@ class Search:
         expanded can go."""
         if self.order is Order.BREADTH_FIRST and self.kernel.words == 1:
             head = int(self._buckets.array[r.LIVE + r.HEAD])
-            self._released = self._store.release(self._released, head)
+            if head - self._released > _WORTH_RELEASING:
+                self._released = self._store.release(self._released, head)
+        for words, top in ((self._index, r.INDEX_TOP), (self._store, r.STORE_TOP)):
+            idle = int(self.regs[top + r.IDLE] - self.regs[top + r.RELEASED])
+            if idle > max(_WORTH_RELEASING, int(self.regs[top]) // 4):
+                self._release_idle(words, top)
+
+    def _release_idle(self, words: Words, top: int) -> None:
+        """Give the memory of large free blocks back to the system; their first page, with the list, stays."""
+        for size_class in range(_LARGE_CLASS, r.SIZE_CLASSES):
+            size = (16 << (size_class >> 2)) // 4 * (4 + (size_class & 3))
+            link = int(self.regs[top + r.FREE + size_class])
+            while link:
+                block = words.array[link - 1 : link + 1]
+                if block[1] != r.NONE:
+                    words.release(link + 1, link - 1 + size)
+                    block[1] = r.NONE
+                    self.regs[top + r.RELEASED] += np.uint64(size)
+                link = int(block[0])
 
     def _grow(self) -> bool:
         """Give the kernel what it asked for; False, with nothing changed, where the memory limit forbids it."""
@@ -225,8 +247,8 @@ class Search:
         if regs[r.OVERFULL]:
             raise ResourceError("a layer has more than 3,000,000,000 states, the most that one table can hold")
         wants = [
-            (r.WANT_INDEX, self._index, 1.25),
-            (r.WANT_STORE, self._store, 1.25),
+            (r.INDEX_TOP + r.WANT, self._index, 1.25),
+            (r.STORE_TOP + r.WANT, self._store, 1.25),
             (r.WANT_STACK, self._stack, 1.5),
             (r.WANT_LEVELS, self._levels, 2.0),
         ]
@@ -271,7 +293,8 @@ class Search:
         """Bytes of all arrays of the engine: blocks handed out by the pools, less what was released, and every
         buffer in full. The largest answer so far is the peak."""
         regs = self.regs
-        words = int(regs[r.INDEX_TOP]) + int(regs[r.STORE_TOP]) - self._released
+        words = sum(int(regs[top]) - int(regs[top + r.RELEASED]) for top in (r.INDEX_TOP, r.STORE_TOP))
+        words -= self._released
         words += len(self._stack) + len(self._levels)
         if self.kernel.measured:
             words += len(self._buckets) + 3 * len(self._heap)

@@ -28,6 +28,18 @@ class LassoWord:
         """The position that follows in `letters`; the last one leads back to the start of the loop."""
         return position + 1 if position + 1 < len(self.prefix) + len(self.loop) else len(self.prefix)
 
+    def reduced(self) -> LassoWord:
+        """The same infinite word with the shortest loop and the shortest prefix."""
+        loop = self.loop
+        for length in range(1, len(loop)):
+            if len(loop) % length == 0 and loop[:length] * (len(loop) // length) == loop:
+                loop = loop[:length]
+                break
+        prefix = self.prefix
+        while prefix and prefix[-1] == loop[-1]:
+            prefix, loop = prefix[:-1], (loop[-1], *loop[:-1])
+        return LassoWord(prefix, loop)
+
     def __str__(self) -> str:
         parts = [_letter_text(letter) for letter in self.prefix]
         loop = "; ".join(_letter_text(letter) for letter in self.loop)

@@ -53,18 +53,22 @@ def is_empty(automaton: Automaton) -> bool:
 
 
 def accepted_word(automaton: Automaton) -> LassoWord | None:
-    """Some accepted word, or None if there is none."""
+    """An accepted word with a shortest way to an accepting component, or None if there is none."""
     parts = components(automaton)
-    for number, accepting in enumerate(parts.accepting(automaton)):
-        if accepting:
-            return lasso_through(automaton, parts, number)
-    return None
+    accepting = parts.accepting(automaton)
+    goals = {state for state, number in enumerate(parts.of) if number >= 0 and accepting[number]}
+    return _lasso(automaton, parts, goals) if goals else None
 
 
 def lasso_through(automaton: Automaton, parts: Components, number: int) -> LassoWord:
     """A word whose run ends in a cycle of the component that takes every mark the component has."""
-    prefix, entry = _path(automaton, parts, None, set(automaton.initial), set(parts.members[number]))
-    return LassoWord(_letters(automaton, prefix), _letters(automaton, _loop(automaton, parts, entry)))
+    return _lasso(automaton, parts, set(parts.members[number]))
+
+
+def _lasso(automaton: Automaton, parts: Components, goals: set[int]) -> LassoWord:
+    prefix, entry = _path(automaton, parts, None, set(automaton.initial), goals)
+    loop = _loop(automaton, parts, entry)
+    return LassoWord(_letters(automaton, prefix), _letters(automaton, loop)).reduced()
 
 
 def common_word(left: Automaton, right: Automaton) -> LassoWord | None:

@@ -19,14 +19,15 @@ class Spelling:
     """How one tool writes LTL."""
 
     operators: dict[Operator, str]
-    rewrite_weak: bool
-    """Whether `W`, `M`, and `xor` must be written out with other operators."""
+    for_spin: bool = False
+    """Whether `W`, `M`, and `xor` must be written out with other operators, and every binary formula inside
+    another needs parentheses: SPIN gives `&&`, `||`, `->` and `<->` the same precedence."""
 
 
-STRANDLINE = Spelling({operator: operator.value for operator in Operator}, False)
+STRANDLINE = Spelling({operator: operator.value for operator in Operator})
 SPIN = Spelling(
     STRANDLINE.operators | {Operator.EVENTUALLY: "<>", Operator.ALWAYS: "[]", Operator.RELEASE: "V"},
-    True,
+    for_spin=True,
 )
 
 # A smaller number binds looser; operands that bind no tighter than their parent get parentheses.
@@ -47,7 +48,7 @@ _TIGHTEST = 10
 def format_formula(formula: Formula, spelling: Spelling = STRANDLINE) -> str:
     """Text that `parse_ltl` reads back to the same formula (to an equivalent one where `W`, `M` or `xor`
     had to be written out for SPIN)."""
-    if spelling.rewrite_weak:
+    if spelling.for_spin:
         formula = _without_weak_operators(formula)
     texts: dict[Formula, str] = {}
     for node in subformulas(formula):
@@ -98,7 +99,7 @@ def _node_text(node: Formula, texts: dict[Formula, str], spelling: Spelling) -> 
         operand = node.operands[0]
         text = _inside(operand, texts[operand], _TIGHTEST)
         return f"{symbol}{text}" if operator is Operator.NOT else f"{symbol} {text}"
-    precedence = _PRECEDENCE[operator]
+    precedence = _TIGHTEST if spelling.for_spin else _PRECEDENCE[operator]
     return f" {symbol} ".join(_inside(operand, texts[operand], precedence) for operand in node.operands)
 
 
