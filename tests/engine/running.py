@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
-import numpy as np
 import strandline.engine.search as compiled_search
 from strandline.compile.kernel import Kernel
 from strandline.engine.registers import ROOT, STEP_BITS
@@ -40,12 +39,19 @@ class Outcome:
 class Run:
     """A Search with sinks that keep everything."""
 
-    def __init__(self, kernel: Kernel, order: str, *, engine: ModuleType = compiled_search, **options: Any) -> None:
+    def __init__(
+        self,
+        kernel: Kernel,
+        order: str,
+        *,
+        engine: ModuleType = compiled_search,
+        collect: bool = True,
+        **options: Any,
+    ) -> None:
         self.kernel, self.engine = kernel, engine
         self.outcome = Outcome()
-        self.search = engine.Search(
-            kernel, engine.Order(order), log=self._log, seen=self._note, **options
-        )
+        seen = self._note if collect else None
+        self.search = engine.Search(kernel, engine.Order(order), log=self._log, seen=seen, **options)
 
     def _log(self, links: Any) -> None:
         self.outcome.links.extend(links.tolist())
@@ -113,6 +119,3 @@ def smallest_arrays(words: int, engine: ModuleType = compiled_search) -> Iterato
         for name, value in old.items():
             setattr(engine, name, value)
 
-
-def as_words(states: list[State]) -> Any:
-    return np.array(states, dtype=np.uint64)

@@ -47,14 +47,15 @@ def test_block_sizes_grow_four_times_an_octave() -> None:
 def test_blocks_never_overlap_and_keep_their_contents(steps: list[tuple[str, int]]) -> None:
     with np.errstate(over="ignore"):
         pools, pool = Pools(1 << 9), plain_engine().pool
-        place = (pools.store, pools.regs, pools.r.STORE_TOP, pools.r.STORE_FREE, pools.r.WANT_STORE)
+        top = pools.r.STORE_TOP
+        place = (pools.store, pools.regs, top)
         held: dict[int, tuple[int, int]] = {}
         mark = 1
         for step, number in steps:
             if step == "take":
                 offset = pool.take(*place, U(number))
                 if offset == pools.r.NONE:
-                    assert pools.regs[pools.r.WANT_STORE] > len(pools.store)
+                    assert pools.regs[top + pools.r.WANT] > len(pools.store)
                     continue
             elif not held:
                 continue
@@ -64,7 +65,7 @@ def test_blocks_never_overlap_and_keep_their_contents(steps: list[tuple[str, int
                 size = int(pool.class_size(U(old)))
                 assert (pools.store[offset : offset + size] == expected).all()
                 if step == "give":
-                    pool.give(pools.store, pools.regs, pools.r.STORE_FREE, U(offset), U(old))
+                    pool.give(*place, U(offset), U(old))
                     continue
                 number = old + 1
                 moved = pool.enlarge(*place, U(offset), U(old), U(number))
@@ -77,6 +78,8 @@ def test_blocks_never_overlap_and_keep_their_contents(steps: list[tuple[str, int
             pools.store[int(offset) : int(offset) + size] = mark
             held[int(offset)] = (number, mark)
             mark += 1
+        sizes = {offset: int(pool.class_size(U(number))) for offset, (number, _) in held.items()}
+        assert pools.regs[top] == sum(sizes.values()) + pools.regs[top + pools.r.IDLE], "no word is lost"
         for offset, (number, expected) in held.items():
             assert (pools.store[offset : offset + int(pool.class_size(U(number)))] == expected).all()
 

@@ -33,9 +33,7 @@ BINARY = (
 NAMES = ("p", "q")
 
 needs_spin = pytest.mark.skipif(shutil.which("spin") is None, reason="spin is not installed")
-needs_spot = pytest.mark.skipif(
-    find_spec("spot") is None, reason="Spot's Python module (spottl) is not installed"
-)
+needs_spot = pytest.mark.skipif(find_spec("spot") is None, reason="Spot's Python module (spottl) is not installed")
 
 
 def formulas(max_leaves: int = 4, names: tuple[str, ...] = NAMES) -> st.SearchStrategy[Formula]:

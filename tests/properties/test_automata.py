@@ -44,9 +44,7 @@ LETTERS = range(8)
 def guards() -> st.SearchStrategy[Guard]:
     """Boolean functions of three propositions, by their truth tables."""
     return st.integers(0, 255).map(
-        lambda table: disjunction(
-            cube_guard((letter, 7 & ~letter)) for letter in LETTERS if table >> letter & 1
-        )
+        lambda table: disjunction(cube_guard((letter, 7 & ~letter)) for letter in LETTERS if table >> letter & 1)
     )
 
 
@@ -141,9 +139,7 @@ def brute_force_accepts(automaton: Automaton, word: LassoWord) -> bool:
         paths = paths | longer
     starts = {(0, state) for state in automaton.initial}
     reachable = starts | {last for first, last, _ in paths if first in starts}
-    return any(
-        first == last and marks == automaton.all_marks and first in reachable for first, last, marks in paths
-    )
+    return any(first == last and marks == automaton.all_marks and first in reachable for first, last, marks in paths)
 
 
 @given(automata(), words())
@@ -241,9 +237,7 @@ def test_minimal_weak_automata_are_exact_when_they_say_so(part: Formula, word: L
     assert accepts(weak, word) is holds(part, word)
 
 
-@pytest.mark.parametrize(
-    ("text", "states"), [("G p", 2), ("F p", 2), ("p U q", 3), ("G p || F q", 3), ("true", 1)]
-)
+@pytest.mark.parametrize(("text", "states"), [("G p", 2), ("F p", 2), ("p U q", 3), ("G p || F q", 3), ("true", 1)])
 def test_minimal_weak_automata_have_the_known_sizes(text: str, states: int) -> None:
     positive, negative = generalised_pair(formula(text))
     weak = weak_deterministic(positive, lambda lasso: holds(formula(text), lasso))

@@ -205,9 +205,7 @@ accept_S4:
 
 
 def test_a_claim_that_ends_accepts_what_follows() -> None:
-    automaton = read_never_claim(
-        source("never { S: if :: x == 3 -> goto accept_all :: y fi; accept_all: skip }")
-    )
+    automaton = read_never_claim(source("never { S: if :: x == 3 -> goto accept_all :: y fi; accept_all: skip }"))
     assert automaton.atoms == ("x == 3", "y")
     assert automaton.accepting_states == {1, 2}
     loops = read_never_claim(source("never { accept_A: do :: p :: q -> break od; B: false; }"))

@@ -112,9 +112,7 @@ def test_formulas_are_no_numbers(text: str) -> None:
 def test_the_caret_stands_under_the_mistake() -> None:
     with pytest.raises(ParseError) as caught:
         parse_ltl("G (p -> F )")
-    assert str(caught.value) == (
-        "<formula>:1:11: expected a proposition, not ')'\n  G (p -> F )\n            ^"
-    )
+    assert str(caught.value) == ("<formula>:1:11: expected a proposition, not ')'\n  G (p -> F )\n            ^")
 
 
 def test_deep_nesting_is_no_problem() -> None:
@@ -162,10 +160,7 @@ def test_an_unknown_atom_is_shown_at_its_place_with_a_hint() -> None:
         raise UsageError(f"there is no '{text}'")
 
     with pytest.raises(InputError) as caught:
-        bind_atoms(
-            parse_ltl("p0 -> GFdone"), lambda text, span: text if text == "p0" else resolve(text, span)
-        )
+        bind_atoms(parse_ltl("p0 -> GFdone"), lambda text, span: text if text == "p0" else resolve(text, span))
     assert str(caught.value) == (
-        "<formula>:1:7: there is no 'GFdone' (if operators are meant, write 'G F done')\n"
-        "  p0 -> GFdone\n        ^^^^^^"
+        "<formula>:1:7: there is no 'GFdone' (if operators are meant, write 'G F done')\n  p0 -> GFdone\n        ^^^^^^"
     )

@@ -43,9 +43,7 @@ def waiting(guards: list[tuple[object, int]]) -> tuple[Edge, ...]:
 ALWAYS_P = Automaton(("p",), (0,), (accepting([(P, 0)]),), 1)
 EVENTUALLY_P = Automaton(("p",), (0,), (waiting([(ANY, 0), (P, 1)]), accepting([(ANY, 1)])), 1)
 EVENTUALLY_ALWAYS_P = Automaton(("p",), (0,), (waiting([(ANY, 0), (P, 1)]), accepting([(P, 1)])), 1)
-INFINITELY_OFTEN_P = Automaton(
-    ("p",), (0,), (waiting([(NOT_P, 0), (P, 1)]), accepting([(NOT_P, 0), (P, 1)])), 1
-)
+INFINITELY_OFTEN_P = Automaton(("p",), (0,), (waiting([(NOT_P, 0), (P, 1)]), accepting([(NOT_P, 0), (P, 1)])), 1)
 
 
 @pytest.mark.parametrize(
@@ -181,9 +179,7 @@ def test_the_product_for_always_not_q_is_the_local_automaton() -> None:
     """There is no liveness aspect: as many states as the local automaton has useful ones."""
     automaton, components = tableau_product(negated(formula("F q")))
     assert all(not obligations for _, obligations in components)
-    assert automaton.accepting_states == frozenset(
-        state for state, edges in enumerate(automaton.edges) if edges
-    )
+    assert automaton.accepting_states == frozenset(state for state, edges in enumerate(automaton.edges) if edges)
     assert translate_by_tableau(negated(formula("F q"))).state_count == 1
 
 

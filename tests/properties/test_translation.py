@@ -6,6 +6,7 @@ import pytest
 from formula_strategies import formula, formulas, needs_spot, negated, spot_automaton, words
 from hypothesis import given, settings
 
+from strandline.errors import UsageError
 from strandline.properties.automata.automaton import Automaton
 from strandline.properties.automata.emptiness import intersects
 from strandline.properties.automata.product import accepted_word, accepts, is_empty
@@ -80,6 +81,11 @@ def test_with_rewriting_no_word_is_lost(part: Formula, word: LassoWord) -> None:
     rewritten = translate_to_generalised(simple, atoms_of(part), rewrite=True)
     if holds(part, word):
         assert accepts(rewritten, word)
+
+
+def test_too_many_propositions_are_refused() -> None:
+    with pytest.raises(UsageError, match="more than 200 atomic propositions"):
+        translate(formula(" || ".join(f"p{number}" for number in range(201))))
 
 
 def test_a_promise_that_nobody_keeps_is_noticed() -> None:

@@ -110,7 +110,7 @@ class _Callback:
     def _run(self, state, records, capacity, labels):  # type: ignore[no-untyped-def]
         try:
             return self._answer(state, records, capacity, labels)
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001  (nothing may cross C; `Kernel.reraise` raises it)
             self.error = error
             return -(1 << 62)
 
@@ -154,9 +154,7 @@ class _GrowingSites(Sequence[FaultSite]):
         return len(self._callback.sites)
 
 
-def interpret_system(
-    system: System, predicates: Sequence[Expression] = (), measure: Measure | None = None
-) -> Kernel:
+def interpret_system(system: System, predicates: Sequence[Expression] = (), measure: Measure | None = None) -> Kernel:
     """A Kernel whose successors are computed by the interpreter."""
     started = time.perf_counter()
     layout = make_layout(system, analyse_ranges(system).variables)

@@ -32,9 +32,7 @@ _CURSOR = "{ptr, ptr, i64}"
 """Where the next record goes, where records end, how many steps the system itself has taken."""
 
 
-def compile_system(
-    system: System, predicates: Sequence[Expression] = (), measure: Measure | None = None
-) -> Kernel:
+def compile_system(system: System, predicates: Sequence[Expression] = (), measure: Measure | None = None) -> Kernel:
     """Compile a System with the predicates and the measure that a search needs into a Kernel."""
     started = time.perf_counter()
     ranges = analyse_ranges(system)
@@ -149,9 +147,7 @@ class _Writer:
             mask = code.value(f"or i64 {mask}, {bit}")
         observer = self.system.observer
         if observer is not None:
-            accepting = self._member(
-                code, source.read(self.layout.by_variable[observer.location]), observer.accepting
-            )
+            accepting = self._member(code, source.read(self.layout.by_variable[observer.location]), observer.accepting)
             bit = code.value(f"select i1 {accepting}, i64 {1 << ACCEPTING_BIT}, i64 0")
             mask = code.value(f"or i64 {mask}, {bit}")
         return mask
@@ -197,9 +193,8 @@ class _Writer:
         hurried: str | None,
     ) -> None:
         """Actions that all move the same process at this depth: branch on its location, then go deeper."""
-        cases: list[tuple[int, str, list[Action]]] = []
-        for location, members in groupby(actions, key=lambda action: action.moves[depth].source):
-            cases.append((location, code.label(), list(members)))
+        by_location = groupby(actions, key=lambda action: action.moves[depth].source)
+        cases = [(location, code.label(), list(members)) for location, members in by_location]
         end = code.label()
         process = actions[0].moves[depth].process
         code.switch(locations[process], end, [(location, label) for location, label, _ in cases])

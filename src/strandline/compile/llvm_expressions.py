@@ -46,9 +46,7 @@ class Evaluator:
 
     Faults leave the function at once by returning their code."""
 
-    def __init__(
-        self, code: Function, state: PackedState, environment: Environment, faults: FaultTable
-    ) -> None:
+    def __init__(self, code: Function, state: PackedState, environment: Environment, faults: FaultTable) -> None:
         self.code = code
         self.state = state
         self.environment = environment
@@ -210,9 +208,7 @@ class Evaluator:
         code = self.code
         if within(self.environment.interval(expression), INT64):
             return code.value(f"{_PLAIN[operator]} i64 {left}, {right}")
-        pair = code.value(
-            f"call {{i64, i1}} @llvm.{_CHECKED[operator]}.with.overflow.i64(i64 {left}, i64 {right})"
-        )
+        pair = code.value(f"call {{i64, i1}} @llvm.{_CHECKED[operator]}.with.overflow.i64(i64 {left}, i64 {right})")
         overflow = code.value(f"extractvalue {{i64, i1}} {pair}, 1")
         self._check(code.value(f"xor i1 {overflow}, true"), OVERFLOW_FAULT, _span(expression))
         return code.value(f"extractvalue {{i64, i1}} {pair}, 0")

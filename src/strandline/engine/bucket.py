@@ -40,13 +40,13 @@ _MIX_1, _MIX_2 = U(0xD6E8_FEB8_6659_FD93), U(0x9E37_79B9_7F4A_7C15)
 PRESENT, ADDED, NO_ROOM = 0, 1, 2
 
 
-def word_count(words):  # type: ignore[no-untyped-def]
+def word_count(words):
     """The number of words of a state: the length of a tuple, known to the compiler, or a number at run time."""
     return U(len(words)) if isinstance(words, tuple) else U(words)
 
 
 @overload(word_count, inline="always")
-def _word_count_overload(words):  # type: ignore[no-untyped-def]
+def _word_count_overload(words):
     if isinstance(words, types.BaseTuple):
         count = len(words)
         return lambda words: U(count)
@@ -54,7 +54,7 @@ def _word_count_overload(words):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def mixed(word):  # type: ignore[no-untyped-def]
+def mixed(word):
     """A bijection on words whose upper bits depend on all bits."""
     word ^= word >> _32
     word *= _MIX_1
@@ -64,7 +64,7 @@ def mixed(word):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def state_hash(array, at, words):  # type: ignore[no-untyped-def]
+def state_hash(array, at, words):
     count = word_count(words)
     if count == _1:
         return mixed(array[at])
@@ -76,12 +76,12 @@ def state_hash(array, at, words):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def home_slot(hash_value, slots):  # type: ignore[no-untyped-def]
+def home_slot(hash_value, slots):
     return ((hash_value >> _32) * slots) >> _32
 
 
 @inlined
-def table_slots(buckets, bucket):  # type: ignore[no-untyped-def]
+def table_slots(buckets, bucket):
     """Slots of a bucket's table; 0 for a bucket that has none yet."""
     size_class = buckets[bucket + U(TABLE_CLASS)]
     if size_class == _0:
@@ -90,7 +90,7 @@ def table_slots(buckets, bucket):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def capacity(words, entry, buckets, bucket):  # type: ignore[no-untyped-def]
+def capacity(words, entry, buckets, bucket):
     """How many states the bucket holds before its table (at 65 %) or its arena must grow."""
     arena_class = buckets[bucket + U(ARENA_CLASS)]
     if arena_class == _0:
@@ -99,7 +99,7 @@ def capacity(words, entry, buckets, bucket):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def find(array, at, hash_value, words, entry, table, slots, arena, index, store):  # type: ignore[no-untyped-def]
+def find(array, at, hash_value, words, entry, table, slots, arena, index, store):
     """Look for the state at `array[at]`: the slot that holds it, or the empty one where it belongs, and whether
     it was found. The table must exist and have a gap."""
     count = word_count(words)
@@ -126,7 +126,7 @@ def find(array, at, hash_value, words, entry, table, slots, arena, index, store)
 
 
 @inlined
-def prefetch_match(hash_value, words, entry, table, slots, arena, index, store):  # type: ignore[no-untyped-def]
+def prefetch_match(hash_value, words, entry, table, slots, arena, index, store):
     """Fetch the stored state with which a wide state will be compared; its slot must have been fetched."""
     if word_count(words) > _1:
         content = index[table + home_slot(hash_value, slots)]
@@ -135,7 +135,7 @@ def prefetch_match(hash_value, words, entry, table, slots, arena, index, store):
 
 
 @inlined
-def put(array, at, hash_value, words, entry, extra, slot, count, arena, index, store):  # type: ignore[no-untyped-def]
+def put(array, at, hash_value, words, entry, extra, slot, count, arena, index, store):
     """Write a new state as number `count` of the arena, followed by `extra` where an entry is longer than a
     state, and into its slot."""
     width = word_count(words)
@@ -151,7 +151,7 @@ def put(array, at, hash_value, words, entry, extra, slot, count, arena, index, s
 
 
 @inlined
-def contains(array, at, hash_value, words, entry, buckets, bucket, index, store):  # type: ignore[no-untyped-def]
+def contains(array, at, hash_value, words, entry, buckets, bucket, index, store):
     if buckets[bucket + U(COUNT)] == _0:
         return False
     table, arena = buckets[bucket + U(TABLE)], buckets[bucket + U(ARENA)]
@@ -160,12 +160,12 @@ def contains(array, at, hash_value, words, entry, buckets, bucket, index, store)
 
 
 @inlined
-def add(array, at, hash_value, words, entry, extra, buckets, bucket, index, store, regs, scratch):  # type: ignore[no-untyped-def]
+def add(array, at, hash_value, words, entry, extra, buckets, bucket, index, store, regs, scratch):
     """Put a state into the bucket: PRESENT, ADDED, or NO_ROOM with nothing changed."""
     count = buckets[bucket + U(COUNT)]
-    if count >= capacity(words, entry, buckets, bucket):
-        if not make_room(words, entry, buckets, bucket, index, store, regs, scratch):
-            return NO_ROOM
+    full = count >= capacity(words, entry, buckets, bucket)
+    if full and not make_room(words, entry, buckets, bucket, index, store, regs, scratch):
+        return NO_ROOM
     table, arena = buckets[bucket + U(TABLE)], buckets[bucket + U(ARENA)]
     slots = table_slots(buckets, bucket)
     slot, found = find(array, at, hash_value, words, entry, table, slots, arena, index, store)
@@ -177,21 +177,19 @@ def add(array, at, hash_value, words, entry, extra, buckets, bucket, index, stor
 
 
 @inlined
-def make_room(words, entry, buckets, bucket, index, store, regs, scratch):  # type: ignore[no-untyped-def]
+def make_room(words, entry, buckets, bucket, index, store, regs, scratch):
     """Grow what is full, so that one more state fits; False when a pool must grow first."""
     count = buckets[bucket + U(COUNT)]
-    if count >= table_slots(buckets, bucket) * _13 // _20:
-        if not grow_table(words, buckets, bucket, index, regs, scratch):
-            return False
+    table_full = count >= table_slots(buckets, bucket) * _13 // _20
+    if table_full and not grow_table(words, buckets, bucket, index, regs, scratch):
+        return False
     arena_class = buckets[bucket + U(ARENA_CLASS)]
-    if arena_class == _0 or (count + _1) * entry > class_size(arena_class - _1):
-        if not grow_arena(entry, buckets, bucket, store, regs):
-            return False
-    return True
+    arena_full = arena_class == _0 or (count + _1) * entry > class_size(arena_class - _1)
+    return not arena_full or grow_arena(entry, buckets, bucket, store, regs)
 
 
 @inlined
-def grow_arena(entry, buckets, bucket, store, regs):  # type: ignore[no-untyped-def]
+def grow_arena(entry, buckets, bucket, store, regs):
     old = buckets[bucket + U(ARENA_CLASS)]
     if old == _0:
         new = class_for(entry * _4)
@@ -212,7 +210,7 @@ def grow_arena(entry, buckets, bucket, store, regs):  # type: ignore[no-untyped-
 
 
 @inlined
-def grow_table(words, buckets, bucket, index, regs, scratch):  # type: ignore[no-untyped-def]
+def grow_table(words, buckets, bucket, index, regs, scratch):
     old = buckets[bucket + U(TABLE_CLASS)]
     if old == _0:
         place = take(index, regs, INDEX_TOP, _0)
@@ -242,14 +240,14 @@ def grow_table(words, buckets, bucket, index, regs, scratch):  # type: ignore[no
 
 
 @inlined
-def _home_of_content(words, content, slots):  # type: ignore[no-untyped-def]
+def _home_of_content(words, content, slots):
     if word_count(words) == _1:
         return home_slot(mixed(content & ~_OCCUPIED), slots)
     return home_slot(content, slots)
 
 
 @inlined
-def spread(words, index, table, old_slots, new_slots, scratch):  # type: ignore[no-untyped-def]
+def spread(words, index, table, old_slots, new_slots, scratch):
     """Move the contents of `old_slots` slots, in place, to their homes among `new_slots`.
 
     From the last slot to the first: homes are monotone in the hash, so a new home nearly always lies above what is

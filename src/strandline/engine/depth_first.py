@@ -44,16 +44,14 @@ _CONTINUE = -1
 
 
 @inlined
-def _take_from_stack(words, stack, buckets, index, store, log, regs, scratch):  # type: ignore[no-untyped-def]
+def _take_from_stack(words, stack, buckets, index, store, log, regs, scratch):
     """Store the state on top of the stack unless it is known; a new one is noted as unexpanded."""
     width = word_count(words)
     at = (regs[STACK_COUNT] - _1) * (width + _1)
     if regs[LOG_COUNT] == U(len(log)):
         return FLUSH
     hash_value = state_hash(stack, at, words)
-    outcome = add(
-        stack, at, hash_value, words, width, _0, buckets, _BUCKET, index, store, regs, scratch
-    )
+    outcome = add(stack, at, hash_value, words, width, _0, buckets, _BUCKET, index, store, regs, scratch)
     if outcome == NO_ROOM:
         return GROW
     if outcome == ADDED:
@@ -64,7 +62,7 @@ def _take_from_stack(words, stack, buckets, index, store, log, regs, scratch):  
 
 
 @inlined
-def _expand_onto_stack(function, words, stack, records, buckets, index, store, seen, labels, regs):  # type: ignore[no-untyped-def]
+def _expand_onto_stack(function, words, stack, records, buckets, index, store, seen, labels, regs):
     """Expand the state stored last and push its successors, the first on top."""
     width = word_count(words)
     record = regs[UNEXPANDED] - _1
@@ -104,16 +102,12 @@ def _expand_onto_stack(function, words, stack, records, buckets, index, store, s
 
 
 @njit
-def depth_first(
-    function, words, budget, regs, buckets, stack, records, index, store, log, seen, labels, scratch
-):  # type: ignore[no-untyped-def]
+def depth_first(function, words, budget, regs, buckets, stack, records, index, store, log, seen, labels, scratch):
     """Search on for `budget` expansions; as `strandline.engine.explore.explore`, without a measure."""
     stop_at = regs[VISITED] + budget
     while True:
         if regs[UNEXPANDED] != _0:
-            code = _expand_onto_stack(
-                function, words, stack, records, buckets, index, store, seen, labels, regs
-            )
+            code = _expand_onto_stack(function, words, stack, records, buckets, index, store, seen, labels, regs)
         elif regs[STACK_COUNT] == _0:
             return DONE
         elif regs[VISITED] >= stop_at:

@@ -100,7 +100,7 @@ _CONTINUE = -1
 
 
 @inlined
-def log_new_states(count, regs):  # type: ignore[no-untyped-def]
+def log_new_states(count, regs):
     """Account for states just stored, whose links were appended to the log."""
     regs[LOG_COUNT] += count
     regs[LOG_TOTAL] += count
@@ -110,14 +110,14 @@ def log_new_states(count, regs):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def log_new_state(link, log, regs):  # type: ignore[no-untyped-def]
+def log_new_state(link, log, regs):
     """Append a record to the parent log; there must be room."""
     log[regs[LOG_COUNT]] = link
     log_new_states(_1, regs)
 
 
 @inlined
-def note_seen(words, store, at, count, labels, seen, regs):  # type: ignore[no-untyped-def]
+def note_seen(words, store, at, count, labels, seen, regs):
     """Append the expanded state and its out-degree for the exact count; there must be room."""
     width = word_count(words)
     place = regs[SEEN_COUNT] * (width + _1)
@@ -128,14 +128,14 @@ def note_seen(words, store, at, count, labels, seen, regs):  # type: ignore[no-u
 
 
 @inlined
-def account(visited, transitions, deadlocks, regs):  # type: ignore[no-untyped-def]
+def account(visited, transitions, deadlocks, regs):
     regs[VISITED] += visited
     regs[TRANSITIONS] += transitions
     regs[DEADLOCKS] += deadlocks
 
 
 @inlined
-def _entry_words(words, measured):  # type: ignore[no-untyped-def]
+def _entry_words(words, measured):
     """Words per arena entry: with a measure each state carries the number of its record."""
     if measured is None:
         return word_count(words)
@@ -143,14 +143,14 @@ def _entry_words(words, measured):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _record_words(words, measured):  # type: ignore[no-untyped-def]
+def _record_words(words, measured):
     if measured is None:
         return word_count(words)
     return word_count(words) + U(2)
 
 
 @inlined
-def _next_level(buckets, levels, regs):  # type: ignore[no-untyped-def]
+def _next_level(buckets, levels, regs):
     """Breadth-first: when a level is finished, the next one is what was found meanwhile."""
     bucket = U(LIVE)
     if buckets[bucket + U(HEAD)] < regs[LEVEL_END]:
@@ -167,7 +167,7 @@ def _next_level(buckets, levels, regs):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _leave_layer(row, buckets, places, index, store, regs):  # type: ignore[no-untyped-def]
+def _leave_layer(row, buckets, places, index, store, regs):
     """The line moves on: everything in the layer that is not persistent is forgotten."""
     regs[STORED] -= buckets[row + U(LIVE) + U(COUNT)]
     empty_bucket(row + U(LIVE), buckets, index, store, regs)
@@ -177,7 +177,7 @@ def _leave_layer(row, buckets, places, index, store, regs):  # type: ignore[no-u
 
 
 @inlined
-def _leave_column(buckets, places, keepers, index, store, regs):  # type: ignore[no-untyped-def]
+def _leave_column(buckets, places, keepers, index, store, regs):
     """No later edge can lead back into the column: its persistent states are forgotten too."""
     for number in range(regs[KEEPER_COUNT]):
         row = keepers[number]
@@ -188,7 +188,7 @@ def _leave_column(buckets, places, keepers, index, store, regs):  # type: ignore
 
 
 @inlined
-def _next_layer(buckets, places, heap, pending, keepers, index, store, regs):  # type: ignore[no-untyped-def]
+def _next_layer(buckets, places, heap, pending, keepers, index, store, regs):
     """Move the line to the next layer with something to expand, or answer DONE."""
     while True:
         row = regs[CURRENT]
@@ -215,7 +215,7 @@ def _next_layer(buckets, places, heap, pending, keepers, index, store, regs):  #
 
 
 @inlined
-def _aim(words, measured, records, at, number, hashes, targets, buckets, places, index, regs):  # type: ignore[no-untyped-def]
+def _aim(words, measured, records, at, number, hashes, targets, buckets, places, index, regs):
     """Compute a successor's hash and layer, and fetch the slot it will be compared with."""
     hash_value = state_hash(records, at, words)
     hashes[number] = hash_value
@@ -237,7 +237,7 @@ def _aim(words, measured, records, at, number, hashes, targets, buckets, places,
 def _expand(
     function, words, measured, bucket, limit, records, links, hashes, targets,
     buckets, places, index, store, log, seen, labels, regs,
-):  # type: ignore[no-untyped-def]  # fmt: skip
+):  # fmt: skip
     """Fill the batch with successors of the bucket's next states."""
     width = word_count(words)
     entry, stride = _entry_words(words, measured), _record_words(words, measured)
@@ -280,9 +280,7 @@ def _expand(
         for step in range(successors):
             number = batch + step
             links[number] = (record << _STEP) | step
-            _aim(
-                words, measured, records, number * stride, number, hashes, targets, buckets, places, index, regs
-            )
+            _aim(words, measured, records, number * stride, number, hashes, targets, buckets, places, index, regs)
         batch += successors
     regs[BATCH_COUNT] = batch
     buckets[bucket + U(HEAD)] = head
@@ -294,7 +292,7 @@ def _expand(
 def _place_measured(
     words, entry, records, at, number, hashes, targets, links,
     buckets, places, heap, pending, keepers, index, store, log, regs, scratch,
-):  # type: ignore[no-untyped-def]  # fmt: skip
+):  # fmt: skip
     """Put one successor into its layer, ahead of the line or, by a regress edge, behind it."""
     width = word_count(words)
     column, layer = records[at + width] ^ _BIAS, records[at + width + _1] ^ _BIAS
@@ -338,7 +336,7 @@ def _place_measured(
 
 
 @inlined
-def _absorb_single(words, records, links, hashes, buckets, index, store, log, regs, scratch):  # type: ignore[no-untyped-def]
+def _absorb_single(words, records, links, hashes, buckets, index, store, log, regs, scratch):
     """Insert the rest of the batch into the one bucket of a breadth-first search.
 
     Everything that the inner loop needs is in local variables: through arrays, each store would make the
@@ -382,7 +380,7 @@ def _absorb_single(words, records, links, hashes, buckets, index, store, log, re
 def _absorb_measured(
     words, records, links, hashes, targets,
     buckets, places, heap, pending, keepers, index, store, log, regs, scratch,
-):  # type: ignore[no-untyped-def]  # fmt: skip
+):  # fmt: skip
     """Insert the rest of the batch, each state into its layer."""
     width = word_count(words)
     number, last = regs[BATCH_NEXT], regs[BATCH_COUNT]
@@ -409,16 +407,14 @@ def _absorb_measured(
 def explore(
     function, words, measured, budget, regs, buckets, places, heap, pending, keepers, levels,
     records, links, hashes, targets, index, store, log, seen, labels, scratch,
-):  # type: ignore[no-untyped-def]  # fmt: skip
+):  # fmt: skip
     """Search on for about `budget` expansions. `words` is a tuple of the state's width, or a number at run time;
     `measured` is None for breadth-first search. Returns DONE, BUDGET, GROW, FAULT, FOUND, FLUSH or
     REGRESSING_COLUMN; after all but DONE, FAULT and REGRESSING_COLUMN it can be called again."""
     stop_at = regs[VISITED] + budget
     while True:
         if measured is None:
-            code = _absorb_single(
-                words, records, links, hashes, buckets, index, store, log, regs, scratch
-            )
+            code = _absorb_single(words, records, links, hashes, buckets, index, store, log, regs, scratch)
         else:
             code = _absorb_measured(
                 words, records, links, hashes, targets,
@@ -448,7 +444,7 @@ def explore(
 
 
 @njit
-def seed(words, measured, count, regs, buckets, places, records, links, hashes, targets, index):  # type: ignore[no-untyped-def]
+def seed(words, measured, count, regs, buckets, places, records, links, hashes, targets, index):
     """Make the first `count` records, the initial states, the batch to be inserted first."""
     stride = _record_words(words, measured)
     for number in range(count):

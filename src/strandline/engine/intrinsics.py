@@ -15,14 +15,10 @@ from numba.extending import intrinsic, overload
 
 _I32, _I64 = ir.IntType(32), ir.IntType(64)
 _BYTES = ir.IntType(8).as_pointer()
-_PROTOTYPE = ctypes.CFUNCTYPE(
-    ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p
-)
+_PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)
 
 
-def call_successors(
-    function: Any, state: Any, at: Any, records: Any, first: Any, capacity: Any, labels: Any
-) -> Any:
+def call_successors(function: Any, state: Any, at: Any, records: Any, first: Any, capacity: Any, labels: Any) -> Any:
     """`function(&state[at], &records[first], capacity, labels)` by the ABI of `strandline.compile.kernel`."""
     return _PROTOTYPE(int(function))(
         state.ctypes.data + 8 * int(at),
@@ -42,7 +38,7 @@ def _pointer(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:
 
 
 @intrinsic
-def _call(typing: Any, function: Any, state: Any, at: Any, records: Any, first: Any, capacity: Any, labels: Any):  # type: ignore[no-untyped-def]
+def _call(typing: Any, function: Any, state: Any, at: Any, records: Any, first: Any, capacity: Any, labels: Any):
     signature = types.int64(types.uint64, state, types.uint64, records, types.uint64, types.int64, labels)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -59,7 +55,7 @@ def _call(typing: Any, function: Any, state: Any, at: Any, records: Any, first: 
 
 
 @intrinsic
-def _prefetch(typing: Any, array: Any, at: Any):  # type: ignore[no-untyped-def]
+def _prefetch(typing: Any, array: Any, at: Any):
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         pointer = _pointer(context, builder, signature.args[0], arguments[0], arguments[1])
         kind = ir.FunctionType(ir.VoidType(), [_BYTES, _I32, _I32, _I32])
@@ -71,14 +67,12 @@ def _prefetch(typing: Any, array: Any, at: Any):  # type: ignore[no-untyped-def]
 
 
 @overload(call_successors, jit_options={"nogil": True}, inline="always")
-def _call_overload(function, state, at, records, first, capacity, labels):  # type: ignore[no-untyped-def]
+def _call_overload(function, state, at, records, first, capacity, labels):
     return lambda function, state, at, records, first, capacity, labels: _call(
         function, state, at, records, first, capacity, labels
     )
 
 
 @overload(prefetch, inline="always")
-def _prefetch_overload(array, at):  # type: ignore[no-untyped-def]
+def _prefetch_overload(array, at):
     return lambda array, at: _prefetch(array, at)
-
-

@@ -40,12 +40,12 @@ _ROW = U(ROW)
 
 
 @inlined
-def _home(column, layer, places):  # type: ignore[no-untyped-def]
+def _home(column, layer, places):
     return ((mixed(column + mixed(layer)) >> _32) * U(len(places))) >> _32
 
 
 @inlined
-def find_layer(column, layer, buckets, places):  # type: ignore[no-untyped-def]
+def find_layer(column, layer, buckets, places):
     """The row of a layer, or NONE."""
     place = _home(column, layer, places)
     while places[place] != _0:
@@ -59,7 +59,7 @@ def find_layer(column, layer, buckets, places):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def enter(places, buckets, number):  # type: ignore[no-untyped-def]
+def enter(places, buckets, number):
     """Put a row's number into the map; there must be room."""
     row = number * _ROW
     place = _home(buckets[row + U(COLUMN)], buckets[row + U(LAYER)], places)
@@ -71,7 +71,7 @@ def enter(places, buckets, number):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def make_layer(column, layer, buckets, places, heap, regs):  # type: ignore[no-untyped-def]
+def make_layer(column, layer, buckets, places, heap, regs):
     """A new, empty row for a layer that has none; NONE when the arrays must grow first."""
     if regs[FREE_LAYER] != NONE:
         number = regs[FREE_LAYER]
@@ -93,7 +93,7 @@ def make_layer(column, layer, buckets, places, heap, regs):  # type: ignore[no-u
 
 
 @inlined
-def remove_layer(row, buckets, places, regs):  # type: ignore[no-untyped-def]
+def remove_layer(row, buckets, places, regs):
     """Take a row out of the map, closing the gap, and keep it for the next layer."""
     number = row // _ROW
     place = _home(buckets[row + U(COLUMN)], buckets[row + U(LAYER)], places)
@@ -122,7 +122,7 @@ def remove_layer(row, buckets, places, regs):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def empty_bucket(bucket, buckets, index, store, regs):  # type: ignore[no-untyped-def]
+def empty_bucket(bucket, buckets, index, store, regs):
     """Forget a bucket's states and give its blocks back."""
     if buckets[bucket + U(TABLE_CLASS)] != _0:
         give(index, regs, INDEX_TOP, buckets[bucket + U(TABLE)], buckets[bucket + U(TABLE_CLASS)] - _1)
@@ -135,7 +135,7 @@ def empty_bucket(bucket, buckets, index, store, regs):  # type: ignore[no-untype
 
 
 @inlined
-def _before(first, second, buckets):  # type: ignore[no-untyped-def]
+def _before(first, second, buckets):
     """Whether the first row's key is smaller."""
     if buckets[first + U(COLUMN)] != buckets[second + U(COLUMN)]:
         return buckets[first + U(COLUMN)] < buckets[second + U(COLUMN)]
@@ -143,7 +143,7 @@ def _before(first, second, buckets):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def push(row, heap, buckets, regs):  # type: ignore[no-untyped-def]
+def push(row, heap, buckets, regs):
     """Let a layer wait for the line; a layer that waits already is left alone."""
     if buckets[row + U(QUEUED)] != _0:
         return
@@ -160,7 +160,7 @@ def push(row, heap, buckets, regs):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def pop(heap, buckets, regs):  # type: ignore[no-untyped-def]
+def pop(heap, buckets, regs):
     """The waiting layer with the smallest key."""
     least = heap[_0]
     count = regs[HEAP_COUNT] - _1
@@ -183,7 +183,7 @@ def pop(heap, buckets, regs):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def has_unexpanded(row, buckets):  # type: ignore[no-untyped-def]
+def has_unexpanded(row, buckets):
     """The bucket of the row with states that wait for expansion, persistent ones first; NONE if there is none."""
     kept, live = row + U(KEPT), row + U(LIVE)
     if buckets[kept + U(HEAD)] < buckets[kept + U(COUNT)]:
@@ -194,7 +194,7 @@ def has_unexpanded(row, buckets):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def schedule_next(row, pending, buckets, count):  # type: ignore[no-untyped-def]
+def schedule_next(row, pending, buckets, count):
     """Note that a layer has roots for the next sweep; returns how many layers are noted."""
     if buckets[row + U(QUEUED_NEXT)] != _0:
         return count
@@ -204,7 +204,7 @@ def schedule_next(row, pending, buckets, count):  # type: ignore[no-untyped-def]
 
 
 @njit
-def rebuild_map(old, new, buckets):  # type: ignore[no-untyped-def]
+def rebuild_map(old, new, buckets):
     """Enter everything of a full map into a larger, empty one."""
     for place in range(len(old)):
         if old[place] != _0:

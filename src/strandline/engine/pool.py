@@ -19,14 +19,14 @@ _QUARTER, _THREE, _SMALLEST, _ONE, _NOTHING = U(2), U(3), U(16), U(1), U(0)
 
 
 @inlined
-def class_size(size_class):  # type: ignore[no-untyped-def]
+def class_size(size_class):
     """Words in a block of this class."""
     base = _SMALLEST << (size_class >> _QUARTER)
     return base + (base >> _QUARTER) * (size_class & _THREE)
 
 
 @inlined
-def class_for(words):  # type: ignore[no-untyped-def]
+def class_for(words):
     """The smallest class whose blocks hold this many words."""
     size_class = _NOTHING
     while class_size(size_class) < words:
@@ -35,7 +35,7 @@ def class_for(words):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def take(pool, regs, top, size_class):  # type: ignore[no-untyped-def]
+def take(pool, regs, top, size_class):
     """A block's offset, or NONE. A used block still holds what was in it."""
     free = U(top + FREE) + size_class
     if regs[free] != _NOTHING:
@@ -55,7 +55,7 @@ def take(pool, regs, top, size_class):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def give(pool, regs, top, offset, size_class):  # type: ignore[no-untyped-def]
+def give(pool, regs, top, offset, size_class):
     """Put a block back. Its first word links the list; its second says whether its memory was released."""
     free = U(top + FREE) + size_class
     pool[offset] = regs[free]
@@ -65,13 +65,13 @@ def give(pool, regs, top, offset, size_class):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def at_top(regs, top, offset, size_class):  # type: ignore[no-untyped-def]
+def at_top(regs, top, offset, size_class):
     """Whether a block ends where the used part of the pool ends."""
     return offset + class_size(size_class) == regs[top]
 
 
 @inlined
-def enlarge(pool, regs, top, offset, old_class, new_class):  # type: ignore[no-untyped-def]
+def enlarge(pool, regs, top, offset, old_class, new_class):
     """A block of the new class with the old one's contents: a free one, or the old one made longer in place at
     the top of the pool, or a new one. Answers NONE, with nothing changed, when the pool is full. What follows the
     contents is undefined."""

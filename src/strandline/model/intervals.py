@@ -303,7 +303,7 @@ def _remainder(operator: str, left: Interval, right: Interval) -> Interval:
     if operator == "mod":
         return (-bound if right[0] < 0 else 0), (bound if right[1] > 0 else 0)
     if left[0] >= 0:
-        return (left if right[0] > left[1] else (0, min(left[1], bound)))
+        return left if right[0] > left[1] else (0, min(left[1], bound))
     return -min(bound, max(abs(left[0]), abs(left[1]))), (min(bound, left[1]) if left[1] > 0 else 0)
 
 

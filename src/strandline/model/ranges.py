@@ -100,9 +100,7 @@ class _Analysis:
         if system.observer is not None:
             self.actions += system.observer.edges
         located = 0 if system.synchronous else len(system.actions)
-        self.moves = [
-            action.moves if number < located else () for number, action in enumerate(self.actions)
-        ]
+        self.moves = [action.moves if number < located else () for number, action in enumerate(self.actions)]
         self.thresholds = _thresholds(system, self.actions)
         self.cells = self._cells_of_processes()
         self.cells_of_variable = self._by_variable()
@@ -227,9 +225,7 @@ class _Analysis:
         variable = place.variable
         again: set[int] = set()
         if not within(stored, target.variables[variable]):
-            target.variables[variable] = self._joined(
-                variable, variable, target.variables[variable], stored, widening
-            )
+            target.variables[variable] = self._joined(variable, variable, target.variables[variable], stored, widening)
             again.update(self.readers.get(variable, ()))
         written = cell_of(place)
         for process, table in enumerate(self.cells_of_variable):
@@ -240,9 +236,7 @@ class _Analysis:
                     again |= self._interfere(process, cell, stored, target, widening)
         return again
 
-    def _interfere(
-        self, process: int, cell: Cell, stored: Interval, target: _Found, widening: bool
-    ) -> set[int]:
+    def _interfere(self, process: int, cell: Cell, stored: Interval, target: _Found, widening: bool) -> set[int]:
         """Another process has written the cell: in every location its value may be this from now on."""
         interference = target.interference[process]
         old = interference.get(cell)
@@ -280,9 +274,7 @@ class _Analysis:
                 changed = True
         return set(self.leaving.get(place, ())) if changed else set()
 
-    def _joined(
-        self, key: object, variable: Variable, old: Interval, new: Interval, widening: bool
-    ) -> Interval:
+    def _joined(self, key: object, variable: Variable, old: Interval, new: Interval, widening: bool) -> Interval:
         wanted = join(old, new)
         if not widening:
             return wanted

@@ -140,6 +140,16 @@ class Predicate:
     span: Span | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class DeclaredMeasure:
+    """A progress measure that the model declares; a monotone one promises never to decrease along a step."""
+
+    name: str
+    expression: Expression
+    monotone: bool = False
+    span: Span | None = None
+
+
 def _canonical(action: Action) -> tuple[int, ...]:
     return tuple(number for move in action.moves for number in (move.process, move.source))
 
@@ -157,6 +167,8 @@ class System:
     observer: Observer | None = None
     assertions: tuple[Predicate, ...] = ()
     labels: tuple[Predicate, ...] = ()
+    invariants: tuple[Predicate, ...] = ()
+    measures: tuple[DeclaredMeasure, ...] = ()
     initial: tuple[tuple[int, ...], ...] = field(default=(), repr=False)
     """All initial valuations."""
 
@@ -173,15 +185,27 @@ class System:
         observer: Observer | None = None,
         assertions: tuple[Predicate, ...] = (),
         labels: tuple[Predicate, ...] = (),
+        invariants: tuple[Predicate, ...] = (),
+        measures: tuple[DeclaredMeasure, ...] = (),
         initial: tuple[tuple[int, ...], ...] | None = None,
     ) -> System:
         """A System in canonical form: actions sorted by their moves (process, source), else as declared;
         one initial valuation made from the variables' own where none is given."""
         if initial is None:
             initial = (tuple(value for variable in variables for value in variable.initial),)
-        ordered = tuple(sorted(actions, key=_canonical))
         return cls(
-            name, source, variables, processes, ordered, synchronous, observer, assertions, labels, initial
+            name=name,
+            source=source,
+            variables=variables,
+            processes=processes,
+            actions=tuple(sorted(actions, key=_canonical)),
+            synchronous=synchronous,
+            observer=observer,
+            assertions=assertions,
+            labels=labels,
+            invariants=invariants,
+            measures=measures,
+            initial=initial,
         )
 
     @cached_property

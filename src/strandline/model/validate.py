@@ -44,8 +44,9 @@ class _Validator:
             self._variable(variable)
         for action in self._all_actions():
             self._action(action)
-        for predicate in (*self.system.assertions, *self.system.labels):
-            self._expression(predicate.expression, predicate.span)
+        system = self.system
+        for named in (*system.assertions, *system.labels, *system.invariants, *system.measures):
+            self._expression(named.expression, named.span)
         self._initial()
         if self.system.synchronous and not self.system.processes:
             self.fail("a synchronous system needs at least one process", None)
@@ -86,9 +87,7 @@ class _Validator:
                 for value in valuation[offset : offset + variable.slots]:
                     if value not in variable.domain:
                         low, high = variable.domain.low, variable.domain.high
-                        self.fail(
-                            f"initial value {value} of '{variable.name}' is outside {low}..{high}", variable.span
-                        )
+                        self.fail(f"initial value {value} of '{variable.name}' is outside {low}..{high}", variable.span)
 
     def _action(self, action: Action) -> None:
         if action.guard is not None:

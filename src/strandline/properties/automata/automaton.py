@@ -50,16 +50,12 @@ class Automaton:
     @property
     def is_state_based(self) -> bool:
         """Whether this is a Büchi automaton with accepting states (see the module's first lines)."""
-        return self.acceptance_sets <= 1 and all(
-            len({edge.marks for edge in edges}) <= 1 for edges in self.edges
-        )
+        return self.acceptance_sets <= 1 and all(len({edge.marks for edge in edges}) <= 1 for edges in self.edges)
 
     @property
     def accepting_states(self) -> frozenset[int]:
         """The accepting states of a state-based automaton; a state without edges never counts."""
-        return frozenset(
-            state for state, edges in enumerate(self.edges) if edges and edges[0].marks == self.all_marks
-        )
+        return frozenset(state for state, edges in enumerate(self.edges) if edges and edges[0].marks == self.all_marks)
 
     @property
     def is_deterministic(self) -> bool:
@@ -69,9 +65,7 @@ class Automaton:
     @property
     def is_complete(self) -> bool:
         """Whether every state has an edge for every letter (and there is an initial state)."""
-        return bool(self.initial) and all(
-            disjunction(edge.guard for edge in edges) is TRUE for edges in self.edges
-        )
+        return bool(self.initial) and all(disjunction(edge.guard for edge in edges) is TRUE for edges in self.edges)
 
 
 def _disjoint(edges: Sequence[Edge]) -> bool:
@@ -115,9 +109,7 @@ def restrict(automaton: Automaton, keep: Sequence[int]) -> Automaton:
     place = {state: number for number, state in enumerate(keep)}
     edges = tuple(
         merge_parallel(
-            Edge(edge.guard, place[edge.target], edge.marks)
-            for edge in automaton.edges[state]
-            if edge.target in place
+            Edge(edge.guard, place[edge.target], edge.marks) for edge in automaton.edges[state] if edge.target in place
         )
         for state in keep
     )

@@ -71,9 +71,7 @@ def _complement_deterministic(automaton: Automaton) -> Automaton:
         else ()
         for state, outgoing in enumerate(automaton.edges)
     )
-    initial = automaton.initial + tuple(
-        state + count for state in automaton.initial if state not in accepting
-    )
+    initial = automaton.initial + tuple(state + count for state in automaton.initial if state not in accepting)
     return Automaton(automaton.atoms, initial, before + after, 1)
 
 
@@ -137,10 +135,7 @@ def _moves(automaton: Automaton, subset: _States) -> Iterator[tuple[Guard, _Move
     for letter in partition(guards):
         yield (
             letter,
-            {
-                state: [edge.target for edge in automaton.edges[state] if letter.implies(edge.guard)]
-                for state in subset
-            },
+            {state: [edge.target for edge in automaton.edges[state] if letter.implies(edge.guard)] for state in subset},
         )
 
 

@@ -58,8 +58,7 @@ class _Splitter:
         accepting = parts.accepting(automaton)
         # The only level of a component that needs no counting; None where counting is needed.
         self.fixed = [
-            _REJECTING if not accepting[number] else self._fixed_if_weak(number)
-            for number in range(len(accepting))
+            _REJECTING if not accepting[number] else self._fixed_if_weak(number) for number in range(len(accepting))
         ]
         self.number: dict[tuple[int, int], int] = {}
         self.pairs: list[tuple[int, int]] = []

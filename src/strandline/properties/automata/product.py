@@ -109,11 +109,7 @@ def _loop(automaton: Automaton, parts: Components, entry: int) -> list[Guard]:
             if edge.marks & missing and parts.of[edge.target] == number
         }
         steps, state = _path(automaton, parts, number, {state}, sources)
-        edge = next(
-            edge
-            for edge in automaton.edges[state]
-            if edge.marks & missing and parts.of[edge.target] == number
-        )
+        edge = next(edge for edge in automaton.edges[state] if edge.marks & missing and parts.of[edge.target] == number)
         guards += [*steps, edge.guard]
         missing &= ~edge.marks
         state = edge.target

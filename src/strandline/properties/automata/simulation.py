@@ -160,9 +160,7 @@ def _reduce_directly(automaton: Automaton) -> Automaton:
     return _without_dominated_initial(merged)
 
 
-def _without_dominated(
-    edges: Sequence[Edge], above: list[set[int]], representative: list[int]
-) -> tuple[Edge, ...]:
+def _without_dominated(edges: Sequence[Edge], above: list[set[int]], representative: list[int]) -> tuple[Edge, ...]:
     kept: list[Edge] = []
     redirected = merge_parallel(replace(edge, target=representative[edge.target]) for edge in edges)
     for place, edge in enumerate(redirected):

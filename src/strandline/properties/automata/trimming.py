@@ -42,10 +42,7 @@ def simplify_acceptance(automaton: Automaton) -> Automaton:
     """
     parts = components(automaton)
     accepting = parts.accepting(automaton)
-    kept = [
-        _needed_sets(automaton, parts, number) if accepting[number] else []
-        for number in range(len(parts.members))
-    ]
+    kept = [_needed_sets(automaton, parts, number) if accepting[number] else [] for number in range(len(parts.members))]
     count = max((len(sets) for sets in kept), default=0)
     if not all(accepting[n] or not parts.has_edge[n] for n in range(len(parts.members))):
         count = max(count, 1)
@@ -85,9 +82,7 @@ def _needed_sets(automaton: Automaton, parts: Components, number: int) -> list[i
         if len(own) == len(edges):
             continue
         implied = any(
-            other < own or (other == own and earlier < bit)
-            for earlier, other in enumerate(members)
-            if earlier != bit
+            other < own or (other == own and earlier < bit) for earlier, other in enumerate(members) if earlier != bit
         )
         if not implied:
             needed.append(bit)

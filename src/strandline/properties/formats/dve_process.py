@@ -89,9 +89,7 @@ def read_dve_process(source: Source) -> Automaton:
 
 def _without_comments(text: str) -> str:
     """Comments replaced by blanks, so that offsets stay."""
-    return re.sub(
-        r"//[^\n]*|/\*.*?\*/", lambda match: re.sub(r"[^\n]", " ", match.group()), text, flags=re.DOTALL
-    )
+    return re.sub(r"//[^\n]*|/\*.*?\*/", lambda match: re.sub(r"[^\n]", " ", match.group()), text, flags=re.DOTALL)
 
 
 def _process_body(source: Source, text: str) -> tuple[int, int]:
@@ -134,9 +132,7 @@ def _declarations(source: Source, text: str, start: int, end: int) -> tuple[dict
     return number, initial, accepting
 
 
-def _steps(
-    source: Source, text: str, start: int, end: int, number: dict[str, int]
-) -> list[tuple[int, int, Formula]]:
+def _steps(source: Source, text: str, start: int, end: int, number: dict[str, int]) -> list[tuple[int, int, Formula]]:
     trans = re.compile(r"\btrans\b").search(text, start, end)
     if trans is None:
         return []

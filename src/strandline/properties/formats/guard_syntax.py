@@ -19,9 +19,7 @@ def parse_guard(source: Source, span: Span, *, member_arrow: bool = False) -> Fo
     # Blank out what stands before, keeping lines, so that offsets are those of the file.
     before = re.sub(r"[^\n]", " ", source.text[: span.start])
     try:
-        parsed = parse_ltl(
-            Source(source.name, before + source.text[span.start : span.end]), member_arrow=member_arrow
-        )
+        parsed = parse_ltl(Source(source.name, before + source.text[span.start : span.end]), member_arrow=member_arrow)
     except ParseError as error:
         raise ParseError(error.message, source, error.span) from None
     if not parsed.formula.is_boolean:
@@ -41,9 +39,7 @@ def automaton_from_formulas(
     if len(atoms) > MAXIMUM_ATOMS:
         raise ParseError(f"more than {MAXIMUM_ATOMS} atomic propositions", source)
     edges = tuple(
-        merge_parallel(
-            Edge(boolean_guard(formula, atoms), target, int(accepting)) for formula, target in outgoing
-        )
+        merge_parallel(Edge(boolean_guard(formula, atoms), target, int(accepting)) for formula, target in outgoing)
         for outgoing, accepting in states
     )
     return Automaton(atoms, initial, edges, 1)

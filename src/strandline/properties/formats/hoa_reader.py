@@ -240,8 +240,7 @@ class _Reader:
         sets = sorted(set(self.used_sets))
         edges = tuple(
             merge_parallel(
-                Edge(edge.guard, edge.target, self._renumbered(edge.marks, sets))
-                for edge in self.bodies.get(state, [])
+                Edge(edge.guard, edge.target, self._renumbered(edge.marks, sets)) for edge in self.bodies.get(state, [])
             )
             for state in range(count)
         )

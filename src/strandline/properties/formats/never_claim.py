@@ -47,8 +47,7 @@ def _state_lines(automaton: Automaton, state: int) -> list[str]:
         options = [f"    :: (true) -> goto {_label(automaton, state)}"]
     else:
         options = [
-            f"    :: ({_guard_text(automaton, edge.guard)}) -> goto {_label(automaton, edge.target)}"
-            for edge in edges
+            f"    :: ({_guard_text(automaton, edge.guard)}) -> goto {_label(automaton, edge.target)}" for edge in edges
         ]
     return [label, "    do", *options, "    od;"]
 

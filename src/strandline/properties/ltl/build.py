@@ -167,9 +167,7 @@ def strong_release(left: Formula, right: Formula) -> Formula:
     if right.operator is Operator.OR and left in right.operands:
         return until(disjoin(part for part in right.operands if part is not left), left)
     shorter = _relevant_release_left(left, right)
-    return (
-        strong_release(shorter, right) if shorter is not left else make(Operator.STRONG_RELEASE, left, right)
-    )
+    return strong_release(shorter, right) if shorter is not left else make(Operator.STRONG_RELEASE, left, right)
 
 
 def _relevant_until_left(left: Formula, right: Formula) -> Formula:

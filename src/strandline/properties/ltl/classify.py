@@ -44,9 +44,7 @@ def closed_upwards(classes: set[PropertyClass]) -> Classes:
 
 def narrowest(classes: Classes) -> tuple[PropertyClass, ...]:
     """The classes that are not implied by others, in the order of the hierarchy."""
-    implied = {
-        wider for one in classes for wider in classes if wider is not one and wider in closed_upwards({one})
-    }
+    implied = {wider for one in classes for wider in classes if wider is not one and wider in closed_upwards({one})}
     return tuple(one for one in PropertyClass if one in classes and one not in implied)
 
 

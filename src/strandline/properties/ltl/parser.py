@@ -187,9 +187,7 @@ class _Parser:
         assert operator is not None
         parts = [self._as_formula(part) for part in (left, right) if part is not None]
         if operator in (Operator.AND, Operator.OR):
-            parts = [
-                piece for part in parts for piece in (part.operands if part.operator is operator else (part,))
-            ]
+            parts = [piece for part in parts for piece in (part.operands if part.operator is operator else (part,))]
         self.operands.append(_Operand(span, make(operator, *parts)))
 
     def _arithmetic(self, token: Token, left: _Operand | None, right: _Operand) -> str:

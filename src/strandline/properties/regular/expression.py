@@ -85,8 +85,7 @@ class _Parser:
         successors = [whole.first, *self.follow]
         edges = tuple(
             merge_parallel(
-                Edge(boolean_guard(self.letters[position], atoms), position + 1)
-                for position in sorted(following)
+                Edge(boolean_guard(self.letters[position], atoms), position + 1) for position in sorted(following)
             )
             for following in successors
         )
@@ -168,9 +167,7 @@ class _Parser:
         if token.text == ".":
             return self._letter(TRUE, token)
         if token.text[:1] == "{":
-            return self._letter(
-                parse_guard(self.source, Span(token.span.start + 1, token.span.end - 1)), token
-            )
+            return self._letter(parse_guard(self.source, Span(token.span.start + 1, token.span.end - 1)), token)
         if token.text and (token.text[0] in "!_" or token.text[0].isalpha()):
             return self._letter(parse_guard(self.source, token.span), token)
         found = f"'{token.text}'" if token.text else "the end"

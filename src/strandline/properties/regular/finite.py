@@ -38,17 +38,14 @@ def accepts_word(automaton: FiniteAutomaton, word: Sequence[Letter]) -> bool:
     current = set(automaton.initial)
     for letter in word:
         bits = sum(1 << place for place, name in enumerate(automaton.atoms) if name in letter)
-        current = {
-            edge.target for state in current for edge in automaton.edges[state] if edge.guard.holds(bits)
-        }
+        current = {edge.target for state in current for edge in automaton.edges[state] if edge.guard.holds(bits)}
     return not current.isdisjoint(automaton.final)
 
 
 def absorbing(automaton: FiniteAutomaton) -> FiniteAutomaton:
     """Final states stay final whatever follows: what matters is that *some* prefix is accepted."""
     edges = tuple(
-        (Edge(TRUE, state),) if state in automaton.final else outgoing
-        for state, outgoing in enumerate(automaton.edges)
+        (Edge(TRUE, state),) if state in automaton.final else outgoing for state, outgoing in enumerate(automaton.edges)
     )
     return replace(automaton, edges=edges)
 
@@ -98,9 +95,7 @@ def _merged(automaton: FiniteAutomaton) -> FiniteAutomaton:
         for state in first.values()
     )
     initial = tuple(dict.fromkeys(place[block[state]] for state in automaton.initial))
-    return FiniteAutomaton(
-        automaton.atoms, initial, edges, frozenset(place[block[state]] for state in automaton.final)
-    )
+    return FiniteAutomaton(automaton.atoms, initial, edges, frozenset(place[block[state]] for state in automaton.final))
 
 
 def trimmed(automaton: FiniteAutomaton) -> FiniteAutomaton:
@@ -118,9 +113,7 @@ def trimmed(automaton: FiniteAutomaton) -> FiniteAutomaton:
     place = {state: number for number, state in enumerate(keep)}
     edges = tuple(
         merge_parallel(
-            replace(edge, target=place[edge.target])
-            for edge in automaton.edges[state]
-            if edge.target in place
+            replace(edge, target=place[edge.target]) for edge in automaton.edges[state] if edge.target in place
         )
         for state in keep
     )

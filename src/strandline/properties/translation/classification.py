@@ -77,9 +77,7 @@ def is_stutter_invariant(formula: Formula) -> bool | None:
     positive, negative = generalised_pair(formula)
     if len(positive.atoms) > MAXIMUM_STUTTER_ATOMS:
         return None
-    return not intersects(with_repetitions(positive), negative) and not intersects(
-        with_repetitions(negative), positive
-    )
+    return not intersects(with_repetitions(positive), negative) and not intersects(with_repetitions(negative), positive)
 
 
 def with_repetitions(automaton: Automaton) -> Automaton:
@@ -103,6 +101,5 @@ def with_repetitions(automaton: Automaton) -> Automaton:
 
 def _letters(count: int) -> list[Guard]:
     return [
-        conjunction(literal(place, bool(bits >> place & 1)) for place in range(count))
-        for bits in range(1 << count)
+        conjunction(literal(place, bool(bits >> place & 1)) for place in range(count)) for bits in range(1 << count)
     ]

@@ -124,9 +124,7 @@ def without_covered(alternatives: Alternatives) -> Alternatives:
     """Take from every guard the letters for which an easier alternative exists."""
     if len(alternatives) < 2:
         return alternatives
-    ordered = sorted(
-        alternatives.items(), key=lambda item: len(item[0].next_formulas) + len(item[0].promises)
-    )
+    ordered = sorted(alternatives.items(), key=lambda item: len(item[0].next_formulas) + len(item[0].promises))
     kept: Alternatives = {}
     for rest, guard in ordered:
         for easier, covered in kept.items():

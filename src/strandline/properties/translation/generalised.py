@@ -54,13 +54,10 @@ def translate_to_generalised(formula: Formula, atoms: tuple[str, ...], *, rewrit
             number[step.destination] = by_expansion.setdefault(expansion, len(states))
             if number[step.destination] == len(states):
                 states.append(step.destination)
-    promises = sorted(
-        {promise for outgoing in steps for step in outgoing for promise in step.promises}, key=order
-    )
+    promises = sorted({promise for outgoing in steps for step in outgoing for promise in step.promises}, key=order)
     edges = tuple(
         merge_parallel(
-            Edge(step.guard, number[step.destination], _kept_marks(promises, step.promises))
-            for step in outgoing
+            Edge(step.guard, number[step.destination], _kept_marks(promises, step.promises)) for step in outgoing
         )
         for outgoing in steps
     )
@@ -101,9 +98,7 @@ def _without_harder(steps: list[_Step]) -> list[_Step]:
                 continue
             if not destination_is_easier(other.destination, step.destination):
                 continue
-            equal = other.promises == step.promises and destination_is_easier(
-                step.destination, other.destination
-            )
+            equal = other.promises == step.promises and destination_is_easier(step.destination, other.destination)
             if not equal or other_place < place:
                 guard = guard & ~other.guard
         if guard is not guards.FALSE:

@@ -149,9 +149,7 @@ def may_follow(atom: TableauAtom, successor: TableauAtom, parts: tuple[Formula, 
     return True
 
 
-def _local_edges(
-    local_atoms: list[TableauAtom], parts: tuple[Formula, ...]
-) -> dict[TableauAtom, list[TableauAtom]]:
+def _local_edges(local_atoms: list[TableauAtom], parts: tuple[Formula, ...]) -> dict[TableauAtom, list[TableauAtom]]:
     """R_L as lists of successors; atoms that ask the same of their successors share one list."""
     shared: dict[tuple[tuple[Formula, bool], ...], list[TableauAtom]] = {}
     edges: dict[TableauAtom, list[TableauAtom]] = {}

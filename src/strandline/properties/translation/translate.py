@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from enum import Enum
 
+from strandline.errors import UsageError
 from strandline.properties.automata.automaton import Automaton
 from strandline.properties.automata.degeneralise import degeneralise
 from strandline.properties.automata.emptiness import intersects
+from strandline.properties.automata.guard import MAXIMUM_ATOMS
 from strandline.properties.automata.merging import merge_states
 from strandline.properties.automata.obligation import is_exact, weak_deterministic
 from strandline.properties.automata.simulation import reduce_by_simulation
@@ -63,6 +65,8 @@ def generalised_pair(formula: Formula) -> tuple[Automaton, Automaton]:
     in the rare other case they are made again without rewriting.
     """
     atoms = atoms_of(formula)
+    if len(atoms) > MAXIMUM_ATOMS:
+        raise UsageError(f"the formula has more than {MAXIMUM_ATOMS} atomic propositions")
     forms = simplify(formula), simplify(formula, negated=True)
     positive, negative = (_generalised(form, atoms, rewrite=True) for form in forms)
     if intersects(positive, negative):
@@ -75,9 +79,7 @@ def _generalised(formula: Formula, atoms: tuple[str, ...], *, rewrite: bool) -> 
     return simplify_acceptance(reduce_by_simulation(automaton))
 
 
-def to_state_based(
-    formula: Formula, positive: Automaton, negative: Automaton, *, negated: bool = False
-) -> Automaton:
+def to_state_based(formula: Formula, positive: Automaton, negative: Automaton, *, negated: bool = False) -> Automaton:
     """The smallest state-based automaton found for the language of `positive`.
 
     `negative` accepts the complement; the language is that of `formula`, or of its negation if `negated`.
@@ -88,8 +90,7 @@ def to_state_based(
         candidates.append(trim(weak))
     candidates.sort(key=_size)
     merged = [
-        reduce_by_simulation(merge_states(candidate, negative), keep_state_based=True)
-        for candidate in candidates[:2]
+        reduce_by_simulation(merge_states(candidate, negative), keep_state_based=True) for candidate in candidates[:2]
     ]
     return min(merged, key=_size)
 
