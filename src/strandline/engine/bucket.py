@@ -14,21 +14,10 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
+from strandline.engine import registers as r
 from strandline.engine.intrinsics import prefetch
 from strandline.engine.jit import inlined
 from strandline.engine.pool import at_top, class_for, class_size, enlarge, take
-from strandline.engine.registers import (
-    ARENA,
-    ARENA_CLASS,
-    CLUSTERED,
-    COUNT,
-    INDEX_TOP,
-    NONE,
-    OVERFULL,
-    STORE_TOP,
-    TABLE,
-    TABLE_CLASS,
-)
 
 U = np.uint64
 _0, _1, _3, _4, _13, _20, _29, _32 = U(0), U(1), U(3), U(4), U(13), U(20), U(29), U(32)
@@ -83,7 +72,7 @@ def home_slot(hash_value, slots):
 @inlined
 def table_slots(buckets, bucket):
     """Slots of a bucket's table; 0 for a bucket that has none yet."""
-    size_class = buckets[bucket + U(TABLE_CLASS)]
+    size_class = buckets[bucket + U(r.TABLE_CLASS)]
     if size_class == _0:
         return _0
     return class_size(size_class - _1)
@@ -92,7 +81,7 @@ def table_slots(buckets, bucket):
 @inlined
 def capacity(words, entry, buckets, bucket):
     """How many states the bucket holds before its table (at 65 %) or its arena must grow."""
-    arena_class = buckets[bucket + U(ARENA_CLASS)]
+    arena_class = buckets[bucket + U(r.ARENA_CLASS)]
     if arena_class == _0:
         return _0
     return min(table_slots(buckets, bucket) * _13 // _20, class_size(arena_class - _1) // entry)
@@ -152,9 +141,9 @@ def put(array, at, hash_value, words, entry, extra, slot, count, arena, index, s
 
 @inlined
 def contains(array, at, hash_value, words, entry, buckets, bucket, index, store):
-    if buckets[bucket + U(COUNT)] == _0:
+    if buckets[bucket + U(r.COUNT)] == _0:
         return False
-    table, arena = buckets[bucket + U(TABLE)], buckets[bucket + U(ARENA)]
+    table, arena = buckets[bucket + U(r.TABLE)], buckets[bucket + U(r.ARENA)]
     slots = table_slots(buckets, bucket)
     return find(array, at, hash_value, words, entry, table, slots, arena, index, store)[1]
 
@@ -162,80 +151,80 @@ def contains(array, at, hash_value, words, entry, buckets, bucket, index, store)
 @inlined
 def add(array, at, hash_value, words, entry, extra, buckets, bucket, index, store, regs, scratch):
     """Put a state into the bucket: PRESENT, ADDED, or NO_ROOM with nothing changed."""
-    count = buckets[bucket + U(COUNT)]
+    count = buckets[bucket + U(r.COUNT)]
     full = count >= capacity(words, entry, buckets, bucket)
     if full and not make_room(words, entry, buckets, bucket, index, store, regs, scratch):
         return NO_ROOM
-    table, arena = buckets[bucket + U(TABLE)], buckets[bucket + U(ARENA)]
+    table, arena = buckets[bucket + U(r.TABLE)], buckets[bucket + U(r.ARENA)]
     slots = table_slots(buckets, bucket)
     slot, found = find(array, at, hash_value, words, entry, table, slots, arena, index, store)
     if found:
         return PRESENT
     put(array, at, hash_value, words, entry, extra, slot, count, arena, index, store)
-    buckets[bucket + U(COUNT)] = count + _1
+    buckets[bucket + U(r.COUNT)] = count + _1
     return ADDED
 
 
 @inlined
 def make_room(words, entry, buckets, bucket, index, store, regs, scratch):
     """Grow what is full, so that one more state fits; False when a pool must grow first."""
-    count = buckets[bucket + U(COUNT)]
+    count = buckets[bucket + U(r.COUNT)]
     table_full = count >= table_slots(buckets, bucket) * _13 // _20
     if table_full and not grow_table(words, buckets, bucket, index, regs, scratch):
         return False
-    arena_class = buckets[bucket + U(ARENA_CLASS)]
+    arena_class = buckets[bucket + U(r.ARENA_CLASS)]
     arena_full = arena_class == _0 or (count + _1) * entry > class_size(arena_class - _1)
     return not arena_full or grow_arena(entry, buckets, bucket, store, regs)
 
 
 @inlined
 def grow_arena(entry, buckets, bucket, store, regs):
-    old = buckets[bucket + U(ARENA_CLASS)]
+    old = buckets[bucket + U(r.ARENA_CLASS)]
     if old == _0:
         new = class_for(entry * _4)
-        place = take(store, regs, STORE_TOP, new)
+        place = take(store, regs, r.STORE_TOP, new)
     else:
         # In place a little at a time; where it must move, half as much again, lest it move too often.
-        place = buckets[bucket + U(ARENA)]
-        new = old if at_top(regs, STORE_TOP, place, old - _1) else old + _1
+        place = buckets[bucket + U(r.ARENA)]
+        new = old if at_top(regs, r.STORE_TOP, place, old - _1) else old + _1
         # Where few wide entries fit, that may still be too small for one more.
-        while class_size(new) < (buckets[bucket + U(COUNT)] + _1) * entry:
+        while class_size(new) < (buckets[bucket + U(r.COUNT)] + _1) * entry:
             new += _1
-        place = enlarge(store, regs, STORE_TOP, place, old - _1, new)
-    if place == NONE:
+        place = enlarge(store, regs, r.STORE_TOP, place, old - _1, new)
+    if place == r.NONE:
         return False
-    buckets[bucket + U(ARENA)] = place
-    buckets[bucket + U(ARENA_CLASS)] = new + _1
+    buckets[bucket + U(r.ARENA)] = place
+    buckets[bucket + U(r.ARENA_CLASS)] = new + _1
     return True
 
 
 @inlined
 def grow_table(words, buckets, bucket, index, regs, scratch):
-    old = buckets[bucket + U(TABLE_CLASS)]
+    old = buckets[bucket + U(r.TABLE_CLASS)]
     if old == _0:
-        place = take(index, regs, INDEX_TOP, _0)
-        if place == NONE:
+        place = take(index, regs, r.INDEX_TOP, _0)
+        if place == r.NONE:
             return False
         for slot in range(class_size(_0)):
             index[place + slot] = _0
-        buckets[bucket + U(TABLE)] = place
-        buckets[bucket + U(TABLE_CLASS)] = _1
+        buckets[bucket + U(r.TABLE)] = place
+        buckets[bucket + U(r.TABLE_CLASS)] = _1
         return True
     new = old + _3
     if class_size(new) > _MOST_SLOTS:
-        regs[OVERFULL] = _1
+        regs[r.OVERFULL] = _1
         return False
-    place = enlarge(index, regs, INDEX_TOP, buckets[bucket + U(TABLE)], old - _1, new)
-    if place == NONE:
+    place = enlarge(index, regs, r.INDEX_TOP, buckets[bucket + U(r.TABLE)], old - _1, new)
+    if place == r.NONE:
         return False
     old_slots, new_slots = class_size(old - _1), class_size(new)
     for slot in range(old_slots, new_slots):
         index[place + slot] = _0
     if not spread(words, index, place, old_slots, new_slots, scratch):
-        regs[CLUSTERED] = _1
+        regs[r.CLUSTERED] = _1
         return False
-    buckets[bucket + U(TABLE)] = place
-    buckets[bucket + U(TABLE_CLASS)] = new + _1
+    buckets[bucket + U(r.TABLE)] = place
+    buckets[bucket + U(r.TABLE_CLASS)] = new + _1
     return True
 
 

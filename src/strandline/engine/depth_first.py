@@ -7,39 +7,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from strandline.engine import registers as r
 from strandline.engine.bucket import ADDED, NO_ROOM, add, home_slot, state_hash, table_slots, word_count
 from strandline.engine.explore import account, log_new_state, note_seen
 from strandline.engine.intrinsics import call_successors, prefetch
 from strandline.engine.jit import inlined, njit
-from strandline.engine.registers import (
-    ARENA,
-    BUDGET,
-    COUNT,
-    DONE,
-    FAULT,
-    FAULT_CODE,
-    FLUSH,
-    FOUND,
-    FOUND_LABELS,
-    FOUND_RECORD,
-    GROW,
-    LIVE,
-    LOG_COUNT,
-    SEEN_COUNT,
-    STACK_COUNT,
-    STEP_BITS,
-    STOP_MASK,
-    TABLE,
-    UNEXPANDED,
-    VISITED,
-    WANT_RECORDS,
-    WANT_STACK,
-)
 
 U = np.uint64
 _0, _1, _63 = U(0), U(1), U(63)
-_STEP = U(STEP_BITS)
-_BUCKET = U(LIVE)
+_STEP = U(r.STEP_BITS)
+_BUCKET = U(r.LIVE)
 _CONTINUE = -1
 
 
@@ -47,17 +24,17 @@ _CONTINUE = -1
 def _take_from_stack(words, stack, buckets, index, store, log, regs, scratch):
     """Store the state on top of the stack unless it is known; a new one is noted as unexpanded."""
     width = word_count(words)
-    at = (regs[STACK_COUNT] - _1) * (width + _1)
-    if regs[LOG_COUNT] == U(len(log)):
-        return FLUSH
+    at = (regs[r.STACK_COUNT] - _1) * (width + _1)
+    if regs[r.LOG_COUNT] == U(len(log)):
+        return r.FLUSH
     hash_value = state_hash(stack, at, words)
     outcome = add(stack, at, hash_value, words, width, _0, buckets, _BUCKET, index, store, regs, scratch)
     if outcome == NO_ROOM:
-        return GROW
+        return r.GROW
     if outcome == ADDED:
         log_new_state(stack[at + width], log, regs)
-        regs[UNEXPANDED] = buckets[_BUCKET + U(COUNT)]
-    regs[STACK_COUNT] -= _1
+        regs[r.UNEXPANDED] = buckets[_BUCKET + U(r.COUNT)]
+    regs[r.STACK_COUNT] -= _1
     return _CONTINUE
 
 
@@ -65,30 +42,30 @@ def _take_from_stack(words, stack, buckets, index, store, log, regs, scratch):
 def _expand_onto_stack(function, words, stack, records, buckets, index, store, seen, labels, regs):
     """Expand the state stored last and push its successors, the first on top."""
     width = word_count(words)
-    record = regs[UNEXPANDED] - _1
-    at = buckets[_BUCKET + U(ARENA)] + record * width
+    record = regs[r.UNEXPANDED] - _1
+    at = buckets[_BUCKET + U(r.ARENA)] + record * width
     capacity = U(len(records)) // width - _1
-    if len(seen) > 0 and (regs[SEEN_COUNT] + _1) * (width + _1) > U(len(seen)):
-        return FLUSH
+    if len(seen) > 0 and (regs[r.SEEN_COUNT] + _1) * (width + _1) > U(len(seen)):
+        return r.FLUSH
     count = call_successors(function, store, at, records, _0, np.int64(capacity), labels)
-    if count < 0 or (labels[0] & regs[STOP_MASK]) != _0:
-        regs[FOUND_RECORD] = record
+    if count < 0 or (labels[0] & regs[r.STOP_MASK]) != _0:
+        regs[r.FOUND_RECORD] = record
         if count < 0:
-            regs[FAULT_CODE] = U(-count)
-            return FAULT
-        regs[FOUND_LABELS] = labels[0]
-        return FOUND
+            regs[r.FAULT_CODE] = U(-count)
+            return r.FAULT
+        regs[r.FOUND_LABELS] = labels[0]
+        return r.FOUND
     if U(count) > capacity:
-        regs[WANT_RECORDS] = U(count)
-        return GROW
-    top = (regs[STACK_COUNT] + U(count)) * (width + _1)
+        regs[r.WANT_RECORDS] = U(count)
+        return r.GROW
+    top = (regs[r.STACK_COUNT] + U(count)) * (width + _1)
     if top > U(len(stack)):
-        regs[WANT_STACK] = top
-        return GROW
+        regs[r.WANT_STACK] = top
+        return r.GROW
     account(_1, U(count), labels[0] >> _63, regs)
     if len(seen) > 0:
         note_seen(words, store, at, U(count), labels, seen, regs)
-    table, slots = buckets[_BUCKET + U(TABLE)], table_slots(buckets, _BUCKET)
+    table, slots = buckets[_BUCKET + U(r.TABLE)], table_slots(buckets, _BUCKET)
     for step in range(U(count)):
         place = top - (step + _1) * (width + _1)
         source = step * width
@@ -96,22 +73,22 @@ def _expand_onto_stack(function, words, stack, records, buckets, index, store, s
             stack[place + word] = records[source + word]
         stack[place + width] = (record << _STEP) | step
         prefetch(index, table + home_slot(state_hash(records, source, words), slots))
-    regs[STACK_COUNT] += U(count)
-    regs[UNEXPANDED] = _0
+    regs[r.STACK_COUNT] += U(count)
+    regs[r.UNEXPANDED] = _0
     return _CONTINUE
 
 
 @njit
 def depth_first(function, words, budget, regs, buckets, stack, records, index, store, log, seen, labels, scratch):
     """Search on for `budget` expansions; as `strandline.engine.explore.explore`, without a measure."""
-    stop_at = regs[VISITED] + budget
+    stop_at = regs[r.VISITED] + budget
     while True:
-        if regs[UNEXPANDED] != _0:
+        if regs[r.UNEXPANDED] != _0:
             code = _expand_onto_stack(function, words, stack, records, buckets, index, store, seen, labels, regs)
-        elif regs[STACK_COUNT] == _0:
-            return DONE
-        elif regs[VISITED] >= stop_at:
-            return BUDGET
+        elif regs[r.STACK_COUNT] == _0:
+            return r.DONE
+        elif regs[r.VISITED] >= stop_at:
+            return r.BUDGET
         else:
             code = _take_from_stack(words, stack, buckets, index, store, log, regs, scratch)
         if code != _CONTINUE:

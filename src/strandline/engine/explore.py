@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from strandline.engine import registers as r
 from strandline.engine.bucket import (
     ADDED,
     NO_ROOM,
@@ -41,58 +42,10 @@ from strandline.engine.layers import (
     remove_layer,
     schedule_next,
 )
-from strandline.engine.registers import (
-    ARENA,
-    BATCH_COUNT,
-    BATCH_NEXT,
-    BUDGET,
-    COLUMN,
-    COUNT,
-    CURRENT,
-    CURRENT_COLUMN,
-    CURRENT_LAYER,
-    DEADLOCKS,
-    DONE,
-    FAULT,
-    FAULT_CODE,
-    FLUSH,
-    FOUND,
-    FOUND_LABELS,
-    FOUND_RECORD,
-    GROW,
-    HEAD,
-    HEAP_COUNT,
-    KEEPER_COUNT,
-    KEPT,
-    LAYER,
-    LEVEL_END,
-    LEVELS,
-    LIVE,
-    LOG_COUNT,
-    LOG_TOTAL,
-    NONE,
-    PEAK_STORED,
-    PENDING_COUNT,
-    PERSISTENT,
-    QUEUED_NEXT,
-    REGRESS_EDGES,
-    REGRESSING_COLUMN,
-    RETIRED_LAYERS,
-    SEEN_COUNT,
-    STEP_BITS,
-    STOP_MASK,
-    STORED,
-    SWEEPS,
-    TABLE,
-    TRANSITIONS,
-    VISITED,
-    WANT_LEVELS,
-    WANT_RECORDS,
-)
 
 U = np.uint64
 _0, _1, _63 = U(0), U(1), U(63)
-_STEP = U(STEP_BITS)
+_STEP = U(r.STEP_BITS)
 _BIAS = U(1 << 63)
 _BATCH = U(512)
 _AHEAD = U(6)
@@ -102,17 +55,17 @@ _CONTINUE = -1
 @inlined
 def log_new_states(count, regs):
     """Account for states just stored, whose links were appended to the log."""
-    regs[LOG_COUNT] += count
-    regs[LOG_TOTAL] += count
-    regs[STORED] += count
-    if regs[STORED] > regs[PEAK_STORED]:
-        regs[PEAK_STORED] = regs[STORED]
+    regs[r.LOG_COUNT] += count
+    regs[r.LOG_TOTAL] += count
+    regs[r.STORED] += count
+    if regs[r.STORED] > regs[r.PEAK_STORED]:
+        regs[r.PEAK_STORED] = regs[r.STORED]
 
 
 @inlined
 def log_new_state(link, log, regs):
     """Append a record to the parent log; there must be room."""
-    log[regs[LOG_COUNT]] = link
+    log[regs[r.LOG_COUNT]] = link
     log_new_states(_1, regs)
 
 
@@ -120,18 +73,18 @@ def log_new_state(link, log, regs):
 def note_seen(words, store, at, count, labels, seen, regs):
     """Append the expanded state and its out-degree for the exact count; there must be room."""
     width = word_count(words)
-    place = regs[SEEN_COUNT] * (width + _1)
+    place = regs[r.SEEN_COUNT] * (width + _1)
     for word in range(width):
         seen[place + word] = store[at + word]
     seen[place + width] = (count << _1) | (labels[0] >> _63)
-    regs[SEEN_COUNT] += _1
+    regs[r.SEEN_COUNT] += _1
 
 
 @inlined
 def account(visited, transitions, deadlocks, regs):
-    regs[VISITED] += visited
-    regs[TRANSITIONS] += transitions
-    regs[DEADLOCKS] += deadlocks
+    regs[r.VISITED] += visited
+    regs[r.TRANSITIONS] += transitions
+    regs[r.DEADLOCKS] += deadlocks
 
 
 @inlined
@@ -152,66 +105,66 @@ def _record_words(words, measured):
 @inlined
 def _next_level(buckets, levels, regs):
     """Breadth-first: when a level is finished, the next one is what was found meanwhile."""
-    bucket = U(LIVE)
-    if buckets[bucket + U(HEAD)] < regs[LEVEL_END]:
+    bucket = U(r.LIVE)
+    if buckets[bucket + U(r.HEAD)] < regs[r.LEVEL_END]:
         return _CONTINUE
-    if regs[LEVEL_END] == buckets[bucket + U(COUNT)]:
-        return DONE
-    if regs[LEVELS] == U(len(levels)):
-        regs[WANT_LEVELS] = regs[LEVELS] + _1
-        return GROW
-    levels[regs[LEVELS]] = buckets[bucket + U(COUNT)] - regs[LEVEL_END]
-    regs[LEVELS] += _1
-    regs[LEVEL_END] = buckets[bucket + U(COUNT)]
+    if regs[r.LEVEL_END] == buckets[bucket + U(r.COUNT)]:
+        return r.DONE
+    if regs[r.LEVELS] == U(len(levels)):
+        regs[r.WANT_LEVELS] = regs[r.LEVELS] + _1
+        return r.GROW
+    levels[regs[r.LEVELS]] = buckets[bucket + U(r.COUNT)] - regs[r.LEVEL_END]
+    regs[r.LEVELS] += _1
+    regs[r.LEVEL_END] = buckets[bucket + U(r.COUNT)]
     return _CONTINUE
 
 
 @inlined
 def _leave_layer(row, buckets, places, index, store, regs):
     """The line moves on: everything in the layer that is not persistent is forgotten."""
-    regs[STORED] -= buckets[row + U(LIVE) + U(COUNT)]
-    empty_bucket(row + U(LIVE), buckets, index, store, regs)
-    regs[RETIRED_LAYERS] += _1
-    if buckets[row + U(KEPT) + U(COUNT)] == _0:
+    regs[r.STORED] -= buckets[row + U(r.LIVE) + U(r.COUNT)]
+    empty_bucket(row + U(r.LIVE), buckets, index, store, regs)
+    regs[r.RETIRED_LAYERS] += _1
+    if buckets[row + U(r.KEPT) + U(r.COUNT)] == _0:
         remove_layer(row, buckets, places, regs)
 
 
 @inlined
 def _leave_column(buckets, places, keepers, index, store, regs):
     """No later edge can lead back into the column: its persistent states are forgotten too."""
-    for number in range(regs[KEEPER_COUNT]):
+    for number in range(regs[r.KEEPER_COUNT]):
         row = keepers[number]
-        regs[STORED] -= buckets[row + U(KEPT) + U(COUNT)]
-        empty_bucket(row + U(KEPT), buckets, index, store, regs)
+        regs[r.STORED] -= buckets[row + U(r.KEPT) + U(r.COUNT)]
+        empty_bucket(row + U(r.KEPT), buckets, index, store, regs)
         remove_layer(row, buckets, places, regs)
-    regs[KEEPER_COUNT] = _0
+    regs[r.KEEPER_COUNT] = _0
 
 
 @inlined
 def _next_layer(buckets, places, heap, pending, keepers, index, store, regs):
     """Move the line to the next layer with something to expand, or answer DONE."""
     while True:
-        row = regs[CURRENT]
-        if row != NONE:
-            if has_unexpanded(row, buckets) != NONE:
+        row = regs[r.CURRENT]
+        if row != r.NONE:
+            if has_unexpanded(row, buckets) != r.NONE:
                 return _CONTINUE
             _leave_layer(row, buckets, places, index, store, regs)
-            regs[CURRENT] = NONE
-        in_column = regs[HEAP_COUNT] > _0 and buckets[heap[_0] + U(COLUMN)] == regs[CURRENT_COLUMN]
-        if not in_column and regs[PENDING_COUNT] > _0:
-            regs[SWEEPS] += _1
-            for number in range(regs[PENDING_COUNT]):
-                buckets[pending[number] + U(QUEUED_NEXT)] = _0
+            regs[r.CURRENT] = r.NONE
+        in_column = regs[r.HEAP_COUNT] > _0 and buckets[heap[_0] + U(r.COLUMN)] == regs[r.CURRENT_COLUMN]
+        if not in_column and regs[r.PENDING_COUNT] > _0:
+            regs[r.SWEEPS] += _1
+            for number in range(regs[r.PENDING_COUNT]):
+                buckets[pending[number] + U(r.QUEUED_NEXT)] = _0
                 push(pending[number], heap, buckets, regs)
-            regs[PENDING_COUNT] = _0
+            regs[r.PENDING_COUNT] = _0
         elif not in_column:
             _leave_column(buckets, places, keepers, index, store, regs)
-            if regs[HEAP_COUNT] == _0:
-                return DONE
+            if regs[r.HEAP_COUNT] == _0:
+                return r.DONE
         row = pop(heap, buckets, regs)
-        regs[CURRENT] = row
-        regs[CURRENT_COLUMN] = buckets[row + U(COLUMN)]
-        regs[CURRENT_LAYER] = buckets[row + U(LAYER)]
+        regs[r.CURRENT] = row
+        regs[r.CURRENT_COLUMN] = buckets[row + U(r.COLUMN)]
+        regs[r.CURRENT_LAYER] = buckets[row + U(r.LAYER)]
 
 
 @inlined
@@ -223,14 +176,14 @@ def _aim(words, measured, records, at, number, hashes, targets, buckets, places,
     if measured is not None:
         width = word_count(words)
         column, layer = records[at + width] ^ _BIAS, records[at + width + _1] ^ _BIAS
-        row = regs[CURRENT]
-        if layer != regs[CURRENT_LAYER] or column != regs[CURRENT_COLUMN]:
+        row = regs[r.CURRENT]
+        if layer != regs[r.CURRENT_LAYER] or column != regs[r.CURRENT_COLUMN]:
             row = find_layer(column, layer, buckets, places)
         targets[number] = row
-        if row == NONE:
+        if row == r.NONE:
             return
-    bucket = row + U(LIVE)
-    prefetch(index, buckets[bucket + U(TABLE)] + home_slot(hash_value, table_slots(buckets, bucket)))
+    bucket = row + U(r.LIVE)
+    prefetch(index, buckets[bucket + U(r.TABLE)] + home_slot(hash_value, table_slots(buckets, bucket)))
 
 
 @inlined
@@ -242,35 +195,35 @@ def _expand(
     width = word_count(words)
     entry, stride = _entry_words(words, measured), _record_words(words, measured)
     most = U(len(records)) // stride - _1
-    arena = buckets[bucket + U(ARENA)]
-    head, batch = buckets[bucket + U(HEAD)], regs[BATCH_COUNT]
+    arena = buckets[bucket + U(r.ARENA)]
+    head, batch = buckets[bucket + U(r.HEAD)], regs[r.BATCH_COUNT]
     transitions, deadlocks = _0, _0
     first_head = head
     limit = min(limit, head + _BATCH)
-    stop_mask = regs[STOP_MASK]
+    stop_mask = regs[r.STOP_MASK]
     code = _CONTINUE
     while head < limit and batch < _BATCH:
         at = arena + head * entry
-        if len(seen) > 0 and (regs[SEEN_COUNT] + _1) * (width + _1) > U(len(seen)):
-            code = FLUSH
+        if len(seen) > 0 and (regs[r.SEEN_COUNT] + _1) * (width + _1) > U(len(seen)):
+            code = r.FLUSH
             break
         count = call_successors(function, store, at, records, batch * stride, np.int64(most - batch), labels)
         record = head
         if measured is not None:
             record = store[at + width]
         if count < 0 or (labels[0] & stop_mask) != _0:
-            regs[FOUND_RECORD] = record
-            regs[FOUND_LABELS] = labels[0]
-            code = FOUND
+            regs[r.FOUND_RECORD] = record
+            regs[r.FOUND_LABELS] = labels[0]
+            code = r.FOUND
             if count < 0:
-                regs[FAULT_CODE] = U(-count)
-                code = FAULT
+                regs[r.FAULT_CODE] = U(-count)
+                code = r.FAULT
             break
         successors = U(count)
         if successors > most - batch:
             if batch == _0:
-                regs[WANT_RECORDS] = successors
-                code = GROW
+                regs[r.WANT_RECORDS] = successors
+                code = r.GROW
             break
         head += _1
         transitions += successors
@@ -282,8 +235,8 @@ def _expand(
             links[number] = (record << _STEP) | step
             _aim(words, measured, records, number * stride, number, hashes, targets, buckets, places, index, regs)
         batch += successors
-    regs[BATCH_COUNT] = batch
-    buckets[bucket + U(HEAD)] = head
+    regs[r.BATCH_COUNT] = batch
+    buckets[bucket + U(r.HEAD)] = head
     account(head - first_head, transitions, deadlocks, regs)
     return code
 
@@ -296,41 +249,41 @@ def _place_measured(
     """Put one successor into its layer, ahead of the line or, by a regress edge, behind it."""
     width = word_count(words)
     column, layer = records[at + width] ^ _BIAS, records[at + width + _1] ^ _BIAS
-    if column < regs[CURRENT_COLUMN]:
-        return REGRESSING_COLUMN
+    if column < regs[r.CURRENT_COLUMN]:
+        return r.REGRESSING_COLUMN
     row = targets[number]
-    if row == NONE:
+    if row == r.NONE:
         row = find_layer(column, layer, buckets, places)
-        if row == NONE:
+        if row == r.NONE:
             row = make_layer(column, layer, buckets, places, heap, regs)
-            if row == NONE:
-                return GROW
+            if row == r.NONE:
+                return r.GROW
     hash_value = hashes[number]
-    record = regs[LOG_TOTAL]
-    if column == regs[CURRENT_COLUMN] and layer < regs[CURRENT_LAYER]:
-        kept = row + U(KEPT)
-        first = buckets[kept + U(COUNT)] == _0
+    record = regs[r.LOG_TOTAL]
+    if column == regs[r.CURRENT_COLUMN] and layer < regs[r.CURRENT_LAYER]:
+        kept = row + U(r.KEPT)
+        first = buckets[kept + U(r.COUNT)] == _0
         outcome = add(records, at, hash_value, words, entry, record, buckets, kept, index, store, regs, scratch)
         if outcome == NO_ROOM:
-            return GROW
-        regs[REGRESS_EDGES] += _1
+            return r.GROW
+        regs[r.REGRESS_EDGES] += _1
         if outcome == ADDED:
             log_new_state(links[number], log, regs)
-            regs[PERSISTENT] += _1
+            regs[r.PERSISTENT] += _1
             if first:
-                keepers[regs[KEEPER_COUNT]] = row
-                regs[KEEPER_COUNT] += _1
-            regs[PENDING_COUNT] = schedule_next(row, pending, buckets, regs[PENDING_COUNT])
+                keepers[regs[r.KEEPER_COUNT]] = row
+                regs[r.KEEPER_COUNT] += _1
+            regs[r.PENDING_COUNT] = schedule_next(row, pending, buckets, regs[r.PENDING_COUNT])
         return _CONTINUE
-    if contains(records, at, hash_value, words, entry, buckets, row + U(KEPT), index, store):
+    if contains(records, at, hash_value, words, entry, buckets, row + U(r.KEPT), index, store):
         return _CONTINUE
-    live = row + U(LIVE)
+    live = row + U(r.LIVE)
     outcome = add(records, at, hash_value, words, entry, record, buckets, live, index, store, regs, scratch)
     if outcome == NO_ROOM:
-        return GROW
+        return r.GROW
     if outcome == ADDED:
         log_new_state(links[number], log, regs)
-        if row != regs[CURRENT]:
+        if row != regs[r.CURRENT]:
             push(row, heap, buckets, regs)
     return _CONTINUE
 
@@ -342,12 +295,12 @@ def _absorb_single(words, records, links, hashes, buckets, index, store, log, re
     Everything that the inner loop needs is in local variables: through arrays, each store would make the
     compiler read all of it again."""
     width = word_count(words)
-    bucket = U(LIVE)
-    number, last = regs[BATCH_NEXT], regs[BATCH_COUNT]
+    bucket = U(r.LIVE)
+    number, last = regs[r.BATCH_NEXT], regs[r.BATCH_COUNT]
     while True:
-        table, arena = buckets[bucket + U(TABLE)], buckets[bucket + U(ARENA)]
+        table, arena = buckets[bucket + U(r.TABLE)], buckets[bucket + U(r.ARENA)]
         slots, room = table_slots(buckets, bucket), capacity(words, width, buckets, bucket)
-        count, log_count = buckets[bucket + U(COUNT)], regs[LOG_COUNT]
+        count, log_count = buckets[bucket + U(r.COUNT)], regs[r.LOG_COUNT]
         before = count
         room = min(room, count + (U(len(log)) - log_count))
         while number < last and count < room:
@@ -362,17 +315,17 @@ def _absorb_single(words, records, links, hashes, buckets, index, store, log, re
                 count += _1
                 log_count += _1
             number += _1
-        buckets[bucket + U(COUNT)] = count
+        buckets[bucket + U(r.COUNT)] = count
         log_new_states(count - before, regs)
-        regs[BATCH_NEXT] = number
+        regs[r.BATCH_NEXT] = number
         if number == last:
             break
         if log_count == U(len(log)):
-            return FLUSH
+            return r.FLUSH
         if not make_room(words, width, buckets, bucket, index, store, regs, scratch):
-            return GROW
-    regs[BATCH_NEXT] = _0
-    regs[BATCH_COUNT] = _0
+            return r.GROW
+    regs[r.BATCH_NEXT] = _0
+    regs[r.BATCH_COUNT] = _0
     return _CONTINUE
 
 
@@ -383,11 +336,11 @@ def _absorb_measured(
 ):  # fmt: skip
     """Insert the rest of the batch, each state into its layer."""
     width = word_count(words)
-    number, last = regs[BATCH_NEXT], regs[BATCH_COUNT]
+    number, last = regs[r.BATCH_NEXT], regs[r.BATCH_COUNT]
     code = _CONTINUE
     while number < last:
-        if regs[LOG_COUNT] == U(len(log)):
-            code = FLUSH
+        if regs[r.LOG_COUNT] == U(len(log)):
+            code = r.FLUSH
             break
         code = _place_measured(
             words, width + _1, records, number * (width + U(2)), number, hashes, targets, links,
@@ -396,10 +349,10 @@ def _absorb_measured(
         if code != _CONTINUE:
             break
         number += _1
-    regs[BATCH_NEXT] = number
+    regs[r.BATCH_NEXT] = number
     if number == last:
-        regs[BATCH_NEXT] = _0
-        regs[BATCH_COUNT] = _0
+        regs[r.BATCH_NEXT] = _0
+        regs[r.BATCH_COUNT] = _0
     return code
 
 
@@ -411,7 +364,7 @@ def explore(
     """Search on for about `budget` expansions. `words` is a tuple of the state's width, or a number at run time;
     `measured` is None for breadth-first search. Returns DONE, BUDGET, GROW, FAULT, FOUND, FLUSH or
     REGRESSING_COLUMN; after all but DONE, FAULT and REGRESSING_COLUMN it can be called again."""
-    stop_at = regs[VISITED] + budget
+    stop_at = regs[r.VISITED] + budget
     while True:
         if measured is None:
             code = _absorb_single(words, records, links, hashes, buckets, index, store, log, regs, scratch)
@@ -422,18 +375,18 @@ def explore(
             )  # fmt: skip
         if code != _CONTINUE:
             return code
-        if regs[VISITED] >= stop_at:
-            return BUDGET
+        if regs[r.VISITED] >= stop_at:
+            return r.BUDGET
         if measured is None:
             code = _next_level(buckets, levels, regs)
-            bucket = U(LIVE)
-            limit = regs[LEVEL_END]
+            bucket = U(r.LIVE)
+            limit = regs[r.LEVEL_END]
         else:
             code = _next_layer(buckets, places, heap, pending, keepers, index, store, regs)
-            bucket, limit = U(LIVE), _0
+            bucket, limit = U(r.LIVE), _0
             if code == _CONTINUE:
-                bucket = has_unexpanded(regs[CURRENT], buckets)
-                limit = buckets[bucket + U(COUNT)]
+                bucket = has_unexpanded(regs[r.CURRENT], buckets)
+                limit = buckets[bucket + U(r.COUNT)]
         if code == _CONTINUE:
             code = _expand(
                 function, words, measured, bucket, limit, records, links, hashes, targets,
@@ -449,5 +402,5 @@ def seed(words, measured, count, regs, buckets, places, records, links, hashes, 
     stride = _record_words(words, measured)
     for number in range(count):
         _aim(words, measured, records, number * stride, number, hashes, targets, buckets, places, index, regs)
-    regs[BATCH_COUNT] = count
-    regs[BATCH_NEXT] = _0
+    regs[r.BATCH_COUNT] = count
+    regs[r.BATCH_NEXT] = _0

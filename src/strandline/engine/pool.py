@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from strandline.engine import registers as r
 from strandline.engine.jit import inlined
-from strandline.engine.registers import FREE, IDLE, NONE, RELEASED, WANT
 
 U = np.uint64
 _QUARTER, _THREE, _SMALLEST, _ONE, _NOTHING = U(2), U(3), U(16), U(1), U(0)
@@ -37,19 +37,19 @@ def class_for(words):
 @inlined
 def take(pool, regs, top, size_class):
     """A block's offset, or NONE. A used block still holds what was in it."""
-    free = U(top + FREE) + size_class
+    free = U(top + r.FREE) + size_class
     if regs[free] != _NOTHING:
         offset = regs[free] - _ONE
         regs[free] = pool[offset]
-        regs[top + IDLE] -= class_size(size_class)
-        if pool[offset + _ONE] == NONE:
-            regs[top + RELEASED] -= class_size(size_class)
+        regs[top + r.IDLE] -= class_size(size_class)
+        if pool[offset + _ONE] == r.NONE:
+            regs[top + r.RELEASED] -= class_size(size_class)
         return offset
     offset = regs[top]
     end = offset + class_size(size_class)
     if end > U(len(pool)):
-        regs[top + WANT] = end
-        return NONE
+        regs[top + r.WANT] = end
+        return r.NONE
     regs[top] = end
     return offset
 
@@ -57,11 +57,11 @@ def take(pool, regs, top, size_class):
 @inlined
 def give(pool, regs, top, offset, size_class):
     """Put a block back. Its first word links the list; its second says whether its memory was released."""
-    free = U(top + FREE) + size_class
+    free = U(top + r.FREE) + size_class
     pool[offset] = regs[free]
     pool[offset + _ONE] = _NOTHING
     regs[free] = offset + _ONE
-    regs[top + IDLE] += class_size(size_class)
+    regs[top + r.IDLE] += class_size(size_class)
 
 
 @inlined
@@ -75,17 +75,17 @@ def enlarge(pool, regs, top, offset, old_class, new_class):
     """A block of the new class with the old one's contents: a free one, or the old one made longer in place at
     the top of the pool, or a new one. Answers NONE, with nothing changed, when the pool is full. What follows the
     contents is undefined."""
-    nothing_free = regs[U(top + FREE) + new_class] == _NOTHING
+    nothing_free = regs[U(top + r.FREE) + new_class] == _NOTHING
     if nothing_free and at_top(regs, top, offset, old_class):
         end = offset + class_size(new_class)
         if end > U(len(pool)):
-            regs[top + WANT] = end
-            return NONE
+            regs[top + r.WANT] = end
+            return r.NONE
         regs[top] = end
         return offset
     moved = take(pool, regs, top, new_class)
-    if moved == NONE:
-        return NONE
+    if moved == r.NONE:
+        return r.NONE
     for word in range(class_size(old_class)):
         pool[moved + word] = pool[offset + word]
     give(pool, regs, top, offset, old_class)

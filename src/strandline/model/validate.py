@@ -44,9 +44,10 @@ class _Validator:
             self._variable(variable)
         for action in self._all_actions():
             self._action(action)
-        system = self.system
-        for named in (*system.assertions, *system.labels, *system.invariants, *system.measures):
-            self._expression(named.expression, named.span)
+        for predicate in (*self.system.assertions, *self.system.labels, *self.system.invariants):
+            self._expression(predicate.expression, predicate.span)
+        for measure in self.system.measures:
+            self._expression(measure.expression, measure.span)
         self._initial()
         if self.system.synchronous and not self.system.processes:
             self.fail("a synchronous system needs at least one process", None)

@@ -22,8 +22,8 @@ from strandline.properties.automata.components import components
 from strandline.properties.automata.guard import FALSE, Guard
 from strandline.properties.automata.trimming import trim
 
-MAXIMUM_STATES = 160
-"""Simulation compares pairs of states; automata with more states are reduced by bisimulation alone."""
+MAXIMUM_WORK = 20_000_000
+"""Simulation compares edges with edges; automata with more pairs of edges are reduced by bisimulation alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +45,9 @@ def reduce_by_simulation(automaton: Automaton, *, keep_state_based: bool = False
         before = (automaton.state_count, automaton.edge_count)
         for generous in (False, True):
             automaton = reduce_by_bisimulation(with_transient_marks(automaton, generous, keep_state_based))
-            if automaton.state_count <= MAXIMUM_STATES:
+            if automaton.edge_count**2 <= MAXIMUM_WORK:
                 automaton = trim(_reduce_directly(automaton))
-        if automaton.state_count <= MAXIMUM_STATES:
+        if automaton.edge_count**2 <= MAXIMUM_WORK:
             automaton = trim(_reduce_in_reverse(automaton, keep_state_based))
         if (automaton.state_count, automaton.edge_count) == before:
             return automaton

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from strandline.errors import ResourceError
 from strandline.properties.automata import guard as guards
 from strandline.properties.automata.automaton import Automaton, Edge, merge_parallel
 from strandline.properties.automata.guard import Guard
@@ -34,19 +35,30 @@ class _Step:
     promises: frozenset[Formula]
 
 
-def translate_to_generalised(formula: Formula, atoms: tuple[str, ...], *, rewrite: bool) -> Automaton:
+class TranslationTooLarge(ResourceError):
+    """The automaton has more edges than the caller wants."""
+
+
+def translate_to_generalised(
+    formula: Formula, atoms: tuple[str, ...], *, rewrite: bool, maximum_edges: int | None = None
+) -> Automaton:
     """A transition-based generalised automaton for a formula in (simplified) negation normal form.
 
     Without `rewrite` it is exact; with it, it accepts at least the models of the formula (see above).
+    Raises `TranslationTooLarge` if there are more edges than allowed.
     """
     expander = Expander(atoms)
     states = [formula]
     number = {formula: 0}
     by_expansion = {frozenset(expander.expand(formula).items()): 0}
     steps: list[list[_Step]] = []
+    edge_count = 0
     for state in states:
         outgoing = _steps(expander, state, rewrite)
         steps.append(outgoing)
+        edge_count += len(outgoing)
+        if maximum_edges is not None and edge_count > maximum_edges:
+            raise TranslationTooLarge(f"the automaton of the formula has more than {maximum_edges} edges")
         for step in outgoing:
             if step.destination in number:
                 continue

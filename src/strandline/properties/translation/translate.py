@@ -22,8 +22,11 @@ from strandline.properties.automata.trimming import simplify_acceptance, trim
 from strandline.properties.ltl.formula import Formula, atoms_of
 from strandline.properties.ltl.lasso import holds
 from strandline.properties.ltl.simplify import simplify
-from strandline.properties.translation.generalised import translate_to_generalised
+from strandline.properties.translation.generalised import TranslationTooLarge, translate_to_generalised
 from strandline.properties.translation.tableau import translate_by_tableau
+
+MAXIMUM_PAIR_EDGES = 3000
+"""Edges up to which the automaton of the negation is made to help with that of the formula."""
 
 
 class Method(Enum):
@@ -52,30 +55,44 @@ def translate(
     """
     if method is Method.TABLEAU:
         return translate_by_tableau(formula)
-    positive, negative = generalised_pair(formula)
+    try:
+        positive, negative = generalised_pair(formula)
+    except TranslationTooLarge:
+        return _translate_alone(formula, acceptance)
     if acceptance is Acceptance.GENERALISED:
         return positive
     return to_state_based(formula, positive, negative)
+
+
+def _translate_alone(formula: Formula, acceptance: Acceptance) -> Automaton:
+    """Without the help of the negation, whose automaton (or the formula's own) is too large to be worth it."""
+    automaton = _generalised(simplify(formula), atoms_of(formula), rewrite=False)
+    if acceptance is Acceptance.GENERALISED:
+        return automaton
+    return reduce_by_simulation(degeneralise(automaton)[0], keep_state_based=True)
 
 
 def generalised_pair(formula: Formula) -> tuple[Automaton, Automaton]:
     """Reduced generalised automata of the formula and of its negation.
 
     Translation with rewriting never loses a word, so the two are exact if and only if no word is in both;
-    in the rare other case they are made again without rewriting.
+    in the rare other case they are made again without rewriting. Raises `TranslationTooLarge` (a
+    `ResourceError`) if one of them has more than `MAXIMUM_PAIR_EDGES` edges.
     """
     atoms = atoms_of(formula)
     if len(atoms) > MAXIMUM_ATOMS:
         raise UsageError(f"the formula has more than {MAXIMUM_ATOMS} atomic propositions")
     forms = simplify(formula), simplify(formula, negated=True)
-    positive, negative = (_generalised(form, atoms, rewrite=True) for form in forms)
+    bound = MAXIMUM_PAIR_EDGES
+    positive, negative = (_generalised(form, atoms, rewrite=True, bound=bound) for form in forms)
     if intersects(positive, negative):
-        positive, negative = (_generalised(form, atoms, rewrite=False) for form in forms)
+        positive, negative = (_generalised(form, atoms, rewrite=False, bound=bound) for form in forms)
     return positive, negative
 
 
-def _generalised(formula: Formula, atoms: tuple[str, ...], *, rewrite: bool) -> Automaton:
-    automaton = simplify_acceptance(trim(translate_to_generalised(formula, atoms, rewrite=rewrite)))
+def _generalised(formula: Formula, atoms: tuple[str, ...], *, rewrite: bool, bound: int | None = None) -> Automaton:
+    raw = translate_to_generalised(formula, atoms, rewrite=rewrite, maximum_edges=bound)
+    automaton = simplify_acceptance(trim(raw))
     return simplify_acceptance(reduce_by_simulation(automaton))
 
 
