@@ -14,7 +14,7 @@ from random import Random
 
 import numpy as np
 
-from strandline.compile.kernel import DEADLOCK_BIT, Edge, FaultSite, Kernel
+from strandline.compile.kernel import DEADLOCK_BIT, Edge, FaultSite, Kernel, Twin
 
 State = tuple[int, ...]
 _WORD = (1 << 64) - 1
@@ -140,6 +140,25 @@ def graph_kernel(
 
 def _progress_words(graph: Graph, node: int) -> State:
     return () if graph.progress is None else tuple(value & _WORD for value in graph.progress[node])
+
+
+def graph_of(twin: Twin) -> Graph:
+    """The reachable part of any Kernel as a graph, with its progress; nodes in the order of a breadth-first
+    search."""
+    states = list(dict.fromkeys(twin.initial()))
+    numbers = {state: number for number, state in enumerate(states)}
+    edges = []
+    for state in states:
+        targets = []
+        for edge in twin.edges(state):
+            assert edge.target is not None, edge.fault
+            if edge.target not in numbers:
+                numbers[edge.target] = len(states)
+                states.append(edge.target)
+            targets.append(numbers[edge.target])
+        edges.append(tuple(targets))
+    initial = tuple(numbers[state] for state in twin.initial())
+    return Graph(tuple(edges), initial, tuple(twin.progress(state) for state in states))
 
 
 def random_graph(random: Random, nodes: int, edges: int, *, kind: str = "plain") -> Graph:

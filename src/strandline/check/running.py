@@ -11,7 +11,7 @@ from threading import Timer
 from strandline.check.blame import decreasing_column, fault_verdict, measure_fault_at_start
 from strandline.check.counting import Counts, DistinctCounter
 from strandline.check.measures import ParsedMeasure, parse_measures
-from strandline.check.memory import peak_resident_bytes, resident_bytes, shown_bytes
+from strandline.check.memory import available_bytes, peak_resident_bytes, resident_bytes, shown_bytes
 from strandline.check.options import Options
 from strandline.check.properties import Property, label_bits
 from strandline.check.verdict import PropertyVerdict, Statistics
@@ -30,8 +30,7 @@ from strandline.traces.workspace import RunDirectory
 _SLICE = 0.05
 """Seconds between two looks at limits and signals."""
 _SHORTEST_SLICE = 0.0002
-_FASTEST = 20e6
-"""States a second that no search exceeds: with so many at most, a limit of states is looked at in time."""
+_SHARE_OF_FREE_MEMORY = 0.9
 _LONG_TRACE = 20_000
 """Steps that take a second or more to replay."""
 _LOADING = 3.0
@@ -102,6 +101,7 @@ class _Run:
             seen=None if self.counter is None else self.counter.add,
             stop_mask=sum(1 << bit for bit in self.bits.values()),
             memory_limit=self._engine_bytes(),
+            max_states=self.options.max_states,
         )
         began = time.perf_counter()
         try:
@@ -148,10 +148,16 @@ class _Run:
             telling.cancel()
         return time.perf_counter() - began
 
-    def _engine_bytes(self) -> int | None:
-        """What is left for the engine of the memory that the process may take."""
+    def _memory_reason(self) -> str:
+        if self.options.memory is not None:
+            return f"the memory limit of {shown_bytes(self.options.memory)} is reached"
+        return "nearly all free memory of the machine is used (--memory sets another limit)"
+
+    def _engine_bytes(self) -> int:
+        """What is left for the engine of the memory that the process may take; without a limit, of what the
+        machine has free, because a killed process tells nothing."""
         if self.options.memory is None:
-            return None
+            return int(available_bytes() * _SHARE_OF_FREE_MEMORY)
         taken = resident_bytes()
         if self.options.memory <= taken:
             limit = shown_bytes(self.options.memory)
@@ -183,8 +189,9 @@ class _Run:
         if event is Event.DONE:
             self.findings.complete = True
         elif event is Event.MEMORY:
-            limit = shown_bytes(self.options.memory or 0)
-            self.findings.reason = f"the memory limit of {limit} is reached"
+            self.findings.reason = self._memory_reason()
+        elif event is Event.STATES:
+            self.findings.reason = f"the limit of {self.options.max_states:,} states is reached"
         elif event is Event.FAULT:
             self._faulted()
         elif event is Event.COLUMN_DECREASED:
@@ -197,14 +204,10 @@ class _Run:
         seconds = _SLICE
         if self.options.max_seconds is not None:
             seconds = min(seconds, self.started + self.options.max_seconds - time.perf_counter())
-        if self.options.max_states is not None:
-            seconds = min(seconds, (self.options.max_states - self.log.records) / _FASTEST)
         return max(seconds, _SHORTEST_SLICE)
 
     def _limit_reached(self) -> str | None:
         options = self.options
-        if options.max_states is not None and self.log.records >= options.max_states:
-            return f"the limit of {options.max_states:,} states is reached"
         if options.max_seconds is not None and time.perf_counter() - self.started >= options.max_seconds:
             return f"the time limit of {options.max_seconds:g} s is reached"
         return None

@@ -53,6 +53,7 @@ class Event(Enum):
     FAULT = "a step of the model faulted"
     COLUMN_DECREASED = "an edge leads to a smaller column: the measure is not monotone"
     MEMORY = "the next growth would exceed the memory limit"
+    STATES = "as many states as allowed are recorded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,7 @@ class Search:
         seen: Sink | None = None,
         stop_mask: int = 0,
         memory_limit: int | None = None,
+        max_states: int | None = None,
     ) -> None:
         if (order is Order.SWEEP) != kernel.measured:
             raise InternalError("a sweep needs a measured kernel, other orders one without a measure")
@@ -91,6 +93,7 @@ class Search:
         self.order = order
         self._log_sink, self._seen_sink = log, seen
         self.memory_limit = memory_limit
+        self._max_states = max_states
         self._width: tuple[int, ...] | int = (0,) * kernel.words if kernel.words <= 2 else kernel.words
         self._measured = True if kernel.measured else None
         self._budget = 1000
@@ -169,7 +172,10 @@ class Search:
                 elapsed = max(time.perf_counter() - started, 1e-6)
                 rate = (int(self.regs[r.VISITED]) - visited) / elapsed
                 self._budget = max(1, int(rate * min(seconds, 0.05)))
-            elif code != r.FLUSH:
+            elif code == r.FLUSH:
+                if self._log_room() == 0:
+                    return Event.STATES
+            else:
                 if code == r.FAULT:
                     self.kernel.reraise()
                 return {
@@ -181,8 +187,15 @@ class Search:
             if time.perf_counter() >= deadline:
                 return Event.PAUSED
 
+    def _log_room(self) -> int:
+        """How many records may be written before the next flush; a limit of states leaves less and less."""
+        if self._max_states is None:
+            return _LOG_RECORDS
+        return max(0, min(_LOG_RECORDS, self._max_states - int(self.regs[r.LOG_TOTAL])))
+
     def _run(self, budget: np.uint64) -> int:
         kernel = self.kernel
+        log = self._log[: self._log_room()]
         function = np.uint64(kernel.successors)
         if self.order is Order.DEPTH_FIRST:
             from strandline.engine.depth_first import depth_first
@@ -190,7 +203,7 @@ class Search:
             return int(
                 depth_first(
                     function, self._width, budget, self.regs, self._buckets.array, self._stack.array,
-                    self._records, self._index.array, self._store.array, self._log, self._seen, self._labels,
+                    self._records, self._index.array, self._store.array, log, self._seen, self._labels,
                     self._scratch,
                 )
             )  # fmt: skip
@@ -200,7 +213,7 @@ class Search:
             explore(
                 function, self._width, self._measured, budget, self.regs, self._buckets.array, self._places,
                 self._heap.array, self._pending.array, self._keepers.array, self._levels.array, self._records,
-                self._links, self._hashes, self._targets, self._index.array, self._store.array, self._log,
+                self._links, self._hashes, self._targets, self._index.array, self._store.array, log,
                 self._seen, self._labels, self._scratch,
             )
         )  # fmt: skip

@@ -1,0 +1,101 @@
+"""The shared BEEM models up to 300,000 states: exact counts by every order."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import beem
+import numpy as np
+import pytest
+from strandline.check.measures import parse_measures
+from strandline.compile.llvm import compile_system
+from strandline.engine.search import Event, Order, Search
+from strandline.languages import load
+from strandline.model.system import System
+
+LARGEST = 300_000
+FURTHER_MEASURES = {
+    "bakery": ("mono(0)", "0 - number[0]"),
+    "bridge": ("mono(total_time)",),
+    "peterson": ("0 - pos[0]",),
+    "brp": ("mono(0)", "0 - prod_n"),
+}
+"""Beside the family's own measure: columns, and measures that fall."""
+
+
+def references(source: Any) -> list[Any]:
+    """The models in the set whose count is small enough; none where the set is not there."""
+    if not (beem.DEFAULT_FOLDER / "reference.csv").exists():
+        return []
+    found = [reference for reference in source(beem.DEFAULT_FOLDER) if reference.states <= LARGEST]
+    return [pytest.param(reference, id=reference.name) for reference in found if reference.file.exists()]
+
+
+INSTANCES, PRODUCTS = references(beem.instances), references(beem.products)
+needs_beem = pytest.mark.skipif(not INSTANCES, reason=f"no benchmark set in {beem.DEFAULT_FOLDER}")
+
+
+class Counter:
+    """A search with an observer that keeps every expanded state."""
+
+    def __init__(self, system: System, order: Order, measure: str | None = None) -> None:
+        parsed = None if measure is None else parse_measures([measure], system).measure
+        self.kernel = compile_system(system, measure=parsed)
+        self.rows: list[Any] = []
+        self.records = 0
+        seen = None if measure is None else lambda rows: self.rows.append(rows.copy())
+        self.search = Search(self.kernel, order, log=self._log, seen=seen)
+        while (event := self.search.advance(1.0)) is Event.PAUSED:
+            pass
+        assert event is Event.DONE
+        self.figures = self.search.statistics()
+        self.search.close()
+
+    def _log(self, links: Any) -> None:
+        self.records += len(links)
+
+    def exact(self) -> tuple[int, int, int]:
+        """States, transitions, deadlocks of a search that forgets nothing."""
+        assert self.records == self.figures.visited
+        return self.records, self.figures.transitions, self.figures.deadlocks
+
+    def distinct(self) -> tuple[int, int, int]:
+        """The same from what was seen, each state counted once."""
+        rows = np.concatenate(self.rows).reshape(-1, self.kernel.words + 1)
+        rows = rows[np.lexsort(rows.T[::-1])]
+        assert len(rows) == self.figures.visited
+        fresh = np.ones(len(rows), dtype=bool)
+        fresh[1:] = (rows[1:, :-1] != rows[:-1, :-1]).any(axis=1)
+        last = rows[fresh, -1]
+        return int(fresh.sum()), int((last >> np.uint64(1)).sum()), int((last & np.uint64(1)).sum())
+
+
+@cache
+def loaded(reference: Any) -> System:
+    return load(reference.file)
+
+
+def check(reference: Any, counts: tuple[int, int, int]) -> None:
+    states, transitions, deadlocks = counts
+    assert (states, transitions) == (reference.states, reference.transitions)
+    if reference.deadlocks is not None:
+        assert deadlocks == reference.deadlocks
+
+
+@needs_beem
+@pytest.mark.parametrize("reference", INSTANCES)
+def test_instance(reference: Any) -> None:
+    system = loaded(reference)
+    for order in (Order.BREADTH_FIRST, Order.DEPTH_FIRST):
+        check(reference, Counter(system, order).exact())
+    own = beem.MEASURES.get(reference.family)
+    for measure in (*([own] if own else []), *FURTHER_MEASURES.get(reference.family, ())):
+        check(reference, Counter(system, Order.SWEEP, measure).distinct())
+
+
+@needs_beem
+@pytest.mark.parametrize("reference", PRODUCTS)
+def test_product_with_a_property_process(reference: Any) -> None:
+    states, transitions, _ = Counter(loaded(reference), Order.BREADTH_FIRST).exact()
+    assert (states, transitions) == (reference.states, reference.transitions)

@@ -1,0 +1,117 @@
+"""The one direction: a package imports only packages before it, and heavy libraries only where they belong."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[1] / "src"
+PACKAGE = SOURCE / "strandline"
+
+ORDER = (
+    ("model",),
+    ("languages", "properties"),
+    ("compile",),
+    ("engine", "symbolic"),
+    ("progress", "traces"),
+    ("check",),
+    ("report",),
+    ("cli", "web", "distributed"),
+)
+"""Packages of one line do not import each other."""
+RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
+FOR_ALL = {"errors", "source"}
+LIBRARIES = {
+    "numba": {"engine"},
+    "llvmlite": {"compile", "engine/intrinsics.py", "engine/jit.py"},
+    "numpy": {"compile", "engine", "traces", "check"},
+    "rich": {"cli", "report"},
+}
+"""Who may import a library: packages, or single files of them."""
+LIGHT = ("strandline", "strandline.cli.main", "strandline.errors", "strandline.model.system", "strandline.languages")
+
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+
+def name_of(file: Path) -> str:
+    return file.relative_to(PACKAGE).as_posix()
+
+
+def imported(file: Path) -> Iterator[tuple[int, str]]:
+    """Every module the file imports anywhere in it, with its line; names taken from `strandline` itself count as
+    its modules."""
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{name_of(file)}:{node.lineno}: relative imports hide the direction"
+            module = node.module or ""
+            names = [alias.name for alias in node.names] if module == "strandline" else []
+            yield from ((node.lineno, f"{module}.{name}") for name in names)
+            if not names:
+                yield node.lineno, module
+
+
+def offences(file: Path) -> Iterator[str]:
+    own = file.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    for line, module in imported(file):
+        parts = module.split(".")
+        if parts[0] != "strandline" or len(parts) == 1 or own in ("__init__", "__main__"):
+            continue
+        other = parts[1]
+        if other == own or other in FOR_ALL or other == "__version__":
+            continue
+        if own in FOR_ALL or other not in RANK or RANK[other] >= RANK[own]:
+            yield f"{name_of(file)}:{line}: {own} must not import {module}"
+
+
+@pytest.mark.parametrize("file", FILES, ids=name_of)
+def test_imports_go_one_way(file: Path) -> None:
+    assert list(offences(file)) == []
+
+
+def test_every_package_has_its_place() -> None:
+    found = {folder.name for folder in PACKAGE.iterdir() if (folder / "__init__.py").exists()}
+    assert found <= set(RANK)
+    assert {"model", "languages", "compile", "engine", "check", "cli"} <= found
+
+
+def test_an_import_against_the_direction_is_an_offence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test above can fail."""
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (folder / "bad.py").write_text("def f():\n    from strandline.engine.search import Search\n")
+    (folder / "good.py").write_text("from strandline.errors import ModelError\nimport strandline.model.system\n")
+    monkeypatch.setattr(sys.modules[__name__], "PACKAGE", tmp_path)
+    assert list(offences(folder / "bad.py")) == ["model/bad.py:2: model must not import strandline.engine.search"]
+    assert list(offences(folder / "good.py")) == []
+
+
+@pytest.mark.parametrize("file", FILES, ids=name_of)
+def test_libraries_stay_where_they_belong(file: Path) -> None:
+    own = file.relative_to(PACKAGE).parts[0]
+    for line, module in imported(file):
+        allowed = LIBRARIES.get(module.split(".")[0])
+        if allowed is not None:
+            assert own in allowed or name_of(file) in allowed, f"{name_of(file)}:{line} imports {module}"
+
+
+@pytest.mark.parametrize("module", LIGHT)
+def test_importing_costs_no_heavy_library(module: str) -> None:
+    program = f"import sys, {module}; print([m for m in ('numba', 'llvmlite', 'numpy') if m in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", program], env={"PYTHONPATH": str(SOURCE)}, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+@pytest.mark.parametrize("file", [file for file in FILES if file.name != "__main__.py"], ids=name_of)
+def test_every_module_says_what_it_is(file: Path) -> None:
+    text = ast.get_docstring(ast.parse(file.read_text()))
+    assert text, "no docstring"
+    assert text != "placeholder"
