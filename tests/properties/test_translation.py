@@ -10,11 +10,12 @@ from strandline.errors import UsageError
 from strandline.properties.automata.automaton import Automaton
 from strandline.properties.automata.emptiness import intersects
 from strandline.properties.automata.product import accepted_word, accepts, is_empty
-from strandline.properties.ltl.formula import Formula, atoms_of
+from strandline.properties.ltl.formula import Formula, atoms_in_order, atoms_of
 from strandline.properties.ltl.lasso import holds
 from strandline.properties.ltl.simplify import simplify
+from strandline.properties.translation.expansion import TranslationTooLarge
 from strandline.properties.translation.generalised import translate_to_generalised
-from strandline.properties.translation.translate import Acceptance, Method, translate
+from strandline.properties.translation.translate import Acceptance, Method, generalised_pair, translate
 from strandline.properties.word import LassoWord
 
 UNKEPT_PROMISE = "G F X (F (c xor G X c) <-> (F !c U !X (c <-> X c)))"
@@ -88,6 +89,14 @@ def test_too_many_propositions_are_refused() -> None:
         translate(formula(" || ".join(f"p{number}" for number in range(201))))
 
 
+def test_the_negation_of_many_responses_is_small_although_the_formula_is_not() -> None:
+    responses = " && ".join(f"G (p{number} -> F q{number})" for number in range(6))
+    automaton = translate(formula(f"!({responses})"))
+    assert (automaton.state_count, automaton.edge_count) == (7, 13)
+    with pytest.raises(TranslationTooLarge):
+        generalised_pair(formula(responses))
+
+
 def test_a_promise_that_nobody_keeps_is_noticed() -> None:
     part = formula(UNKEPT_PROMISE)
     opposite = simplify(part, negated=True)
@@ -102,7 +111,7 @@ def test_a_promise_that_nobody_keeps_is_noticed() -> None:
 def test_the_shape_of_results(part: Formula) -> None:
     automaton = translate(part)
     assert automaton.is_state_based
-    assert automaton.atoms == atoms_of(part)
+    assert automaton.atoms == atoms_in_order(part)
     assert len(automaton.initial) == 1
     assert translate(part) == automaton
     word = accepted_word(automaton)

@@ -50,7 +50,7 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
     output = parser.add_argument_group("output")
     output.add_argument("--json", action="store_true", help="print one JSON object, whatever happens")
     output.add_argument(
-        "--trace", metavar="FILE", type=Path, help="write the trace to a file (.json: as JSON)"
+        "--trace", metavar="FILE", type=Path, help="write the trace to a file (.json: as JSON, .itf.json: as ITF)"
     )
     output.add_argument("--full", action="store_true", help="show whole states along traces")
     output.add_argument("--quiet", action="store_true", help="only the verdict: no notices, no progress")

@@ -20,7 +20,8 @@ import numpy as np
 from strandline.compile.interpreted import SystemTwin
 from strandline.compile.jit import machine_code
 from strandline.compile.kernel import ACCEPTING_BIT, DEADLOCK_BIT, Kernel, Measure
-from strandline.compile.llvm_expressions import Evaluator, FaultTable
+from strandline.compile.llvm_expressions import Evaluator
+from strandline.compile.llvm_faults import FaultTable
 from strandline.compile.llvm_text import Function, PackedState
 from strandline.model.expression import Expression
 from strandline.model.intervals import Contradiction
@@ -70,7 +71,7 @@ class _Writer:
         self.ranges = ranges
         self.predicates = predicates
         self.measure = measure
-        self.faults = FaultTable()
+        self.faults = FaultTable(ranges.variables)
         self.stride = layout.words + (2 if measure else 0)
 
     def module(self) -> str:

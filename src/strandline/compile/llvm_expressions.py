@@ -15,30 +15,20 @@ from strandline.compile.interpret import (
     RANGE_FAULT,
     SHIFT_FAULT,
 )
-from strandline.compile.kernel import FaultSite
+from strandline.compile.llvm_faults import FaultTable, assuming, may_fault
 from strandline.compile.llvm_text import Function, PackedState
 from strandline.model.expression import Binary, Choice, Const, Element, Expression, Read, Unary
-from strandline.model.intervals import INT64, Contradiction, Environment, within
+from strandline.model.intervals import (
+    INT64,
+    Environment,
+    within,
+)
 from strandline.model.system import Assign, Domain
 from strandline.source import Span
 
 _COMPARE = {"==": "eq", "!=": "ne", "<": "slt", "<=": "sle", ">": "sgt", ">=": "sge"}
 _CHECKED = {"+": "sadd", "-": "ssub", "*": "smul"}
 _PLAIN = {"+": "add nsw", "-": "sub nsw", "*": "mul nsw", "&": "and", "|": "or", "^": "xor"}
-
-
-class FaultTable:
-    """The fault sites of a Kernel, numbered as they are met."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[FaultSite, int] = {}
-
-    def code(self, kind: str, span: Span | None) -> int:
-        """The negative number that a function returns for this fault."""
-        return -1 - self._numbers.setdefault(FaultSite(kind, span), len(self._numbers))
-
-    def sites(self) -> tuple[FaultSite, ...]:
-        return tuple(self._numbers)
 
 
 class Evaluator:
@@ -79,7 +69,7 @@ class Evaluator:
                     lambda inner: inner.value(then),
                     lambda inner: inner.value(otherwise),
                     "i64",
-                    may_fault(then, self.environment) or may_fault(otherwise, self.environment),
+                    self._may_fault(then) or self._may_fault(otherwise),
                 )
 
     def truth(self, expression: Expression) -> str:
@@ -128,7 +118,7 @@ class Evaluator:
         """An element's index: a number where it is certain, else an operand that was checked."""
         low, high = self.environment.fitted(element.index)
         last = element.variable.slots - 1
-        if low == high and 0 <= low <= last and not may_fault(element.index, self.environment):
+        if low == high and 0 <= low <= last and not self._may_fault(element.index):
             return low
         value = self.value(element.index)
         if not within((low, high), (0, last)):
@@ -136,6 +126,9 @@ class Evaluator:
             inside = self.code.value(f"icmp ule i64 {value}, {last}")
             self._check(inside, INDEX_FAULT, element.span)
         return value
+
+    def _may_fault(self, expression: Expression) -> bool:
+        return not self.faults.harmless(expression) and may_fault(expression, self.environment)
 
     def _check(self, condition: str, kind: str, span: Span | None) -> None:
         """Leave the function with a fault unless the condition holds."""
@@ -261,7 +254,7 @@ class Evaluator:
 
     def _lazy(self, left: Expression, needed: bool, right: Expression, shortcut: str) -> str:
         """`right` where `left` is `needed`, else the shortcut's constant."""
-        risky = may_fault(right, self.environment)
+        risky = self._may_fault(right)
 
         def evaluated(inner: Evaluator) -> str:
             return inner.truth(right)
@@ -305,45 +298,5 @@ class Evaluator:
         return self.at(self.state, assuming(self.environment, condition, truth) or self.environment)
 
 
-def assuming(environment: Environment, condition: Expression, truth: bool) -> Environment | None:
-    """What is known where the condition has this truth; None where it never has."""
-    further = environment.copy()
-    try:
-        further.assume(condition, truth)
-    except Contradiction:
-        return None
-    return further
-
-
 def _span(expression: Expression) -> Span | None:
     return expression.span if isinstance(expression, Unary | Binary | Element | Read) else None
-
-
-def may_fault(expression: Expression, environment: Environment | None) -> bool:
-    """Whether evaluating the expression could fault, as far as the intervals can tell; code that is never
-    reached (no environment) cannot."""
-    if environment is None:
-        return False
-    match expression:
-        case Const() | Read():
-            return False
-        case Element(variable=variable, index=index):
-            inside = within(environment.fitted(index), (0, variable.slots - 1))
-            return not inside or may_fault(index, environment)
-        case Unary(operand=operand):
-            return may_fault(operand, environment) or not within(environment.interval(expression), INT64)
-        case Binary(operator="and" | "or" | "imply", left=left, right=right):
-            if may_fault(left, environment):
-                return True
-            return may_fault(right, assuming(environment, left, expression.operator != "or"))
-        case Binary(operator=operator, left=left, right=right):
-            if may_fault(left, environment) or may_fault(right, environment):
-                return True
-            box = environment.fitted(right)
-            if operator in ("/", "%", "//", "mod") and box[0] <= 0 <= box[1]:
-                return True
-            if operator in ("<<", ">>") and not within(box, (0, 63)):
-                return True
-            return not within(environment.interval(expression), INT64)
-        case Choice(condition=condition, then=then, otherwise=otherwise):
-            return any(may_fault(part, environment) for part in (condition, then, otherwise))

@@ -275,7 +275,10 @@ class Search:
             regs[register] = 0
         if regs[r.WANT_RECORDS]:
             wanted = int(regs[r.WANT_RECORDS])
-            self._make_records(max(wanted, min(2 * wanted, MAXIMUM_SUCCESSORS)))
+            count = max(wanted, min(2 * wanted, MAXIMUM_SUCCESSORS))
+            if (count + 1 - len(self._links)) * (self.kernel.stride + 3) > self._affordable_words():
+                return False
+            self._make_records(count)
             regs[r.WANT_RECORDS] = 0
         if regs[r.WANT_LAYERS]:
             if len(self._heap) * (r.ROW + 5) > self._affordable_words():

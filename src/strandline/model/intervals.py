@@ -101,7 +101,7 @@ class Environment:
                 return self._cells.get(cell) or self._ranges[cell[0]]
             return self._elements.get(expression) or self._ranges[expression.variable]
         if isinstance(expression, Unary):
-            return _unary(expression.operator, self.fitted(expression.operand))
+            return unary_interval(expression.operator, self.fitted(expression.operand))
         assert isinstance(expression, Choice)
         return self._choice(expression.condition, expression.then, expression.otherwise)
 
@@ -113,7 +113,7 @@ class Environment:
     def _binary(self, expression: Binary) -> Interval:
         if expression.operator in LOGICAL:
             return self._logical(expression)
-        return _binary(expression.operator, self.fitted(expression.left), self.fitted(expression.right))
+        return binary_interval(expression.operator, self.fitted(expression.left), self.fitted(expression.right))
 
     def _logical(self, expression: Binary) -> Interval:
         left = self.truth(expression.left)
@@ -255,7 +255,8 @@ def stored_interval(variable: Variable, value: Interval) -> Interval:
     return max(value[0], domain.low), min(value[1], domain.high)
 
 
-def _unary(operator: str, value: Interval) -> Interval:
+def unary_interval(operator: str, value: Interval) -> Interval:
+    """All results of the operator on values of the interval."""
     match operator:
         case "-":
             return -value[1], -value[0]
@@ -267,7 +268,8 @@ def _unary(operator: str, value: Interval) -> Interval:
             return (0, 0) if value[0] > 0 or value[1] < 0 else TRUTH
 
 
-def _binary(operator: str, left: Interval, right: Interval) -> Interval:
+def binary_interval(operator: str, left: Interval, right: Interval) -> Interval:
+    """All results of an operator that evaluates both sides, on values of the intervals."""
     match operator:
         case "+":
             return left[0] + right[0], left[1] + right[1]

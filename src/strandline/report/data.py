@@ -1,4 +1,4 @@
-"""Verdicts, explorations and traces as plain data for `--json`."""
+"""Verdicts and explorations as plain data for `--json`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from strandline.check.verdict import Exploration, PropertyVerdict, Statistics, Verdict
 from strandline.report.envelope import FIGURES, head
 from strandline.source import Source
-from strandline.traces.trace import Trace
+from strandline.traces.exchange import trace_data
 
 _LONGEST_PROFILE = 10_000
 """A breadth-first search with more levels than this lists none of them."""
@@ -30,24 +30,6 @@ def result_data(result: Exploration | Verdict, exit_code: int) -> dict[str, Any]
         "properties": [_property(one, source) for one in properties if one is not None],
         "trace": None if result.trace is None else trace_data(result.trace, source),
         "error": None,
-    }
-
-
-def trace_data(trace: Trace, source: Source) -> dict[str, Any]:
-    """A trace: the initial state in full, then for every step what changed."""
-    fault = None
-    if trace.fault is not None:
-        place = None if trace.fault.span is None else source.where(trace.fault.span)
-        fault = {"kind": trace.fault.kind, "at": place, "action": trace.fault.action}
-    return {
-        "length": len(trace),
-        "initial": dict(trace.initial),
-        "steps": [
-            {"action": step.action, "changes": {one.name: [one.old, one.new] for one in step.changes}}
-            for step in trace.steps
-        ],
-        "loop": trace.loop,
-        "fault": fault,
     }
 
 

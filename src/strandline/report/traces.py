@@ -3,14 +3,12 @@ request."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from strandline.errors import UsageError
 from strandline.model.system import System
-from strandline.report.data import trace_data
 from strandline.report.style import Style, counted
+from strandline.traces.exchange import ITF_SUFFIX, itf_text, json_text, write_text
 from strandline.traces.trace import Change, Step, Trace
 
 _LINE = 100
@@ -24,7 +22,7 @@ def trace_lines(
 ) -> list[str]:
     """The trace for people. Changes of location are left out where the action's name tells them; unless
     `whole`, the middle of a very long trace is left out."""
-    lines = [style.paint("initial state", "bold"), *_state_lines(dict(trace.initial), style)]
+    lines = [style.paint("initial state", "bold"), *state_lines(dict(trace.initial), style)]
     left_out = range(0) if whole or len(trace) <= _LONG else range(_ENDS + 1, len(trace) - _ENDS + 1)
     states = trace.states()
     next(states)
@@ -39,9 +37,9 @@ def trace_lines(
             continue
         lines.append(f"{style.paint(f'{number:{width}}', 'dim')}  {style.paint(step.action, 'bold')}")
         if full:
-            lines += _state_lines(state, style)
+            lines += state_lines(state, style)
         else:
-            lines += _change_lines(step, locations, " " * (width + 4), style)
+            lines += change_lines(step, locations, " " * (width + 4), style)
         if trace.loop == number:
             lines.append(style.paint("   the last state returns to this one", "yellow"))
     if trace.fault is not None:
@@ -49,20 +47,28 @@ def trace_lines(
     return lines
 
 
+TRACE_FORMATS = ("json", "itf", "text")
+
+
+def trace_text(trace: Trace, system: System, format_: str, *, full: bool) -> str:
+    """The trace as the text of a file in one of `TRACE_FORMATS`."""
+    if format_ == "json":
+        return json_text(trace, system.source)
+    if format_ == "itf":
+        return itf_text(trace, system.source)
+    return "\n".join(trace_lines(trace, system, Style(), full=full)) + "\n"
+
+
 def write_trace(path: Path, trace: Trace, system: System, *, full: bool) -> None:
-    """Write the trace to a file: JSON where its name ends in `.json`, else text."""
-    if path.suffix == ".json":
-        text = json.dumps(trace_data(trace, system.source), indent=2, ensure_ascii=False)
-    else:
-        text = "\n".join(trace_lines(trace, system, Style(), full=full))
-    try:
-        path.write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path}: the trace cannot be written: {error.strerror}") from None
+    """Write the trace to a file: ITF where its name ends in `.itf.json`, else JSON where it ends in `.json`,
+    else text."""
+    format_ = "itf" if path.name.endswith(ITF_SUFFIX) else "json" if path.suffix == ".json" else "text"
+    write_text(path, trace_text(trace, system, format_, full=full))
 
 
-def _change_lines(step: Step, locations: set[str], indent: str, style: Style) -> list[str]:
-    """`name: old → new`, as many on a line as fit."""
+def change_lines(step: Step, locations: set[str], indent: str, style: Style) -> list[str]:
+    """What a step changed, `name: old → new`, as many on a line as fit; without the changes of `locations`
+    that the action's name tells."""
     shown = [
         change
         for change in step.changes
@@ -86,7 +92,7 @@ def _told_by_action(change: Change, action: str) -> bool:
     return f"{change.name}: {change.old} -> {change.new}" in action
 
 
-def _state_lines(state: dict[str, str], style: Style) -> list[str]:
+def state_lines(state: dict[str, str], style: Style) -> list[str]:
     """`name=value` pairs, wrapped; arrays as `name=[v, v, v]`."""
     lines, line, length = [], "   ", 3
     for pair in _pairs(state):

@@ -42,7 +42,7 @@ def replay(
     for number, step in enumerate(steps, 1):
         action, state = _follow(twin, state, step, number)
         after = twin.describe(state)
-        shown.append(Step(action, tuple(_changes(before, after))))
+        shown.append(Step(action, tuple(changes(before, after))))
         states.append(state)
         before = after
     end = None
@@ -71,7 +71,8 @@ def _follow(twin: Twin, state: State, step: int, number: int) -> tuple[str, Stat
     return edge.action, edge.target
 
 
-def _changes(before: dict[str, str], after: dict[str, str]) -> Iterable[Change]:
+def changes(before: dict[str, str], after: dict[str, str]) -> Iterable[Change]:
+    """What differs between two described states."""
     for name, new in after.items():
         old = before[name]
         if old != new:

@@ -148,8 +148,8 @@ def with_atoms(automaton: Automaton, atoms: tuple[str, ...]) -> Automaton:
 
 
 def joined_atoms(left: Automaton, right: Automaton) -> tuple[str, ...]:
-    """The atomic propositions of both, sorted."""
-    return tuple(sorted({*left.atoms, *right.atoms}))
+    """The atomic propositions of both, those of `left` first."""
+    return tuple(dict.fromkeys((*left.atoms, *right.atoms)))
 
 
 EMPTY_EDGES: tuple[Edge, ...] = ()

@@ -135,6 +135,14 @@ def atoms_of(formula: Formula) -> tuple[str, ...]:
     return tuple(sorted(node.name for node in subformulas(formula) if node.operator is Operator.ATOM))
 
 
+def atoms_in_order(formula: Formula) -> tuple[str, ...]:
+    """The names of the atomic propositions in the order in which the formula mentions them.
+
+    Propositions that belong together stand together: a good order of variables for guards.
+    """
+    return tuple(node.name for node in subformulas(formula) if node.operator is Operator.ATOM)
+
+
 def height(formula: Formula) -> int:
     """Length of the longest branch, 1 for an atom."""
     heights: dict[Formula, int] = {}

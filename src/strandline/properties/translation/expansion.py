@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from strandline.errors import ResourceError
 from strandline.properties.automata import guard as guards
 from strandline.properties.automata.guard import Guard
 from strandline.properties.ltl.formula import FALSE, TRUE, Formula, Operator, subformulas
@@ -35,11 +36,19 @@ _NOTHING = Rest(frozenset(), frozenset())
 Alternatives = dict[Rest, Guard]
 
 
-class Expander:
-    """Expands formulas over a fixed tuple of atomic propositions and remembers the results."""
+class TranslationTooLarge(ResourceError):
+    """The automaton has more edges than the caller wants."""
 
-    def __init__(self, atoms: tuple[str, ...]) -> None:
+
+class Expander:
+    """Expands formulas over a fixed tuple of atomic propositions and remembers the results.
+
+    Raises `TranslationTooLarge` if a formula has more than `maximum` alternatives.
+    """
+
+    def __init__(self, atoms: tuple[str, ...], maximum: int | None = None) -> None:
         self.atoms = atoms
+        self.maximum = maximum
         self._done: dict[Formula, Alternatives] = {}
 
     def expand(self, formula: Formula) -> Alternatives:
@@ -59,6 +68,8 @@ class Expander:
                 result: Alternatives = {_NOTHING: guards.TRUE}
                 for operand in operands:
                     result = both(result, operand)
+                    if self.maximum is not None and len(result) > self.maximum:
+                        raise TranslationTooLarge(f"a formula has more than {self.maximum} alternatives")
                 return result
             case Operator.OR:
                 result = {}

@@ -19,13 +19,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from strandline.errors import ResourceError
 from strandline.properties.automata import guard as guards
 from strandline.properties.automata.automaton import Automaton, Edge, merge_parallel
 from strandline.properties.automata.guard import Guard
 from strandline.properties.ltl.build import conjoin, order
 from strandline.properties.ltl.formula import FALSE, TRUE, Formula, Operator, make
-from strandline.properties.translation.expansion import Expander, Rest, destination_is_easier
+from strandline.properties.translation.expansion import Expander, Rest, TranslationTooLarge, destination_is_easier
+
+MAXIMUM_COMPARED_STEPS = 150
+"""Steps of one state are compared with each other up to this number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +35,6 @@ class _Step:
     guard: Guard
     destination: Formula
     promises: frozenset[Formula]
-
-
-class TranslationTooLarge(ResourceError):
-    """The automaton has more edges than the caller wants."""
 
 
 def translate_to_generalised(
@@ -47,7 +45,7 @@ def translate_to_generalised(
     Without `rewrite` it is exact; with it, it accepts at least the models of the formula (see above).
     Raises `TranslationTooLarge` if there are more edges than allowed.
     """
-    expander = Expander(atoms)
+    expander = Expander(atoms, maximum_edges)
     states = [formula]
     number = {formula: 0}
     by_expansion = {frozenset(expander.expand(formula).items()): 0}
@@ -102,6 +100,8 @@ def _destination(rest: Rest, rewrite: bool) -> Formula:
 def _without_harder(steps: list[_Step]) -> list[_Step]:
     """Take from every step the letters for which a step with an easier destination exists."""
     steps.sort(key=lambda step: (len(step.promises), order(step.destination)))
+    if len(steps) > MAXIMUM_COMPARED_STEPS:
+        return steps
     result: list[_Step] = []
     for place, step in enumerate(steps):
         guard = step.guard

@@ -20,7 +20,7 @@ from strandline.properties.ltl.formula import (
     TRUE,
     Formula,
     Operator,
-    atoms_of,
+    atoms_in_order,
     make,
     rebuild,
     subformulas,
@@ -208,7 +208,7 @@ def tableau_product(formula: Formula) -> tuple[Automaton, list[tuple[TableauAtom
 
     State-based Büchi: a state is accepting if no obligation is open in it.
     """
-    atoms = atoms_of(formula)
+    atoms = atoms_in_order(formula)
     basic = to_basic_operators(formula)
     untils = untils_of(formula)
     parts = tuple(part for part in subformulas(basic) if part.operator in (Operator.NEXT, Operator.UNTIL))

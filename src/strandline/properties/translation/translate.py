@@ -19,13 +19,14 @@ from strandline.properties.automata.merging import merge_states
 from strandline.properties.automata.obligation import is_exact, weak_deterministic
 from strandline.properties.automata.simulation import reduce_by_simulation
 from strandline.properties.automata.trimming import simplify_acceptance, trim
-from strandline.properties.ltl.formula import Formula, atoms_of
+from strandline.properties.ltl.formula import Formula, atoms_in_order
 from strandline.properties.ltl.lasso import holds
 from strandline.properties.ltl.simplify import simplify
-from strandline.properties.translation.generalised import TranslationTooLarge, translate_to_generalised
+from strandline.properties.translation.expansion import TranslationTooLarge
+from strandline.properties.translation.generalised import translate_to_generalised
 from strandline.properties.translation.tableau import translate_by_tableau
 
-MAXIMUM_PAIR_EDGES = 3000
+MAXIMUM_PAIR_EDGES = 1500
 """Edges up to which the automaton of the negation is made to help with that of the formula."""
 
 
@@ -50,7 +51,7 @@ def translate(
 ) -> Automaton:
     """An automaton that accepts exactly the words that satisfy the formula.
 
-    Its atoms are those of the formula, sorted, also where simplification made some irrelevant.
+    Its atoms are those of the formula, as it mentions them, also where simplification made some irrelevant.
     The tableau is state-based whatever is asked for.
     """
     if method is Method.TABLEAU:
@@ -66,7 +67,7 @@ def translate(
 
 def _translate_alone(formula: Formula, acceptance: Acceptance) -> Automaton:
     """Without the help of the negation, whose automaton (or the formula's own) is too large to be worth it."""
-    automaton = _generalised(simplify(formula), atoms_of(formula), rewrite=False)
+    automaton = _generalised(simplify(formula), atoms_in_order(formula), rewrite=False)
     if acceptance is Acceptance.GENERALISED:
         return automaton
     return reduce_by_simulation(degeneralise(automaton)[0], keep_state_based=True)
@@ -79,7 +80,7 @@ def generalised_pair(formula: Formula) -> tuple[Automaton, Automaton]:
     in the rare other case they are made again without rewriting. Raises `TranslationTooLarge` (a
     `ResourceError`) if one of them has more than `MAXIMUM_PAIR_EDGES` edges.
     """
-    atoms = atoms_of(formula)
+    atoms = atoms_in_order(formula)
     if len(atoms) > MAXIMUM_ATOMS:
         raise UsageError(f"the formula has more than {MAXIMUM_ATOMS} atomic propositions")
     forms = simplify(formula), simplify(formula, negated=True)

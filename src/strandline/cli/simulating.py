@@ -1,0 +1,218 @@
+"""What the commands of `strandline simulate` do: a walk through a model, told in text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from strandline.cli.simulating_text import SimulationText
+from strandline.compile.interpreted import SystemTwin
+from strandline.errors import UsageError
+from strandline.languages import parse_expression
+from strandline.report.style import Style, counted, table
+from strandline.report.traces import trace_lines, write_trace
+from strandline.traces.exchange import read_trace
+from strandline.traces.matching import fit
+from strandline.traces.walk import Walk
+
+_MOST_TOLD = 50
+"""A random walk of more steps than this tells only of its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command: what follows its name, what it does, and the method."""
+
+    argument: str
+    help: str
+    run: Callable[[Simulation, str], None]
+
+
+class Simulation:
+    """A walk and the person who directs it. Everything told goes through `say`; a mistake of the person is an
+    `InputError` and changes nothing."""
+
+    def __init__(self, twin: SystemTwin, style: Style, say: Callable[[str], None], random: Random) -> None:
+        self.system = twin.system
+        self.walk = Walk(twin)
+        self.text = SimulationText(twin, style)
+        self._style, self._say, self._random = style, say, random
+        self.over = False
+
+    def start(self) -> None:
+        """Begin in the initial state, or ask for one where there are several."""
+        self._say(self.text.title())
+        self._reset("")
+
+    def execute(self, line: str) -> None:
+        """Do what one line says. Raises `InputError` where it cannot be done."""
+        words = line.split(maxsplit=1)
+        if not words:
+            self._say(self.text.menu(self.walk))
+        elif all(word.isdecimal() for word in line.split()):
+            self._choose([int(word) for word in line.split()])
+        else:
+            argument = words[1].strip() if len(words) > 1 else ""
+            COMMANDS[_full_name(words[0])].run(self, argument)
+
+    # Moving
+
+    def _choose(self, numbers: list[int]) -> None:
+        for number in numbers:
+            if self.walk.state is None:
+                self._begin(number)
+            else:
+                self._take(number)
+        self._arrived()
+
+    def _begin(self, number: int) -> None:
+        count = len(self.walk.initial_states)
+        if not 1 <= number <= count:
+            raise UsageError(f"there is no initial state {number}: choose 1 to {count}")
+        self.walk.begin(number - 1)
+        self._say(self.text.beginning(self.walk))
+
+    def _take(self, number: int) -> None:
+        count = len(self.walk.edges)
+        if not 1 <= number <= count:
+            choice = f"choose 1 to {count}" if count else "there is none; 'undo' or 'reset' lead back"
+            raise UsageError(f"there is no step {number}: {choice}")
+        before = self.walk.state
+        edge = self.walk.take(number - 1)
+        self._say(self.text.step(self.walk, before, edge))
+
+    def _undo(self, argument: str) -> None:
+        wanted = _number(argument, 1)
+        taken = self.walk.undo(wanted)
+        if taken == 0:
+            raise UsageError("there is no step to undo")
+        self._say(f"undone: {counted(taken, 'step')}")
+        self._arrived(state=True)
+
+    def _reset(self, argument: str) -> None:
+        self.walk.reset()
+        if argument:
+            self._begin(_number(argument, 1))
+        elif len(self.walk.initial_states) == 1:
+            self._begin(1)
+        self._arrived()
+
+    def _walk_randomly(self, argument: str) -> None:
+        wanted = _number(argument, 1)
+        if self.walk.state is None:
+            self._begin(self._random.randrange(len(self.walk.initial_states)) + 1)
+        taken = 0
+        try:
+            while taken < wanted and self.walk.edges:
+                before = self.walk.state
+                edge = self.walk.take(self._random.randrange(len(self.walk.edges)))
+                taken += 1
+                if wanted <= _MOST_TOLD or self.walk.fault is not None:
+                    self._say(self.text.step(self.walk, before, edge))
+        finally:
+            if wanted > _MOST_TOLD:
+                self._say(f"{counted(taken, 'random step')}")
+        self._arrived(state=wanted > _MOST_TOLD)
+
+    def _follow(self, argument: str) -> None:
+        path = _file(argument, "follow")
+        fitted = fit(self.walk.twin, read_trace(path))
+        self.walk.follow(fitted.initial, fitted.steps)
+        if fitted.fault is not None and self.walk.edges and self.walk.edges[-1].fault == fitted.fault:
+            self.walk.take(len(self.walk.edges) - 1)
+        self._show_trace("")
+        self._arrived()
+
+    def _arrived(self, *, state: bool = False) -> None:
+        if state and self.walk.state is not None:
+            self._say(self.text.state(self.walk.state))
+        warnings = self.text.warnings(self.walk)
+        if warnings:
+            self._say(warnings)
+        self._say(self.text.menu(self.walk))
+
+    # Looking
+
+    def _show_steps(self, argument: str) -> None:
+        self._say(self.text.menu(self.walk, whole=True))
+
+    def _show_state(self, argument: str) -> None:
+        self._say(self.text.state(self._begun()))
+        for part in (self.text.labels(self._begun()), self.text.warnings(self.walk)):
+            if part:
+                self._say(part)
+
+    def _evaluate(self, argument: str) -> None:
+        if not argument:
+            raise UsageError("eval needs an expression")
+        state = self._begun()
+        expression = parse_expression(argument, self.system, name="expression")
+        self._say(f"{argument} = {self.text.evaluator.text(expression, state)}")
+
+    def _show_trace(self, argument: str) -> None:
+        self._begun()
+        self._say("\n".join(trace_lines(self.walk.trace(), self.system, self._style)))
+
+    def _save(self, argument: str) -> None:
+        self._begun()
+        path = _file(argument, "save")
+        trace = self.walk.trace()
+        write_trace(path, trace, self.system, full=False)
+        self._say(f"saved: {path}, {counted(len(trace), 'step')}")
+
+    def _help(self, argument: str) -> None:
+        rows = [("NUMBER ...", "take the steps with these numbers, one after the other")]
+        rows += [(f"{name} {one.argument}".strip(), one.help) for name, one in COMMANDS.items()]
+        self._say("\n".join(table(rows)))
+        self._say("  a command may be cut short as long as it stays the only one of its kind")
+
+    def _quit(self, argument: str) -> None:
+        self.over = True
+
+    def _begun(self) -> tuple[int, ...]:
+        if self.walk.state is None:
+            raise UsageError("choose an initial state first")
+        return self.walk.state
+
+
+COMMANDS = {
+    "undo": Command("[N]", "take back the last step, or the last N", Simulation._undo),
+    "reset": Command("[NUMBER]", "back to the beginning, to an initial state of this number", Simulation._reset),
+    "random": Command("[N]", "take a random step, or N", Simulation._walk_randomly),
+    "follow": Command("FILE", "start anew and follow a saved trace (JSON, ITF)", Simulation._follow),
+    "steps": Command("", "list all steps that can be taken here", Simulation._show_steps),
+    "state": Command("", "show the whole state, with labels and violated claims", Simulation._show_state),
+    "eval": Command("EXPR", "the value of an expression here", Simulation._evaluate),
+    "trace": Command("", "show the path so far", Simulation._show_trace),
+    "save": Command("FILE", "write the path to a file (.json, .itf.json, else text)", Simulation._save),
+    "help": Command("", "this list", Simulation._help),
+    "quit": Command("", "leave, as Ctrl-D does", Simulation._quit),
+}
+
+
+def _full_name(word: str) -> str:
+    """The command that a word names, in full or cut short."""
+    fitting = [name for name in COMMANDS if name.startswith(word)]
+    if word in COMMANDS or word == "exit":
+        return "quit" if word == "exit" else word
+    if len(fitting) == 1:
+        return fitting[0]
+    known = ", ".join(fitting or COMMANDS)
+    problem = "is more than one command" if fitting else "is no command"
+    raise UsageError(f"'{word}' {problem} ({known})")
+
+
+def _number(text: str, default: int) -> int:
+    if not text:
+        return default
+    if not text.isdecimal() or int(text) < 1:
+        raise UsageError(f"'{text}' is not a number of 1 or more")
+    return int(text)
+
+
+def _file(text: str, command: str) -> Path:
+    if not text:
+        raise UsageError(f"{command} needs the name of a file")
+    return Path(text).expanduser()

@@ -1,0 +1,113 @@
+"""What `strandline simulate` shows: states, the steps that can be taken, faults and violated claims."""
+
+from __future__ import annotations
+
+from strandline.compile.interpreted import SystemTwin
+from strandline.compile.kernel import Edge, FaultSite
+from strandline.report.style import Style, counted
+from strandline.report.traces import change_lines, state_lines
+from strandline.traces.evaluate import Evaluator
+from strandline.traces.replay import State, changes
+from strandline.traces.trace import Step
+from strandline.traces.walk import Walk
+
+_MOST_CHOICES = 40
+"""Steps that a menu lists unless all are asked for."""
+
+
+class SimulationText:
+    """Texts about a System and its states."""
+
+    def __init__(self, twin: SystemTwin, style: Style) -> None:
+        self.evaluator = Evaluator(twin)
+        self._twin, self._system, self._style = twin, twin.system, style
+        self._locations = {process.location.name for process in twin.system.processes}
+
+    def title(self) -> str:
+        """The first line."""
+        system = self._system
+        name = self._style.paint(system.name, "bold")
+        product = "" if system.observer is None else f", with property process {system.observer.name}"
+        return f"{name}: {counted(len(system.actions), 'action')}{product}; 'help' lists the commands"
+
+    def beginning(self, walk: Walk) -> str:
+        """The initial state in which a walk begins."""
+        several = len(walk.initial_states) > 1
+        which = f" {(walk.initial or 0) + 1}" if several else ""
+        title = self._style.paint(f"initial state{which}", "bold")
+        return "\n".join([title, *state_lines(self._twin.describe(walk.initial_states[walk.initial or 0]), self._style)])
+
+    def step(self, walk: Walk, before: State | None, edge: Edge) -> str:
+        """A step that was taken, with what it changed, or the fault it ended in."""
+        if edge.target is None:
+            lines = [f"{self._style.paint('!', 'red')}  {self._style.paint(edge.action, 'bold')}"]
+            return "\n".join([*lines, *(f"   {line}" for line in self._fault_lines(edge.fault))])
+        number = self._style.paint(str(len(walk)), "dim")
+        lines = [f"{number}  {self._style.paint(edge.action, 'bold')}"]
+        return "\n".join([*lines, *self._changes(before, edge, "     ")])
+
+    def state(self, state: State) -> str:
+        """A whole state."""
+        return "\n".join(state_lines(self._twin.describe(state), self._style))
+
+    def labels(self, state: State) -> str:
+        """The labels that are true in a state."""
+        names = self.evaluator.labels(state)
+        return f"labels: {', '.join(names)}" if names else ""
+
+    def warnings(self, walk: Walk) -> str:
+        """The model's claims that are violated where a walk stands."""
+        if walk.state is None:
+            return ""
+        return "\n".join(self._style.paint(line, "red") for line in self.evaluator.violated(walk.state))
+
+    def menu(self, walk: Walk, *, whole: bool = False) -> str:
+        """What can be done where a walk stands."""
+        if walk.state is None:
+            return self._initial_menu(walk, whole=whole)
+        if walk.fault is not None:
+            return "the path ends in a fault: 'undo' or 'reset' lead back"
+        if not walk.edges:
+            return self._style.paint("deadlock", "red", "bold") + ": no step can be taken; 'undo' or 'reset' lead back"
+        width = len(str(len(walk.edges)))
+        lines = [self._style.paint("steps", "bold")]
+        for number, edge in enumerate(walk.edges if whole else walk.edges[:_MOST_CHOICES], 1):
+            lines += self._choice(f"  {number:{width}}  ", walk.state, edge)
+        return "\n".join([*lines, *self._left_out(len(walk.edges), whole)])
+
+    def _initial_menu(self, walk: Walk, *, whole: bool) -> str:
+        states = walk.initial_states
+        lines = [self._style.paint("initial states", "bold")]
+        width = len(str(len(states)))
+        for number, state in enumerate(states if whole else states[:_MOST_CHOICES], 1):
+            shown = state_lines(self._twin.describe(state), self._style)
+            lines += [f"  {number:{width}}{shown[0][2:] if shown else ''}", *(" " * width + line for line in shown[1:])]
+        return "\n".join([*lines, *self._left_out(len(states), whole)])
+
+    def _left_out(self, count: int, whole: bool) -> list[str]:
+        if whole or count <= _MOST_CHOICES:
+            return []
+        return [self._style.paint(f"  ... and {count - _MOST_CHOICES:,} more: 'steps' lists them all", "dim")]
+
+    def _choice(self, number: str, state: State, edge: Edge) -> list[str]:
+        if edge.target is None:
+            kind = "" if edge.fault is None else edge.fault.kind
+            return [f"{number}{edge.action}   {self._style.paint(f'faults: {kind}', 'red')}"]
+        shown = self._changes(state, edge, "")
+        first = f"{number}{edge.action}" + (f"   {shown[0]}" if shown else "")
+        return [first, *(" " * (len(number) + 4) + line for line in shown[1:])]
+
+    def _changes(self, before: State | None, edge: Edge, indent: str) -> list[str]:
+        if before is None or edge.target is None:
+            return []
+        found = changes(self._twin.describe(before), self._twin.describe(edge.target))
+        return change_lines(Step(edge.action, tuple(found)), self._locations, indent, self._style)
+
+    def _fault_lines(self, fault: FaultSite | None) -> list[str]:
+        if fault is None:
+            return []
+        lines = [self._style.paint(fault.kind, "red")]
+        if fault.span is not None:
+            source = self._system.source
+            lines += [source.where(fault.span), *source.caret(fault.span).splitlines()]
+        return lines

@@ -1,0 +1,146 @@
+"""`strandline trace`: replay a saved trace, evaluate expressions along it, convert it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from strandline.cli.console import emit, may_colour
+from strandline.errors import UsageError
+
+if TYPE_CHECKING:
+    from strandline.report.evaluations import Evaluation
+    from strandline.traces.fitting import FittedTrace
+
+_FORMATS = ("json", "itf", "text", "csv")
+
+
+def configure(subparsers: Any) -> None:
+    """Add the command to the parser."""
+    parser = subparsers.add_parser(
+        "trace",
+        help="replay, evaluate and convert a saved trace",
+        description="Replay a trace from a file (the JSON that 'check --trace' and 'simulate' write, or ITF) "
+        "step by step with the interpreter that defines the semantics. The exit code is 0 if the model has "
+        "this trace and 2 if not, with a message that names the first step that does not fit.",
+    )
+    parser.add_argument("file", metavar="FILE", help="a trace (.json, .itf.json)")
+    parser.add_argument("--model", metavar="MODEL", required=True, help="the model file")
+    parser.add_argument(
+        "--eval",
+        metavar="EXPR",
+        action="append",
+        default=[],
+        help="show the value of this expression in every state; repeatable",
+    )
+    parser.add_argument(
+        "--to",
+        nargs=2,
+        metavar=("FORMAT", "FILE"),
+        action="append",
+        default=[],
+        help=f"write the trace as {', '.join(_FORMATS[:-1])} or {_FORMATS[-1]} to a file, '-' for stdout; "
+        "repeatable",
+    )
+    parser.add_argument("--full", action="store_true", help="show whole states")
+    parser.add_argument("--json", action="store_true", help="print one JSON object, whatever happens")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command; 0 when the trace fits the model."""
+    _check_targets(arguments)
+    from strandline.languages import load
+    from strandline.traces.exchange import read_trace
+    from strandline.traces.fitting import fit_system
+
+    system = load(arguments.model)
+    recorded = read_trace(Path(arguments.file))
+    fitted = fit_system(system, recorded)
+    evaluations = _evaluated(fitted, arguments.eval)
+    for format_, target in arguments.to:
+        _convert(fitted, evaluations, format_, target, full=arguments.full)
+    if arguments.json:
+        emit(_object(arguments, recorded.format, fitted, evaluations))
+    elif not any(target == "-" for _, target in arguments.to):
+        emit(_shown(arguments, fitted, evaluations))
+    return 0
+
+
+def _check_targets(arguments: argparse.Namespace) -> None:
+    for format_, target in arguments.to:
+        if format_ not in _FORMATS:
+            raise UsageError(f"--to: unknown format '{format_}' (known: {', '.join(_FORMATS)})")
+        if target == "-" and arguments.json:
+            raise UsageError("--json prints one object on stdout: write the trace to a file, not to '-'")
+
+
+def _evaluated(fitted: FittedTrace, texts: Sequence[str]) -> list[Evaluation]:
+    from strandline.languages import parse_expression
+    from strandline.report.evaluations import Evaluation
+
+    evaluator = fitted.evaluator()
+    states = fitted.fitted.replayed.states
+    evaluations = []
+    for number, text in enumerate(texts, 1):
+        name = "expression" if len(texts) == 1 else f"expression {number}"
+        expression = parse_expression(text, fitted.system, name=name)
+        evaluations.append(Evaluation(text, tuple(evaluator.text(expression, state) for state in states)))
+    return evaluations
+
+
+def _convert(
+    fitted: FittedTrace, evaluations: Sequence[Evaluation], format_: str, target: str, *, full: bool
+) -> None:
+    from strandline.report.evaluations import trace_csv
+    from strandline.report.traces import trace_text
+    from strandline.traces.exchange import write_text
+
+    if format_ == "csv":
+        text = trace_csv(fitted.trace, evaluations)
+    else:
+        text = trace_text(fitted.trace, fitted.system, format_, full=full)
+    if target == "-":
+        emit(text.removesuffix("\n"))
+    else:
+        write_text(Path(target), text)
+
+
+def _object(
+    arguments: argparse.Namespace, format_: str, fitted: FittedTrace, evaluations: Sequence[Evaluation]
+) -> str:
+    from strandline.report.envelope import head, render
+    from strandline.traces.exchange import trace_data
+
+    return render(
+        {
+            **head("trace", 0),
+            "model": arguments.model,
+            "file": arguments.file,
+            "format": format_,
+            "fits": True,
+            "evaluations": [
+                {"expression": one.expression, "values": list(one.values)} for one in evaluations
+            ],
+            "trace": trace_data(fitted.trace, fitted.system.source),
+            "error": None,
+        }
+    )
+
+
+def _shown(arguments: argparse.Namespace, fitted: FittedTrace, evaluations: Sequence[Evaluation]) -> str:
+    from strandline.report.evaluations import evaluation_lines
+    from strandline.report.style import Style, counted
+    from strandline.report.traces import trace_lines
+
+    style = Style(may_colour(sys.stdout))
+    count = counted(len(fitted.trace), "step")
+    lines = [f"{style.paint('FITS', 'green', 'bold')}  {fitted.system.name}: a trace of {count}", ""]
+    if evaluations:
+        lines += evaluation_lines(fitted.trace, evaluations, style)
+    else:
+        lines += trace_lines(fitted.trace, fitted.system, style, full=arguments.full)
+    return "\n".join(lines)

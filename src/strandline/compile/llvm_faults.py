@@ -1,0 +1,122 @@
+"""Which expressions can fault, and what a fault is called in machine code.
+
+Checks that cannot fail are left out, so this decides how fast a model runs; it errs on the careful side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from strandline.compile.kernel import FaultSite
+from strandline.model.expression import LOGICAL, Binary, Choice, Const, Element, Expression, Read, Unary, children
+from strandline.model.intervals import (
+    INT64,
+    TRUTH,
+    Contradiction,
+    Environment,
+    Interval,
+    binary_interval,
+    join,
+    unary_interval,
+    within,
+)
+from strandline.model.system import Variable
+from strandline.source import Span
+
+
+class FaultTable:
+    """The fault sites of a Kernel, numbered as they are met; and which expressions cannot fault anywhere, told once
+    for each, because looking again at every level of a large guard would take for ever."""
+
+    def __init__(self, ranges: Mapping[Variable, Interval]) -> None:
+        self._numbers: dict[FaultSite, int] = {}
+        self._ranges = ranges
+        self._boxes: dict[int, Interval | None] = {}
+        self._seen: list[Expression] = []
+
+    def code(self, kind: str, span: Span | None) -> int:
+        """The negative number that a function returns for this fault."""
+        return -1 - self._numbers.setdefault(FaultSite(kind, span), len(self._numbers))
+
+    def harmless(self, expression: Expression) -> bool:
+        """Whether no state at all makes the expression fault, as far as the variables' ranges tell."""
+        return self._box(expression) is not None
+
+    def _box(self, expression: Expression) -> Interval | None:
+        """An interval around the values of a harmless expression, None for any other."""
+        key = id(expression)
+        if key not in self._boxes:
+            self._seen.append(expression)  # keeps the key valid
+            self._boxes[key] = self._compute_box(expression)
+        return self._boxes[key]
+
+    def _compute_box(self, expression: Expression) -> Interval | None:
+        boxes = [self._box(child) for child in children(expression)]
+        known = [box for box in boxes if box is not None]
+        if len(known) < len(boxes):
+            return None
+        match expression:
+            case Const(value=value):
+                return value, value
+            case Read(variable=variable):
+                return self._ranges[variable]
+            case Element(variable=variable):
+                return self._ranges[variable] if within(known[0], (0, variable.slots - 1)) else None
+            case Unary(operator=operator):
+                result = unary_interval(operator, known[0])
+            case Choice():
+                result = join(known[1], known[2])
+            case Binary(operator=operator):
+                if operator in LOGICAL:
+                    return TRUTH
+                if _operands_may_fault(operator, known[1]):
+                    return None
+                result = binary_interval(operator, *known)
+        return result if within(result, INT64) else None
+
+    def sites(self) -> tuple[FaultSite, ...]:
+        return tuple(self._numbers)
+
+
+def assuming(environment: Environment, condition: Expression, truth: bool) -> Environment | None:
+    """What is known where the condition has this truth; None where it never has."""
+    further = environment.copy()
+    try:
+        further.assume(condition, truth)
+    except Contradiction:
+        return None
+    return further
+
+
+def _operands_may_fault(operator: str, right: Interval) -> bool:
+    """Whether a right operand of the interval can be one that the operator does not take."""
+    if operator in ("/", "%", "//", "mod"):
+        return right[0] <= 0 <= right[1]
+    return operator in ("<<", ">>") and not within(right, (0, 63))
+
+
+def may_fault(expression: Expression, environment: Environment | None) -> bool:
+    """Whether evaluating the expression could fault, as far as the intervals can tell; code that is never
+    reached (no environment) cannot."""
+    if environment is None:
+        return False
+    match expression:
+        case Const() | Read():
+            return False
+        case Element(variable=variable, index=index):
+            inside = within(environment.fitted(index), (0, variable.slots - 1))
+            return not inside or may_fault(index, environment)
+        case Unary(operand=operand):
+            return may_fault(operand, environment) or not within(environment.interval(expression), INT64)
+        case Binary(operator="and" | "or" | "imply", left=left, right=right):
+            if may_fault(left, environment):
+                return True
+            return may_fault(right, assuming(environment, left, expression.operator != "or"))
+        case Binary(operator=operator, left=left, right=right):
+            if may_fault(left, environment) or may_fault(right, environment):
+                return True
+            if _operands_may_fault(operator, environment.fitted(right)):
+                return True
+            return not within(environment.interval(expression), INT64)
+        case Choice(condition=condition, then=then, otherwise=otherwise):
+            return any(may_fault(part, environment) for part in (condition, then, otherwise))

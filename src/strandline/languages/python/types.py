@@ -1,0 +1,289 @@
+"""The types of a model's variables, with all parameters bound.
+
+A type is *flat* when its values can be numbered 0, 1, ... (`code`, `value_of`): ranges, bool, enumerations, optionals
+and records of them. Containers hold flat values. Every type says which System variables (`leaves`) hold its values,
+and turns a plain Python value into the numbers that lie in them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from strandline.model.system import Domain
+
+EMPTY = "-"
+_MOST_NAMES = 1024
+"""A coded type with more values than this is shown as numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoolType:
+    """True or False."""
+
+    size = 2
+
+    def code(self, value: Any) -> int:
+        return int(value)
+
+    def value_of(self, code: int) -> Any:
+        return bool(code)
+
+    def default(self) -> Any:
+        return False
+
+    def __str__(self) -> str:
+        return "bool"
+
+
+@dataclass(frozen=True, slots=True)
+class RangeType:
+    """The integers from `low` to `high`."""
+
+    low: int
+    high: int
+
+    @property
+    def size(self) -> int:
+        return self.high - self.low + 1
+
+    def code(self, value: Any) -> int:
+        return int(value) - self.low
+
+    def value_of(self, code: int) -> Any:
+        return code + self.low
+
+    def default(self) -> Any:
+        return max(self.low, min(self.high, 0))
+
+    def __str__(self) -> str:
+        return f"Range[{self.low}, {self.high}]"
+
+
+@dataclass(frozen=True, slots=True)
+class EnumType:
+    """A few names."""
+
+    names: tuple[str, ...]
+
+    @property
+    def size(self) -> int:
+        return len(self.names)
+
+    def code(self, value: Any) -> int:
+        return self.names.index(value)
+
+    def value_of(self, code: int) -> Any:
+        return self.names[code]
+
+    def default(self) -> Any:
+        return self.names[0]
+
+    def __str__(self) -> str:
+        return f"Enum[{', '.join(map(repr, self.names))}]"
+
+
+@dataclass(frozen=True, slots=True)
+class OptionalType:
+    """None (code 0) or a flat value."""
+
+    element: FlatType
+
+    @property
+    def size(self) -> int:
+        return self.element.size + 1
+
+    def code(self, value: Any) -> int:
+        return 0 if value is None else self.element.code(value) + 1
+
+    def value_of(self, code: int) -> Any:
+        return None if code == 0 else self.element.value_of(code - 1)
+
+    def default(self) -> Any:
+        return None
+
+    def __str__(self) -> str:
+        return f"Optional[{self.element}]"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordType:
+    """Named fields. As a flat value each field has bits of its own, so that taking one out is a shift."""
+
+    maker: type
+    fields: tuple[tuple[str, Type], ...]
+
+    @property
+    def name(self) -> str:
+        return self.maker.__name__
+
+    def shifts(self) -> list[tuple[str, FlatType, int, int]]:
+        """For every field its type, how far it is shifted, and its mask."""
+        found, shift = [], 0
+        for name, kind in self.fields:
+            width = (kind.size - 1).bit_length()  # type: ignore[union-attr]
+            found.append((name, kind, shift, (1 << width) - 1))
+            shift += width
+        return found  # type: ignore[return-value]
+
+    @property
+    def size(self) -> int:
+        return sum((kind.size - 1) << shift for _, kind, shift, _ in self.shifts()) + 1
+
+    def code(self, value: Any) -> int:
+        return sum(kind.code(getattr(value, name)) << shift for name, kind, shift, _ in self.shifts())
+
+    def value_of(self, code: int) -> Any:
+        fields = {
+            name: kind.value_of(min(code >> shift & mask, kind.size - 1))
+            for name, kind, shift, mask in self.shifts()
+        }
+        return self.maker(**fields)
+
+    def default(self) -> Any:
+        return self.maker(**{name: kind.default() for name, kind in self.fields})
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayType:
+    """`length` values of one type, numbered from 0."""
+
+    element: Type
+    length: int
+
+    def default(self) -> Any:
+        from strandline.languages.python.containers import ArrayValue
+
+        return ArrayValue(self, [self.element.default() for _ in range(self.length)])
+
+    def __str__(self) -> str:
+        return f"Array[{self.element}, {self.length}]"
+
+
+@dataclass(frozen=True, slots=True)
+class BagType:
+    """A multiset of at most `capacity` values; kept in descending order of their codes."""
+
+    element: FlatType
+    capacity: int
+
+    def default(self) -> Any:
+        from strandline.languages.python.containers import BagValue
+
+        return BagValue(self)
+
+    def __str__(self) -> str:
+        return f"Bag[{self.element}, {self.capacity}]"
+
+
+@dataclass(frozen=True, slots=True)
+class FifoType:
+    """A queue of at most `capacity` values; the oldest lies in front."""
+
+    element: FlatType
+    capacity: int
+
+    def default(self) -> Any:
+        from strandline.languages.python.containers import FifoValue
+
+        return FifoValue(self)
+
+    def __str__(self) -> str:
+        return f"Fifo[{self.element}, {self.capacity}]"
+
+
+@dataclass(frozen=True, slots=True)
+class SetType:
+    """A set of flat values; one bit for each that there could be."""
+
+    element: FlatType
+
+    def default(self) -> Any:
+        from strandline.languages.python.containers import SetValue
+
+        return SetValue(self)
+
+    def __str__(self) -> str:
+        return f"Set[{self.element}]"
+
+
+FlatType: TypeAlias = BoolType | RangeType | EnumType | OptionalType | RecordType
+Type: TypeAlias = FlatType | ArrayType | BagType | FifoType | SetType
+FLAT = (BoolType, RangeType, EnumType, OptionalType, RecordType)
+SCALAR = (BoolType, RangeType, EnumType, OptionalType)
+BOOL = BoolType()
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One System variable of a declared one: what follows its name, the domain and how many places it has."""
+
+    suffix: str
+    domain: Domain
+    names: tuple[str, ...] | None
+    slots: int
+    is_array: bool
+
+
+def is_flat(kind: Type) -> bool:
+    """Whether values of the type can lie in a container."""
+    if isinstance(kind, RecordType):
+        return all(is_flat(inner) for _, inner in kind.fields)
+    return isinstance(kind, FLAT)
+
+
+def leaves(kind: Type, suffix: str = "") -> list[Leaf]:
+    """The System variables that hold a value of the type."""
+    match kind:
+        case BoolType():
+            return [Leaf(suffix, Domain(0, 1), ("False", "True"), 1, False)]
+        case RangeType(low=low, high=high):
+            return [Leaf(suffix, Domain(low, high), None, 1, False)]
+        case EnumType(names=names):
+            return [Leaf(suffix, Domain(0, len(names) - 1), names, 1, False)]
+        case OptionalType(element=element):
+            return [Leaf(suffix, Domain(0, element.size), _slot_names(element, "None"), 1, False)]
+        case RecordType(fields=fields):
+            return [leaf for name, inner in fields for leaf in leaves(inner, f"{suffix}.{name}")]
+        case ArrayType(element=inner_type, length=length):
+            return [
+                Leaf(leaf.suffix, leaf.domain, leaf.names, leaf.slots * length, True)
+                for leaf in leaves(inner_type, suffix)
+            ]
+        case BagType(element=element, capacity=capacity) | FifoType(element=element, capacity=capacity):
+            return [Leaf(suffix, Domain(0, element.size), _slot_names(element, EMPTY), capacity, True)]
+        case SetType(element=element):
+            return [Leaf(suffix, Domain(0, 1), ("False", "True"), element.size, True)]
+
+
+def _slot_names(element: FlatType, nothing: str) -> tuple[str, ...] | None:
+    """What the codes of an optional place mean; None where they are too many to be listed."""
+    if element.size > _MOST_NAMES:
+        return None
+    return (nothing, *(str(element.value_of(code)) for code in range(element.size)))
+
+
+def numbers(kind: Type, value: Any) -> list[list[int]]:
+    """A plain Python value as the numbers in its leaves, in their order."""
+    match kind:
+        case RangeType():
+            return [[int(value)]]
+        case BoolType() | EnumType() | OptionalType():
+            return [[kind.code(value)]]
+        case RecordType(fields=fields):
+            return [one for name, inner in fields for one in numbers(inner, getattr(value, name))]
+        case ArrayType(element=element):
+            parts = [numbers(element, inner) for inner in value]
+            return [[number for part in parts for number in part[place]] for place in range(len(parts[0]))]
+        case BagType(element=flat, capacity=capacity):
+            codes = sorted((flat.code(inner) + 1 for inner in value), reverse=True)
+            return [codes + [0] * (capacity - len(codes))]
+        case FifoType(element=flat, capacity=capacity):
+            codes = [flat.code(inner) + 1 for inner in value]
+            return [codes + [0] * (capacity - len(codes))]
+        case SetType(element=flat):
+            held = {flat.code(inner) for inner in value}
+            return [[int(code in held) for code in range(flat.size)]]

@@ -1,0 +1,145 @@
+"""Traces as files: our own JSON and ITF, out and in again.
+
+What comes in again is a `RecordedTrace`, a claim: `strandline.traces.matching.fit` finds the path of a model
+that it describes, or says where it leaves the model. The formats are described in docs/simulate.md.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from strandline import __version__
+from strandline.errors import InputError, UsageError
+from strandline.source import Source, Span
+from strandline.traces.fields import fault_data, fault_of, loop_of, text_of
+from strandline.traces.itf import itf_document, read_itf
+from strandline.traces.matching import RecordedTrace
+from strandline.traces.trace import Trace
+
+FORMAT = "strandline-trace"
+FORMAT_VERSION = 1
+ITF_SUFFIX = ".itf.json"
+
+
+def trace_data(trace: Trace, source: Source) -> dict[str, Any]:
+    """A trace as plain data: the initial state in full, then for every step what changed."""
+    return {
+        "length": len(trace),
+        "initial": dict(trace.initial),
+        "steps": [
+            {"action": step.action, "changes": {one.name: [one.old, one.new] for one in step.changes}}
+            for step in trace.steps
+        ],
+        "loop": trace.loop,
+        "fault": fault_data(trace.fault, source),
+    }
+
+
+def json_text(trace: Trace, source: Source) -> str:
+    """The trace as a file of our own format."""
+    head = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "version": __version__,
+        "model": source.name,
+    }
+    return json.dumps(head | trace_data(trace, source), indent=2, ensure_ascii=False) + "\n"
+
+
+def itf_text(trace: Trace, source: Source) -> str:
+    """The trace as a file in ITF."""
+    return json.dumps(itf_document(trace, source), indent=2, ensure_ascii=False) + "\n"
+
+
+def read_trace(path: Path) -> RecordedTrace:
+    """The trace in a file: our own JSON, the object that `check --json` prints, or ITF; which one, its
+    content says. Raises `InputError` where it is none of them."""
+    name = str(path)
+    data = _parse(name, _read(path))
+    if isinstance(data, dict):
+        if "states" in data and "vars" in data:
+            return read_itf(name, data)
+        if "initial" in data and "steps" in data:
+            return _read_own(name, data)
+        if isinstance(data.get("trace"), dict):
+            return _read_own(name, data["trace"])
+        if "trace" in data:
+            raise InputError(f"{name}: this report has no trace")
+    raise InputError(
+        f"{name}: this is no trace: neither our own JSON (with 'initial' and 'steps') nor ITF (with 'vars' "
+        "and 'states')"
+    )
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: this is not UTF-8 text") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def _parse(name: str, text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        hint = "" if text.lstrip().startswith(("{", "[")) else "; traces are read as JSON or ITF"
+        raise InputError(
+            f"not JSON: {error.msg}{hint}", Source(name, text), Span(error.pos, error.pos + 1)
+        ) from None
+    except RecursionError:
+        raise InputError(f"{name}: not a trace: nested too deeply") from None
+
+
+def _read_own(name: str, data: Mapping[str, Any]) -> RecordedTrace:
+    if "format" in data and (data["format"], data.get("format_version")) != (FORMAT, FORMAT_VERSION):
+        raise InputError(
+            f"{name}: written as '{data['format']}' version {data.get('format_version')}; "
+            f"this program reads '{FORMAT}' version {FORMAT_VERSION}"
+        )
+    state = _texts(name, "initial", data["initial"])
+    states, actions = [dict(state)], []
+    steps = data["steps"]
+    if not isinstance(steps, list):
+        raise InputError(f"{name}: 'steps' must be a list")
+    for number, step in enumerate(steps, 1):
+        where = f"step {number}"
+        if not isinstance(step, dict) or not isinstance(step.get("changes", {}), dict):
+            raise InputError(f"{name}: {where}: must be an object with 'action' and 'changes'")
+        for variable, change in step.get("changes", {}).items():
+            state[variable] = _change(name, where, variable, change, state)
+        states.append(dict(state))
+        actions.append(text_of(name, where, "action", step.get("action")))
+    loop, fault = loop_of(name, data, len(states)), fault_of(name, data)
+    return RecordedTrace(name, "json", tuple(states), tuple(actions), loop, fault)
+
+
+def _change(name: str, where: str, variable: str, change: Any, state: Mapping[str, str]) -> str:
+    if not isinstance(change, list) or len(change) != 2 or not all(isinstance(one, str) for one in change):
+        raise InputError(f"{name}: {where}: the change of '{variable}' must be [old, new], both texts")
+    old, new = change
+    if state.get(variable, old) != old:
+        raise InputError(
+            f"{name}: {where}: '{variable}' changes from {old}, but was {state[variable]} before the step"
+        )
+    return str(new)
+
+
+def _texts(name: str, where: str, values: Any) -> dict[str, str]:
+    if not isinstance(values, dict) or not all(isinstance(value, str) for value in values.values()):
+        raise InputError(f"{name}: '{where}' must be an object of names and texts")
+    return values
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a trace's text to a file; where that is not possible the user is told."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path}: the trace cannot be written: {error.strerror}") from None

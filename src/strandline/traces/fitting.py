@@ -1,0 +1,56 @@
+"""A recorded trace and a System: replayed, with everything needed to evaluate expressions along it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from strandline.compile.interpreted import SystemTwin
+from strandline.model.system import System
+from strandline.traces.evaluate import Evaluator
+from strandline.traces.matching import Fitted, MisfitError, RecordedTrace, fit
+from strandline.traces.trace import Trace
+from strandline.traces.walk import twin_of
+
+
+@dataclass(frozen=True, slots=True)
+class FittedTrace:
+    """A trace of a System, and the definition by which it was replayed."""
+
+    twin: SystemTwin
+    fitted: Fitted
+
+    @property
+    def system(self) -> System:
+        return self.twin.system
+
+    @property
+    def trace(self) -> Trace:
+        return self.fitted.replayed.trace
+
+    def evaluator(self) -> Evaluator:
+        return Evaluator(self.twin)
+
+
+def fit_system(system: System, recorded: RecordedTrace) -> FittedTrace:
+    """Replay a recorded trace; raises `MisfitError` where it is none of the System.
+
+    Traces to safety violations are of the system alone, others of its product with the property process; a
+    file does not say of which, so both are tried, and a misfit is told of the one that went further.
+    """
+    alone = twin_of(system_alone(system))
+    try:
+        return FittedTrace(alone, fit(alone, recorded))
+    except MisfitError as misfit:
+        if system.observer is None:
+            raise
+        first = misfit
+    product = twin_of(system)
+    try:
+        return FittedTrace(product, fit(product, recorded))
+    except MisfitError as second:
+        raise (second if second.place > first.place else first) from None
+
+
+def system_alone(system: System) -> System:
+    """The System without its property process, which restricts what it watches."""
+    return system if system.observer is None else replace(system, observer=None)

@@ -1,0 +1,218 @@
+"""A trace from a file, fitted to a model: which initial state it begins in, and which step each pair of
+neighbouring states is.
+
+The file may leave variables out, as traces of other tools do: then all paths that agree with what it says are
+followed at once. It may name the actions: then only steps of that name count. What does not fit is an
+`InputError` that names the first state which cannot be reached, and says what could be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from strandline.compile.interpret import Fault
+from strandline.compile.kernel import Edge, FaultSite, Twin
+from strandline.errors import InputError
+from strandline.source import Source
+from strandline.traces.replay import Replayed, State, replay
+
+_MOST = 8
+"""Names that a message lists."""
+_SPELLINGS = {"true": "1", "True": "1", "TRUE": "1", "false": "0", "False": "0", "FALSE": "0"}
+
+Layer = dict[State, tuple[State | None, int]]
+"""The states that fit one state of the file; each with the one it was reached from and the step's number."""
+
+
+class MisfitError(InputError):
+    """The trace is none of the model; `place` is the number of its first state that does not fit."""
+
+    def __init__(self, file: str, place: int, message: str) -> None:
+        self.place = place
+        super().__init__(message, Source(file, ""))
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedFault:
+    """The fault at which a recorded trace ends."""
+
+    kind: str
+    action: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedTrace:
+    """A trace as a file tells it: nothing of it is known to be true."""
+
+    file: str
+    format: str
+    states: tuple[Mapping[str, str], ...]
+    """Names to values; names may be missing."""
+    actions: tuple[str | None, ...]
+    """What leads from each state to the next; None where the file does not say."""
+    loop: int | None = None
+    fault: RecordedFault | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A recorded trace that the model has: the numbers by which it is replayed, and the replay."""
+
+    initial: int
+    steps: tuple[int, ...]
+    replayed: Replayed
+    fault: FaultSite | None = None
+
+
+def fit(twin: Twin, recorded: RecordedTrace) -> Fitted:
+    """The path of the model that a file describes; raises `MisfitError` where there is none."""
+    layers = [_beginnings(twin, recorded)]
+    for number, action in enumerate(recorded.actions, 1):
+        layers.append(_next_layer(twin, recorded, number, action, layers[-1]))
+    final = next(iter(layers[-1]))
+    initial, steps = _path(layers, final)
+    site = _fault_site(twin, recorded, final)
+    replayed = replay(twin, initial, steps, fault=site)
+    _check_loop(twin, recorded, replayed.states)
+    replayed = replace(replayed, trace=replace(replayed.trace, loop=recorded.loop))
+    return Fitted(initial, tuple(steps), replayed, site)
+
+
+def _beginnings(twin: Twin, recorded: RecordedTrace) -> Layer:
+    wanted = recorded.states[0]
+    states = twin.initial()
+    described = [twin.describe(state) for state in states]
+    for place, told in enumerate(recorded.states):
+        unknown = [name for name in told if name not in described[0]]
+        if unknown:
+            raise MisfitError(recorded.file, place, _unknown(place, unknown, described[0]))
+    fitting: Layer = {}
+    for number, (state, values) in enumerate(zip(states, described, strict=True)):
+        if _agrees(values, wanted):
+            fitting.setdefault(state, (None, number))
+    if not fitting:
+        nearest = min(described, key=lambda values: len(_differences(values, wanted)))
+        among = "" if len(states) == 1 else f" (the nearest of {len(states)})"
+        message = f"the first state is not an initial state of the model: {_told(_differences(nearest, wanted))}"
+        raise MisfitError(recorded.file, 0, message + among)
+    return fitting
+
+
+def _next_layer(twin: Twin, recorded: RecordedTrace, number: int, action: str | None, layer: Layer) -> Layer:
+    wanted = recorded.states[number]
+    found: Layer = {}
+    for state in layer:
+        for step, edge in enumerate(twin.edges(state)):
+            target = edge.target
+            if target is None or target in found or (action is not None and edge.action != action):
+                continue
+            if _agrees(twin.describe(target), wanted):
+                found[target] = (state, step)
+    if not found:
+        edges = [edge for state in layer for edge in twin.edges(state)]
+        message = _misfit(twin, edges, wanted, action)
+        raise MisfitError(recorded.file, number, f"step {number} does not fit: {message}")
+    return found
+
+
+def _path(layers: Sequence[Layer], final: State) -> tuple[int, list[int]]:
+    state: State | None = final
+    numbers: list[int] = []
+    for layer in reversed(layers):
+        if state is None:
+            break
+        state, number = layer[state]
+        numbers.append(number)
+    return numbers[-1], numbers[-2::-1] if len(numbers) > 1 else []
+
+
+def _fault_site(twin: Twin, recorded: RecordedTrace, state: State) -> FaultSite | None:
+    """The fault that the file claims, as the model has it."""
+    claimed = recorded.fault
+    if claimed is None:
+        return None
+    met: tuple[FaultSite, str | None] | None
+    try:
+        twin.labels(state)
+        last = twin.edges(state)[-1:]
+        met = None if not last or last[0].fault is None else (last[0].fault, last[0].action)
+    except Fault as fault:
+        met = FaultSite(fault.kind, fault.span), None
+    if met is None or (met[0].kind, met[1]) != (claimed.kind, claimed.action):
+        said = "nothing faults there" if met is None else f"the model has '{met[0].kind}'"
+        raise MisfitError(
+            recorded.file,
+            len(recorded.actions) + 1,
+            f"the fault at the end, '{claimed.kind}', does not fit: {said}",
+        )
+    return met[0]
+
+
+def _check_loop(twin: Twin, recorded: RecordedTrace, states: Sequence[State]) -> None:
+    """The last state is the one at the loop's start, or has a step to it."""
+    if recorded.loop is None:
+        return
+    start = states[recorded.loop]
+    if states[-1] != start and all(edge.target != start for edge in twin.edges(states[-1])):
+        raise MisfitError(
+            recorded.file,
+            len(states),
+            f"the loop does not close: the last state is not state {recorded.loop}, and no step leads to it",
+        )
+
+
+# What a message says
+
+
+def _misfit(twin: Twin, edges: Sequence[Edge], wanted: Mapping[str, str], action: str | None) -> str:
+    possible = [edge for edge in edges if edge.target is not None]
+    named = [edge for edge in edges if edge.action == action]
+    if action is not None and not named:
+        makers = [edge.action for edge in possible if _agrees(_values(twin, edge), wanted)]
+        if makers:
+            return f"'{action}' is not enabled; the state is made by {_listed(makers)}"
+        enabled = [edge.action for edge in edges]
+        return f"'{action}' is not enabled; " + (f"enabled are {_listed(enabled)}" if enabled else "nothing is")
+    faulting = next((edge for edge in named if edge.fault is not None), None)
+    if faulting is not None and faulting.fault is not None:
+        return f"'{action}' faults: {faulting.fault.kind}"
+    candidates = possible if action is None else named
+    if not candidates:
+        return "no step is enabled there"
+    nearest = min(candidates, key=lambda edge: len(_differences(_values(twin, edge), wanted)))
+    told = _told(_differences(_values(twin, nearest), wanted))
+    if action is None:
+        return f"no step makes this state; the nearest is '{nearest.action}', where {told}"
+    return f"'{action}' leads to another state: {told}"
+
+
+def _values(twin: Twin, edge: Edge) -> dict[str, str]:
+    return {} if edge.target is None else twin.describe(edge.target)
+
+
+def _agrees(values: Mapping[str, str], wanted: Mapping[str, str]) -> bool:
+    return all(same(values[name], value) for name, value in wanted.items())
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two texts are the same value; a truth may be written as number or as word."""
+    return one == other or _SPELLINGS.get(one, one) == _SPELLINGS.get(other, other)
+
+
+def _differences(values: Mapping[str, str], wanted: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    return [(name, values[name], value) for name, value in wanted.items() if not same(values[name], value)]
+
+
+def _told(differences: Sequence[tuple[str, str, str]]) -> str:
+    shown = [f"{name} is {found}, in the file {wanted}" for name, found, wanted in differences[:_MOST]]
+    return "; ".join(shown) + ("; ..." if len(differences) > _MOST else "")
+
+
+def _listed(names: Sequence[str]) -> str:
+    distinct = list(dict.fromkeys(names))
+    return ", ".join(f"'{name}'" for name in distinct[:_MOST]) + (", ..." if len(distinct) > _MOST else "")
+
+
+def _unknown(place: int, names: Sequence[str], known: Mapping[str, str]) -> str:
+    return f"state {place} speaks of {_listed(names)}, which the model does not have (it has {_listed(list(known))})"
