@@ -40,9 +40,7 @@ def ask(kernel: Kernel, state: State, capacity: int = 64) -> Answer:
     records = np.full((capacity + 1) * kernel.stride + _GUARD_WORDS, _GUARD, dtype=np.uint64)
     labels = np.full(2, _GUARD, dtype=np.uint64)
     count = _FUNCTION(kernel.successors)(source.ctypes.data, records.ctypes.data, capacity, labels.ctypes.data)
-    error = getattr(kernel.keep_alive, "error", None)
-    if error is not None:
-        raise error
+    kernel.reraise()
     assert tuple(source.tolist()) == state, "the source state was changed"
     assert (records[-_GUARD_WORDS:] == _GUARD).all(), "written beyond the scratch place"
     assert labels[1] == _GUARD, "written beyond the labels"

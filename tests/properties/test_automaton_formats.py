@@ -301,7 +301,7 @@ def test_broken_thesis_files_name_the_line(line: int, text: str, message: str) -
 def test_dve_process_exactly() -> None:
     assert write_dve_process(translate(formula("!G (P_0.wait -> F P_0.CS)"))) == (
         "process LTL_property {\nstate q0, q1;\ninit q0;\naccept q1;\ntrans\nq0 -> q0 { },\n"
-        "q0 -> q1 { guard not (P_0.CS) and (P_0.wait); },\nq1 -> q1 { guard not (P_0.CS); };\n}\n"
+        "q0 -> q1 { guard (P_0.wait) and not (P_0.CS); },\nq1 -> q1 { guard not (P_0.CS); };\n}\n"
     )
 
 

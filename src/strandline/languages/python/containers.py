@@ -1,0 +1,299 @@
+"""Values of containers and records when a model runs as plain Python.
+
+They do what the compiled model does: an operation on a full or empty container means that the step is not enabled,
+a value that does not fit is a fault, a negative index is outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from strandline.languages.python.faults import NotEnabled, out_of_range
+from strandline.languages.python.types import (
+    ArrayType,
+    BagType,
+    BoolType,
+    EnumType,
+    FifoType,
+    FlatType,
+    OptionalType,
+    RangeType,
+    RecordType,
+    SetType,
+    Type,
+)
+
+
+def fitted(kind: Type, value: Any, place: str = "a value") -> Any:
+    """The value as the type keeps it: copied where it is compound. A number outside its range is noted as a
+    fault; a value of another kind is a `TypeError`."""
+    match kind:
+        case BoolType() if isinstance(value, bool):
+            return value
+        case RangeType(low=low, high=high) if isinstance(value, int):
+            if not low <= value <= high:
+                out_of_range(f"{place} = {int(value)} is outside {low}..{high}")
+            return int(value)
+        case EnumType(names=names) if isinstance(value, str) and value in names:
+            return value
+        case OptionalType(element=element):
+            return None if value is None else fitted(element, value, place)
+        case RecordType(maker=maker, fields=fields) if isinstance(value, maker):
+            return copied_record(kind, {name: fitted(t, getattr(value, name), f"{place}.{name}") for name, t in fields})
+        case ArrayType(element=inner, length=length) if isinstance(value, Iterable):
+            values = list(value)
+            if len(values) == length:
+                return ArrayValue(kind, [fitted(inner, one, place) for one in values])
+        case BagType() if isinstance(value, Iterable):
+            return _filled(BagValue(kind), value)
+        case FifoType() if isinstance(value, Iterable):
+            return _filled(FifoValue(kind), value)
+        case SetType() if isinstance(value, Iterable):
+            held = SetValue(kind)
+            for one in value:
+                held.add(one)
+            return held
+    raise TypeError(f"{place} is {kind}; it cannot hold {value!r}")
+
+
+def copied_record(kind: RecordType, values: dict[str, Any]) -> Any:
+    """A record whose assignments are checked by the bound type."""
+    record = object.__new__(kind.maker)
+    object.__setattr__(record, "_kind", kind)
+    object.__setattr__(record, "_values", values)
+    return record
+
+
+def _filled(container: Any, values: Iterable[Any]) -> Any:
+    for value in values:
+        container.put(value)
+    return container
+
+
+def order(kind: FlatType, value: Any) -> Any:
+    """A key that sorts values as their codes do, raw ones too."""
+    match kind:
+        case RangeType():
+            return value
+        case OptionalType(element=element):
+            return (0,) if value is None else (1, order(element, value))
+        case RecordType(fields=fields):
+            return tuple(order(inner, getattr(value, name)) for name, inner in reversed(fields))  # type: ignore[arg-type]
+        case _:
+            return kind.code(value)
+
+
+class ArrayValue:
+    """An array; indices run from 0 and never count from the end."""
+
+    def __init__(self, kind: ArrayType, values: list[Any]) -> None:
+        self._kind = kind
+        self._values = values
+
+    def _index(self, index: Any) -> int:
+        if not isinstance(index, int) or not 0 <= index < len(self._values):
+            raise IndexError(f"index {index!r} is outside 0..{len(self._values) - 1}")
+        return int(index)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._values[self._index(index)]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        place = self._index(index)
+        self._values[place] = fitted(self._kind.element, value, f"element {place}")
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._values)
+
+    def __contains__(self, value: Any) -> bool:
+        return value in self._values
+
+    def __repr__(self) -> str:
+        return repr(self._values)
+
+
+class _Bounded:
+    """What bags and queues have in common."""
+
+    _kind: BagType | FifoType
+
+    def __init__(self, kind: BagType | FifoType) -> None:
+        self._kind = kind
+        self._values: list[Any] = []
+
+    @property
+    def full(self) -> bool:
+        return len(self._values) == self._kind.capacity
+
+    @property
+    def empty(self) -> bool:
+        return not self._values
+
+    def _append(self, value: Any) -> None:
+        if self.full:
+            raise NotEnabled("the container is full")
+        self._values.append(fitted(self._kind.element, value, "a value put into the container"))
+
+    def clear(self) -> None:
+        self._values.clear()
+
+    def count(self, value: Any) -> int:
+        return self._values.count(value)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __bool__(self) -> bool:
+        raise TypeError("write 'len(...) > 0' or 'not ....empty'")
+
+    def __contains__(self, value: Any) -> bool:
+        return value in self._values
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._values)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__.removesuffix('Value')}({self._values!r})"
+
+
+class BagValue(_Bounded):
+    """A multiset; the order in which things came is forgotten."""
+
+    def put(self, value: Any) -> None:
+        """Add one; not enabled where the bag is full."""
+        self._append(value)
+        self._values.sort(key=lambda one: order(self._kind.element, one), reverse=True)
+
+    def take(self, value: Any) -> None:
+        """Remove one such value; not enabled where there is none."""
+        if value not in self._values:
+            raise NotEnabled(f"{value!r} is not in the bag")
+        self._values.remove(value)
+
+
+class FifoValue(_Bounded):
+    """A queue."""
+
+    def put(self, value: Any) -> None:
+        """Append; not enabled where the queue is full."""
+        self._append(value)
+
+    def get(self) -> Any:
+        """Remove and return the oldest; not enabled where the queue is empty."""
+        if not self._values:
+            raise NotEnabled("the queue is empty")
+        return self._values.pop(0)
+
+    @property
+    def head(self) -> Any:
+        """The oldest; not enabled where the queue is empty."""
+        if not self._values:
+            raise NotEnabled("the queue is empty")
+        return self._values[0]
+
+
+class SetValue:
+    """A set of flat values."""
+
+    def __init__(self, kind: SetType) -> None:
+        self._kind = kind
+        self._values: list[Any] = []
+
+    def _checked(self, value: Any) -> Any:
+        """The value itself; one that can never be a member is outside, like an index."""
+        kept = _inside(self._kind.element, value)
+        if not kept:
+            raise IndexError(f"{value!r} is outside {self._kind.element}")
+        return fitted(self._kind.element, value)
+
+    def add(self, value: Any) -> None:
+        value = self._checked(value)
+        if value not in self._values:
+            self._values.append(value)
+            self._values.sort(key=lambda one: order(self._kind.element, one))
+
+    def discard(self, value: Any) -> None:
+        value = self._checked(value)
+        if value in self._values:
+            self._values.remove(value)
+
+    def remove(self, value: Any) -> None:
+        """Take a member out; not enabled where it is none."""
+        if self._checked(value) not in self._values:
+            raise NotEnabled(f"{value!r} is not in the set")
+        self._values.remove(value)
+
+    @property
+    def empty(self) -> bool:
+        return not self._values
+
+    @property
+    def full(self) -> bool:
+        return len(self._values) == self._kind.element.size
+
+    def clear(self) -> None:
+        self._values.clear()
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __bool__(self) -> bool:
+        raise TypeError("write 'len(...) > 0' or 'not ....empty'")
+
+    def __contains__(self, value: Any) -> bool:
+        return value in self._values
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._values)
+
+    def __repr__(self) -> str:
+        return f"Set({self._values!r})"
+
+
+def _inside(kind: FlatType, value: Any) -> bool:
+    match kind:
+        case RangeType(low=low, high=high):
+            return isinstance(value, int) and low <= value <= high
+        case OptionalType(element=element):
+            return value is None or _inside(element, value)
+        case RecordType(fields=fields):
+            return all(_inside(inner, getattr(value, name)) for name, inner in fields)  # type: ignore[arg-type]
+        case _:
+            return True
+
+
+def frozen(kind: Type, value: Any) -> Any:
+    """A hashable picture of a value, from which `thawed` makes an equal one."""
+    match kind:
+        case RecordType(fields=fields):
+            return tuple(frozen(inner, getattr(value, name)) for name, inner in fields)
+        case OptionalType(element=element):
+            return None if value is None else (frozen(element, value),)
+        case ArrayType(element=inner):
+            return tuple(frozen(inner, one) for one in value)
+        case BagType(element=element) | FifoType(element=element) | SetType(element=element):
+            return tuple(frozen(element, one) for one in value)
+        case _:
+            return value
+
+
+def thawed(kind: Type, picture: Any) -> Any:
+    """The value that a picture shows."""
+    match kind:
+        case RecordType(fields=fields):
+            parts = zip(fields, picture, strict=True)
+            return copied_record(kind, {name: thawed(inner, one) for (name, inner), one in parts})
+        case OptionalType(element=element):
+            return None if picture is None else thawed(element, picture[0])
+        case ArrayType(element=inner):
+            return ArrayValue(kind, [thawed(inner, one) for one in picture])
+        case BagType(element=element) | FifoType(element=element) | SetType(element=element):
+            held = kind.default()
+            held._values = [thawed(element, one) for one in picture]
+            return held
+        case _:
+            return picture
