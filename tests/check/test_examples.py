@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-import tomllib
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-import strandline
-from strandline.report.codes import exit_code
+from strandline.check.expected.cases import Case
+from strandline.check.expected.reading import find_expected, read_expected
+from strandline.cli.testing import run_case
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-EXPECTED = sorted(EXAMPLES.glob("*/expected.toml"))
-FOUND = ("verdict", "exit_code", "trace_length", "peak_states", "states", "transitions", "deadlocks", "fault")
-
-
-def _cases(kind: str) -> list[Any]:
-    """One parameter per section of the kind; an expectation without a section counts states breadth-first."""
-    cases = []
-    for file in EXPECTED:
-        expected = tomllib.loads(file.read_text())
-        for number, section in enumerate(expected.get(kind, [])):
-            cases.append(
-                pytest.param(file.parent / expected["model"], section, id=f"{file.parent.name}-{number}")
-            )
-    return cases
-
-
-def _split(section: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    return (
-        {key: value for key, value in section.items() if key not in FOUND},
-        {key: value for key, value in section.items() if key in FOUND},
-    )
+EXPECTED = find_expected([EXAMPLES])
+CASES = [
+    pytest.param(case, id=f"{file.parent.name}-{case.name.replace(' ', '-')}")
+    for file in EXPECTED
+    for case in read_expected(file)
+]
+COUNTS = [one for one in CASES if one.values[0].name == "counts"]
 
 
 def test_there_are_examples_with_a_readme_each() -> None:
@@ -41,40 +27,13 @@ def test_there_are_examples_with_a_readme_each() -> None:
         assert (file.parent / "README.md").read_text().startswith("# ")
 
 
-@pytest.mark.parametrize("file", EXPECTED, ids=lambda file: file.parent.name)
-@pytest.mark.parametrize("order", ["bfs", "dfs"])
-def test_counts(file: Path, order: str) -> None:
-    expected = tomllib.loads(file.read_text())
-    exploration = strandline.explore(file.parent / expected["model"], order=order)
-    if "fault" in expected:
-        assert exploration.trace is not None
-        assert exploration.trace.fault is not None
-        assert exploration.trace.fault.kind == expected["fault"]
-        return
-    statistics = exploration.statistics
-    assert exploration.complete
-    assert (statistics.states, statistics.transitions, statistics.deadlocks) == (
-        expected["states"],
-        expected["transitions"],
-        expected["deadlocks"],
-    )
+@pytest.mark.parametrize("case", CASES)
+def test_an_example_is_as_expected(case: Case) -> None:
+    result = run_case(case)
+    assert result.outcome.as_expected, (result.outcome.value, *result.judgement.messages)
 
 
-@pytest.mark.parametrize(("model", "section"), _cases("check"))
-def test_checks(model: Path, section: dict[str, Any]) -> None:
-    asked, expected = _split(section)
-    verdict = strandline.check(model, **asked)
-    assert verdict.answer.value == expected["verdict"]
-    assert exit_code(verdict) == expected["exit_code"]
-    if "trace_length" in expected:
-        assert verdict.trace is not None
-        assert len(verdict.trace) == expected["trace_length"]
-    if "peak_states" in expected:
-        assert verdict.statistics.peak_states == expected["peak_states"]
-
-
-@pytest.mark.parametrize(("model", "section"), _cases("explore"))
-def test_explorations(model: Path, section: dict[str, Any]) -> None:
-    asked, expected = _split(section)
-    statistics = strandline.explore(model, **asked).statistics
-    assert {name: getattr(statistics, name) for name in expected} == expected
+@pytest.mark.parametrize("case", COUNTS)
+def test_depth_first_search_counts_the_same(case: Case) -> None:
+    result = run_case(replace(case, asked={**case.asked, "order": "dfs"}))
+    assert result.outcome.as_expected, (result.outcome.value, *result.judgement.messages)

@@ -134,6 +134,16 @@ def test_a_bucket_is_a_set_in_the_order_of_arrival(words: int, entry: int, numbe
         assert all(states.contains(state) for state in arrived)
 
 
+def spread(width: tuple[int, ...], table: np.ndarray, scratch: np.ndarray) -> bool:
+    """Grow a table in place from 16 to 24 slots; False, and said why, when the scratch array is too small."""
+    engine = plain_engine()
+    regs = np.zeros(engine.registers.REGISTERS, dtype=U)
+    regs[engine.registers.SPREAD_NEXT] = 16
+    done = engine.bucket.spread(width, table, U(0), U(24), regs, scratch)
+    assert bool(regs[engine.registers.CLUSTERED]) is not done
+    return done
+
+
 @pytest.mark.parametrize("words", [1, 2])
 @given(hashes=st.lists(st.integers(1, (1 << 63) - 1), unique=True, min_size=1, max_size=11))
 def test_spreading_keeps_every_entry_findable(words: int, hashes: list[int]) -> None:
@@ -152,7 +162,7 @@ def test_spreading_keeps_every_entry_findable(words: int, hashes: list[int]) -> 
             while table[slot]:
                 slot = (slot + 1) % 16
             table[slot] = content
-        assert bucket.spread(width, table, U(0), U(16), U(24), np.zeros(16, dtype=U))
+        assert spread(width, table, np.zeros(16, dtype=U))
         assert sorted(table[table != 0].tolist()) == sorted(contents)
         for content in contents:
             slot = home(content, 24)
@@ -164,11 +174,10 @@ def test_spreading_keeps_every_entry_findable(words: int, hashes: list[int]) -> 
 def test_spreading_says_when_its_scratch_is_too_small() -> None:
     """Eleven entries whose home is slot 0, old and new: all but the first must be put off."""
     with np.errstate(over="ignore"):
-        bucket = plain_engine().bucket
         table = np.zeros(24, dtype=U)
         table[:11] = np.arange(1, 12)
-        assert not bucket.spread((0, 0), table.copy(), U(0), U(16), U(24), np.zeros(9, dtype=U))
-        assert bucket.spread((0, 0), table, U(0), U(16), U(24), np.zeros(10, dtype=U))
+        assert not spread((0, 0), table.copy(), np.zeros(9, dtype=U))
+        assert spread((0, 0), table, np.zeros(10, dtype=U))
 
 
 class Rows:

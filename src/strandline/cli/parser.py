@@ -32,7 +32,8 @@ def build_parser() -> Parser:
         description="A model checker: explores every reachable state of a concurrent system and decides "
         "claims about it.",
         epilog="exit codes: 0 holds, 11 deadlock, 12 safety violated, 13 liveness violated, 2 bad usage or "
-        "input, 3 unknown (a limit), 4 a bug of ours, 5 not as expected, 130 interrupted",
+        "input, 3 unknown (a limit), 4 a bug of ours, 5 not as expected, 6 not as counted before, "
+        "130 interrupted",
     )
     parser.add_argument("--version", action="version", version=f"strandline {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)

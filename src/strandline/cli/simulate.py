@@ -36,7 +36,9 @@ def configure(subparsers: Any) -> None:
         action="append",
         help="do this and read nothing from stdin; repeatable",
     )
-    parser.add_argument("--product", action="store_true", help="walk together with the model's property process")
+    parser.add_argument(
+        "--product", action="store_true", help="walk together with the model's property process"
+    )
     parser.set_defaults(run=run)
 
 
@@ -47,10 +49,10 @@ def run(arguments: argparse.Namespace) -> int:
     simulation = _simulation(arguments, load(arguments.model))
     simulation.start()
     if arguments.commands is not None:
-        return _run_script(simulation, arguments.commands)
+        return _run_script(simulation, arguments.commands, "command")
     if sys.stdin.isatty():
         return _run_interactively(simulation)
-    return _run_script(simulation, (line.rstrip("\n") for line in sys.stdin))
+    return _run_script(simulation, sys.stdin, "line")
 
 
 def _simulation(arguments: argparse.Namespace, system: Any) -> Simulation:
@@ -75,7 +77,7 @@ def _prompt(simulation: Simulation) -> str:
     return f"{len(simulation.walk)}> "
 
 
-def _run_script(simulation: Simulation, lines: Iterable[str]) -> int:
+def _run_script(simulation: Simulation, lines: Iterable[str], noun: str) -> int:
     """Commands from elsewhere, each told before what it does; the first mistake ends the run."""
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.lstrip().startswith("#"):
@@ -84,7 +86,7 @@ def _run_script(simulation: Simulation, lines: Iterable[str]) -> int:
         try:
             simulation.execute(line)
         except InputError as error:
-            raise UsageError(f"command {number}, '{line.strip()}': {error}") from None
+            raise UsageError(f"{noun} {number}, '{line.strip()}': {error}") from None
         if simulation.over:
             break
     return 0

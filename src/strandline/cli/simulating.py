@@ -32,7 +32,7 @@ class Command:
 
 class Simulation:
     """A walk and the person who directs it. Everything told goes through `say`; a mistake of the person is an
-    `InputError` and changes nothing."""
+    `InputError`, and the walk stays where it was."""
 
     def __init__(self, twin: SystemTwin, style: Style, say: Callable[[str], None], random: Random) -> None:
         self.system = twin.system
@@ -70,7 +70,8 @@ class Simulation:
     def _begin(self, number: int) -> None:
         count = len(self.walk.initial_states)
         if not 1 <= number <= count:
-            raise UsageError(f"there is no initial state {number}: choose 1 to {count}")
+            choice = "there is only 1" if count == 1 else f"choose 1 to {count}"
+            raise UsageError(f"there is no initial state {number}: {choice}")
         self.walk.begin(number - 1)
         self._say(self.text.beginning(self.walk))
 
@@ -92,11 +93,10 @@ class Simulation:
         self._arrived(state=True)
 
     def _reset(self, argument: str) -> None:
-        self.walk.reset()
-        if argument:
+        if argument or len(self.walk.initial_states) == 1:
             self._begin(_number(argument, 1))
-        elif len(self.walk.initial_states) == 1:
-            self._begin(1)
+        else:
+            self.walk.reset()
         self._arrived()
 
     def _walk_randomly(self, argument: str) -> None:
@@ -179,7 +179,9 @@ class Simulation:
 
 COMMANDS = {
     "undo": Command("[N]", "take back the last step, or the last N", Simulation._undo),
-    "reset": Command("[NUMBER]", "back to the beginning, to an initial state of this number", Simulation._reset),
+    "reset": Command(
+        "[NUMBER]", "back to the beginning, to an initial state of this number", Simulation._reset
+    ),
     "random": Command("[N]", "take a random step, or N", Simulation._walk_randomly),
     "follow": Command("FILE", "start anew and follow a saved trace (JSON, ITF)", Simulation._follow),
     "steps": Command("", "list all steps that can be taken here", Simulation._show_steps),

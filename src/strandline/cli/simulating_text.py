@@ -32,10 +32,11 @@ class SimulationText:
 
     def beginning(self, walk: Walk) -> str:
         """The initial state in which a walk begins."""
-        several = len(walk.initial_states) > 1
-        which = f" {(walk.initial or 0) + 1}" if several else ""
+        number = walk.initial or 0
+        which = f" {number + 1}" if len(walk.initial_states) > 1 else ""
         title = self._style.paint(f"initial state{which}", "bold")
-        return "\n".join([title, *state_lines(self._twin.describe(walk.initial_states[walk.initial or 0]), self._style)])
+        state = self._twin.describe(walk.initial_states[number])
+        return "\n".join([title, *state_lines(state, self._style)])
 
     def step(self, walk: Walk, before: State | None, edge: Edge) -> str:
         """A step that was taken, with what it changed, or the fault it ended in."""
@@ -68,7 +69,10 @@ class SimulationText:
         if walk.fault is not None:
             return "the path ends in a fault: 'undo' or 'reset' lead back"
         if not walk.edges:
-            return self._style.paint("deadlock", "red", "bold") + ": no step can be taken; 'undo' or 'reset' lead back"
+            return (
+                self._style.paint("deadlock", "red", "bold")
+                + ": no step can be taken; 'undo' or 'reset' lead back"
+            )
         width = len(str(len(walk.edges)))
         lines = [self._style.paint("steps", "bold")]
         for number, edge in enumerate(walk.edges if whole else walk.edges[:_MOST_CHOICES], 1):
@@ -81,7 +85,10 @@ class SimulationText:
         width = len(str(len(states)))
         for number, state in enumerate(states if whole else states[:_MOST_CHOICES], 1):
             shown = state_lines(self._twin.describe(state), self._style)
-            lines += [f"  {number:{width}}{shown[0][2:] if shown else ''}", *(" " * width + line for line in shown[1:])]
+            lines += [
+                f"  {number:{width}}{shown[0][2:] if shown else ''}",
+                *(" " * width + line for line in shown[1:]),
+            ]
         return "\n".join([*lines, *self._left_out(len(states), whole)])
 
     def _left_out(self, count: int, whole: bool) -> list[str]:

@@ -23,6 +23,7 @@ U = np.uint64
 _0, _1, _3, _4, _13, _20, _29, _32 = U(0), U(1), U(3), U(4), U(13), U(20), U(29), U(32)
 _OCCUPIED = U(1 << 63)
 _MOST_SLOTS = U(1 << 32)
+_SLOTS_AT_A_TIME = U(1 << 23)
 _LOW = U(0xFFFF_FFFF)
 _MIX_1, _MIX_2 = U(0xD6E8_FEB8_6659_FD93), U(0x9E37_79B9_7F4A_7C15)
 
@@ -200,6 +201,8 @@ def grow_arena(entry, buckets, bucket, store, regs):
 
 @inlined
 def grow_table(words, buckets, bucket, index, regs, scratch):
+    """Double the table. False when the pool must grow first, or when a part of the work is done: a large table
+    takes seconds, so the kernel returns now and then, and the next attempt to add to this bucket goes on with it."""
     old = buckets[bucket + U(r.TABLE_CLASS)]
     if old == _0:
         place = take(index, regs, r.INDEX_TOP, _0)
@@ -211,19 +214,24 @@ def grow_table(words, buckets, bucket, index, regs, scratch):
         buckets[bucket + U(r.TABLE_CLASS)] = _1
         return True
     new = old + _3
-    if class_size(new) > _MOST_SLOTS:
-        regs[r.OVERFULL] = _1
-        return False
-    place = enlarge(index, regs, r.INDEX_TOP, buckets[bucket + U(r.TABLE)], old - _1, new)
-    if place == r.NONE:
-        return False
     old_slots, new_slots = class_size(old - _1), class_size(new)
-    for slot in range(old_slots, new_slots):
-        index[place + slot] = _0
-    if not spread(words, index, place, old_slots, new_slots, scratch):
-        regs[r.CLUSTERED] = _1
+    if regs[r.SPREAD_NEXT] == _0:
+        if new_slots > _MOST_SLOTS:
+            regs[r.OVERFULL] = _1
+            return False
+        table = buckets[bucket + U(r.TABLE)]
+        place = enlarge(index, regs, r.INDEX_TOP, table, old - _1, new)
+        if place == r.NONE:
+            return False
+        if place != table:
+            # A block that was used before; beyond the pool's top nothing was ever written.
+            for slot in range(old_slots, new_slots):
+                index[place + slot] = _0
+        buckets[bucket + U(r.TABLE)] = place
+        regs[r.SPREAD_NEXT] = old_slots
+        regs[r.SPREAD_PUT_OFF] = _0
+    if not spread(words, index, buckets[bucket + U(r.TABLE)], new_slots, regs, scratch):
         return False
-    buckets[bucket + U(r.TABLE)] = place
     buckets[bucket + U(r.TABLE_CLASS)] = new + _1
     return True
 
@@ -236,16 +244,16 @@ def _home_of_content(words, content, slots):
 
 
 @inlined
-def spread(words, index, table, old_slots, new_slots, scratch):
-    """Move the contents of `old_slots` slots, in place, to their homes among `new_slots`.
+def spread(words, index, table, new_slots, regs, scratch):
+    """Move the contents of the first SPREAD_NEXT slots, in place, to their homes among `new_slots`.
 
     From the last slot to the first: homes are monotone in the hash, so a new home nearly always lies above what is
     still to be read, where nothing of the old table is left. The few that do not, near the beginning or across
-    the end, are put off until everything is read. False if they do not fit the scratch array, which no hash of
-    this quality produces."""
-    put_off = _0
-    slot = old_slots
-    while slot > _0:
+    the end, are put off until everything is read. True when all is done; False after a part of the work, or, with
+    CLUSTERED set, if the scratch array cannot hold what was put off, which no hash of this quality produces."""
+    slot, put_off = regs[r.SPREAD_NEXT], regs[r.SPREAD_PUT_OFF]
+    pause = slot - min(slot, _SLOTS_AT_A_TIME)
+    while slot > pause:
         slot -= _1
         content = index[table + slot]
         if content == _0:
@@ -259,9 +267,13 @@ def spread(words, index, table, old_slots, new_slots, scratch):
                 index[table + place] = content
                 continue
         if put_off == U(len(scratch)):
+            regs[r.CLUSTERED] = _1
             return False
         scratch[put_off] = content
         put_off += _1
+    regs[r.SPREAD_NEXT], regs[r.SPREAD_PUT_OFF] = slot, put_off
+    if slot > _0:
+        return False
     for number in range(put_off):
         place = _home_of_content(words, scratch[number], new_slots)
         while index[table + place] != _0:

@@ -55,11 +55,13 @@ SIZE_CLASSES = 160
     REGRESS_EDGES,
     CLUSTERED,
     OVERFULL,
-) = range(36)
+    SPREAD_NEXT,
+    SPREAD_PUT_OFF,
+) = range(38)
 
 # A pool's registers, relative to its top.
 WANT, IDLE, RELEASED, FREE = 1, 2, 3, 4
-INDEX_TOP = 36
+INDEX_TOP = 38
 STORE_TOP = INDEX_TOP + FREE + SIZE_CLASSES
 REGISTERS = STORE_TOP + FREE + SIZE_CLASSES
 

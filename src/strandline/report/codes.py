@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from strandline.check.expected.cases import Judgement, Outcome
 from strandline.check.properties import Kind
 from strandline.check.verdict import Answer, Exploration, PropertyVerdict, Verdict
 
-HOLDS, USAGE, UNKNOWN, BUG, UNEXPECTED = 0, 2, 3, 4, 5
+HOLDS, USAGE, UNKNOWN, BUG, UNEXPECTED, WRONG_COUNT = 0, 2, 3, 4, 5, 6
 DEADLOCK, SAFETY, LIVENESS, INTERRUPTED = 11, 12, 13, 130
 
-_WORST_FIRST = (BUG, USAGE, SAFETY, DEADLOCK, LIVENESS, UNKNOWN, HOLDS)
+_WORST_FIRST = (BUG, USAGE, SAFETY, DEADLOCK, LIVENESS, UNEXPECTED, WRONG_COUNT, UNKNOWN, HOLDS)
+_OUTCOMES = {
+    Outcome.HOLDS_UNEXPECTEDLY: UNEXPECTED,
+    Outcome.WRONG_COUNT: WRONG_COUNT,
+    Outcome.WRONG_TRACE: WRONG_COUNT,
+    Outcome.LIMIT: UNKNOWN,
+    Outcome.ERROR: USAGE,
+    Outcome.BUG: BUG,
+}
 
 
 def exit_code(result: Exploration | Verdict) -> int:
@@ -31,3 +42,16 @@ def _property_code(one: PropertyVerdict) -> int:
 
 def _answer_code(answer: Answer) -> int:
     return {Answer.HOLDS: HOLDS, Answer.UNKNOWN: UNKNOWN, Answer.VIOLATED: SAFETY}[answer]
+
+
+def expectation_code(judgements: Iterable[Judgement]) -> int:
+    """The code of a run of expectations; the worst wins, 0 where all is as expected. An unexpected violation
+    has the code of what is violated."""
+    codes = {_judgement_code(one) for one in judgements} | {HOLDS}
+    return next(code for code in _WORST_FIRST if code in codes)
+
+
+def _judgement_code(one: Judgement) -> int:
+    if one.outcome is Outcome.VIOLATED_UNEXPECTEDLY:
+        return one.exit_code if one.exit_code in (DEADLOCK, LIVENESS) else SAFETY
+    return _OUTCOMES.get(one.outcome, HOLDS)

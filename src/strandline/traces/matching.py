@@ -94,7 +94,9 @@ def _beginnings(twin: Twin, recorded: RecordedTrace) -> Layer:
     if not fitting:
         nearest = min(described, key=lambda values: len(_differences(values, wanted)))
         among = "" if len(states) == 1 else f" (the nearest of {len(states)})"
-        message = f"the first state is not an initial state of the model: {_told(_differences(nearest, wanted))}"
+        message = (
+            f"the first state is not an initial state of the model: {_told(_differences(nearest, wanted))}"
+        )
         raise MisfitError(recorded.file, 0, message + among)
     return fitting
 
@@ -173,7 +175,9 @@ def _misfit(twin: Twin, edges: Sequence[Edge], wanted: Mapping[str, str], action
         if makers:
             return f"'{action}' is not enabled; the state is made by {_listed(makers)}"
         enabled = [edge.action for edge in edges]
-        return f"'{action}' is not enabled; " + (f"enabled are {_listed(enabled)}" if enabled else "nothing is")
+        return f"'{action}' is not enabled; " + (
+            f"enabled are {_listed(enabled)}" if enabled else "nothing is"
+        )
     faulting = next((edge for edge in named if edge.fault is not None), None)
     if faulting is not None and faulting.fault is not None:
         return f"'{action}' faults: {faulting.fault.kind}"

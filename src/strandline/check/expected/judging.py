@@ -114,7 +114,10 @@ def _figures(case: Case, result: Exploration | Verdict) -> Iterator[Difference]:
     for name, expected in case.expected.figures.items():
         value = getattr(result.statistics, name)
         if value is None:
-            yield outcome, f"{name} cannot be known after this sweep, expected {expected} (try count_distinct)"
+            yield (
+                outcome,
+                f"{name} cannot be known after this sweep, expected {expected} (try count_distinct)",
+            )
         elif value != expected:
             yield outcome, f"{name} is {value}, expected {expected}"
 

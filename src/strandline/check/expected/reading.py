@@ -106,7 +106,7 @@ def _case(file: Path, top: _Section, section: _Section, fault: str | None) -> Ca
         section.properties(),
     )
     if expected == Expectation():
-        raise section.error(None, f"{section.title} expects nothing: write for example verdict = \"HOLDS\"")
+        raise section.error(None, f'{section.title} expects nothing: write for example verdict = "HOLDS"')
     name = section.text("name") or section.title
     return Case(file, name, section.kind, section.model(file, top), asked, expected, own_fault or fault)
 
@@ -169,7 +169,7 @@ class _Section:
     def model(self, file: Path, top: _Section | None) -> Path:
         name = self.text("model") or (None if top is None else top.text("model"))
         if name is None:
-            raise self.error(None, "which model? write model = \"FILE\" at the top")
+            raise self.error(None, 'which model? write model = "FILE" at the top')
         return file.parent / name
 
     def properties(self) -> tuple[PropertyExpectation, ...]:
@@ -224,12 +224,12 @@ def _option_keywords() -> Mapping[str, Any]:
 def _check_keywords() -> Mapping[str, Any]:
     hints = get_type_hints(check)
     own = [one.name for one in signature(check).parameters.values() if one.kind is one.KEYWORD_ONLY]
-    return {key: hints[key] for key in own} | _option_keywords()
+    return {**{key: hints[key] for key in own}, **_option_keywords()}
 
 
 def _fits(hint: Any, value: Any) -> bool:
     """Whether a value read from a file is of an annotated type."""
-    if get_origin(hint) is UnionType or get_origin(hint) is not None and get_args(hint)[-1:] == (type(None),):
+    if get_origin(hint) is UnionType:
         return any(_fits(part, value) for part in get_args(hint))
     if get_origin(hint) is Sequence:
         return isinstance(value, list) and all(_fits(get_args(hint)[0], one) for one in value)

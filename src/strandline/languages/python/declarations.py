@@ -93,6 +93,8 @@ class Outer(dict[str, Any]):
         self._enclosing = enclosing
 
     def __missing__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise KeyError(name)
         return self._enclosing[name]
 
 

@@ -1,0 +1,93 @@
+"""Expected verdicts as pytest tests: every case of an `expected.toml` is a test.
+
+Off unless asked for, by `--strandline-expected` or by `strandline_expected = true` in pytest's configuration:
+whoever has this package installed for another reason must not find new tests. Nothing of the package is
+imported before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from strandline.check.expected.cases import Case, CaseResult
+
+_OPTION, _SETTING = "--strandline-expected", "strandline_expected"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The option and the setting that turn the plugin on."""
+    what = "collect expected.toml files: run models against their expected verdicts"
+    parser.getgroup("strandline").addoption(_OPTION, action="store_true", default=False, help=what)
+    parser.addini(_SETTING, what, type="bool", default=False)
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Take an `expected.toml`, where that was asked for."""
+    config = parent.config
+    if not (config.getoption(_OPTION) or config.getini(_SETTING)):
+        return None
+    from strandline.check.expected.reading import FILE_NAME
+
+    if file_path.name != FILE_NAME:
+        return None
+    file: pytest.Collector = ExpectedFile.from_parent(parent, path=file_path)
+    return file
+
+
+class ExpectedFile(pytest.File):
+    """An `expected.toml`."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Its cases. One that cannot be read is an error of collection, not a test that fails."""
+        from strandline.check.expected.reading import read_expected
+        from strandline.errors import InputError
+
+        try:
+            cases = read_expected(self.path)
+        except InputError as error:
+            raise self.CollectError(str(error)) from None
+        for case in cases:
+            yield ExpectedItem.from_parent(self, name=case.name, case=case)
+
+
+class UnexpectedOutcome(Exception):
+    """A case that did not do what was expected of it."""
+
+    def __init__(self, result: CaseResult) -> None:
+        super().__init__(result.outcome.words)
+        self.result = result
+
+
+class ExpectedItem(pytest.Item):
+    """One case."""
+
+    def __init__(self, *, case: Case, **keywords: Any) -> None:
+        super().__init__(**keywords)
+        self.case = case
+
+    def runtest(self) -> None:
+        """Run it in this process; pytest-xdist runs several at a time."""
+        from strandline.cli.testing import run_case
+
+        result = run_case(self.case)
+        self.user_properties.append(("outcome", result.outcome.value))
+        if not result.outcome.as_expected:
+            raise UnexpectedOutcome(result)
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """The outcome and its reasons, without a stack trace of ours."""
+        if isinstance(excinfo.value, UnexpectedOutcome):
+            from strandline.report.expectations import result_text
+            from strandline.report.style import Style
+
+            return result_text(excinfo.value.result, Style())
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, None, str]:
+        """Where the test stands and what it is called."""
+        return self.path, None, f"{self.path.parent.name}: {self.name}"

@@ -1,0 +1,144 @@
+"""`strandline test`: run models against their expected verdicts."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from strandline.cli.console import emit, may_colour
+
+if TYPE_CHECKING:
+    from strandline.check.expected.cases import Case, CaseResult
+    from strandline.report.style import Style
+
+
+def configure(subparsers: Any) -> None:
+    """Add the command to the parser."""
+    parser = subparsers.add_parser(
+        "test",
+        help="run models against their expected verdicts",
+        description="Find every expected.toml in the folders and run what it describes, several at a time. "
+        "Exit codes: 0 all is as expected, expected violations included; 11, 12, 13 something is violated "
+        "that should hold (deadlock, safety, liveness); 5 something holds that should not; 6 a count or the "
+        "length of a trace is wrong; 3 a limit; 2 an error in a model or an expected.toml; 4 a bug of ours. "
+        "The worst wins: 4, 2, 12, 11, 13, 5, 6, 3, 0.",
+    )
+    parser.add_argument("places", metavar="DIR", nargs="+", type=Path, help="a folder, or an expected.toml")
+    parser.add_argument(
+        "-j", "--jobs", metavar="N", type=_positive, help="processes at a time (default: one per core)"
+    )
+    parser.add_argument("--timeout", metavar="S", type=_seconds, help="seconds that one case may take")
+    parser.add_argument("--json", action="store_true", help="print one JSON object, whatever happens")
+    parser.add_argument("--junit", metavar="FILE", type=Path, help="write a JUnit XML file")
+    parser.add_argument("--quiet", action="store_true", help="tell only what is not as expected")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command; see `configure` for the exit codes."""
+    from strandline.check.expected.reading import find_expected
+    from strandline.cli.testing import read_or_tell
+    from strandline.report.codes import expectation_code
+    from strandline.report.style import Style
+
+    began = time.perf_counter()
+    telling = _Telling(Style(may_colour(sys.stdout)), quiet=arguments.quiet, silent=arguments.json)
+    cases: list[tuple[int, Case]] = []
+    for file in find_expected(arguments.places):
+        found = read_or_tell(file)
+        if isinstance(found, tuple):
+            cases += [(telling.place(), case) for case in found]
+        else:
+            telling.told(telling.place(), found)
+    results = _run_all(telling, cases, arguments)
+    code = expectation_code(result.judgement for result in results)
+    if arguments.junit is not None:
+        from strandline.report.junit import write_junit
+
+        write_junit(arguments.junit, results)
+    _finish(arguments, results, code, time.perf_counter() - began, telling.style)
+    return code
+
+
+def _run_all(
+    telling: _Telling, cases: Sequence[tuple[int, Case]], arguments: argparse.Namespace
+) -> list[CaseResult]:
+    from strandline.cli.testing_pool import run_in_processes
+
+    places = [place for place, _ in cases]
+    jobs = arguments.jobs or _cores()
+    run_in_processes(
+        [case for _, case in cases],
+        jobs,
+        arguments.timeout,
+        lambda number, result: telling.told(places[number], result),
+    )
+    return telling.results()
+
+
+def _finish(
+    arguments: argparse.Namespace, results: Sequence[CaseResult], code: int, seconds: float, style: Style
+) -> None:
+    if arguments.json:
+        from strandline.report.envelope import render
+        from strandline.report.expectations import results_data
+
+        emit(render(results_data(results, code, seconds)))
+    else:
+        from strandline.report.expectations import summary_text
+
+        emit(summary_text(results, seconds, style))
+
+
+class _Telling:
+    """Results in the order of the files, told as soon as all before them are known."""
+
+    def __init__(self, style: Style, *, quiet: bool, silent: bool) -> None:
+        self.style = style
+        self._quiet, self._silent = quiet, silent
+        self._results: list[CaseResult | None] = []
+        self._next = 0
+
+    def place(self) -> int:
+        """A place for a result to come."""
+        self._results.append(None)
+        return len(self._results) - 1
+
+    def told(self, place: int, result: CaseResult) -> None:
+        """A result has come."""
+        from strandline.report.expectations import result_text
+
+        self._results[place] = result
+        while self._next < len(self._results) and (ready := self._results[self._next]) is not None:
+            self._next += 1
+            if not self._silent and not (self._quiet and ready.outcome.as_expected):
+                emit(result_text(ready, self.style))
+
+    def results(self) -> list[CaseResult]:
+        """All results, in the order of the files."""
+        return [result for result in self._results if result is not None]
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of 1 or more")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not seconds > 0:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds")
+    return seconds

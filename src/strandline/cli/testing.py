@@ -1,0 +1,46 @@
+"""Running one case of expected verdicts: in this process, whatever happens it is judged."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from pathlib import Path
+
+from strandline.check.expected.cases import Case, CaseResult, Judgement, Outcome, result_of
+from strandline.check.expected.judging import judge
+from strandline.check.expected.reading import FILE_NAME, read_expected
+from strandline.check.verdict import Exploration, Verdict
+from strandline.errors import InputError, ResourceError
+from strandline.report.codes import exit_code
+
+
+def run_case(case: Case) -> CaseResult:
+    """Run a case and judge it. Errors are outcomes too, and never an expected violation; only Ctrl-C and
+    SIGTERM get through."""
+    began = time.perf_counter()
+    try:
+        result = _search(case)
+        judgement = judge(case, result, exit_code(result))
+    except InputError as error:
+        judgement = Judgement(Outcome.ERROR, (str(error),))
+    except ResourceError as error:
+        judgement = Judgement(Outcome.LIMIT, (str(error),))
+    except Exception as error:  # noqa: BLE001  whatever goes wrong in one case, the others still count
+        judgement = Judgement(Outcome.BUG, (f"{type(error).__name__}: {error}", traceback.format_exc()))
+    return result_of(case, judgement, time.perf_counter() - began)
+
+
+def read_or_tell(file: Path) -> tuple[Case, ...] | CaseResult:
+    """The cases of a file, or the result that it cannot be read."""
+    try:
+        return read_expected(file)
+    except InputError as error:
+        return CaseResult(file, FILE_NAME, "file", None, Judgement(Outcome.ERROR, (str(error),)))
+
+
+def _search(case: Case) -> Exploration | Verdict:
+    from strandline.check.api import check, explore
+
+    if case.kind == "check":
+        return check(case.model, **case.asked)
+    return explore(case.model, **case.asked)

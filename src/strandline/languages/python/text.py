@@ -1,0 +1,107 @@
+"""Where a function was written: its syntax tree, and places in its file for messages.
+
+The source is taken function by function from the file that the code object names, through `linecache`: that works
+for modules, for notebook cells (where the source of a *class* cannot be found), and for code that was executed from
+a text which was registered there.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import accumulate
+from typing import Any, NoReturn
+
+from strandline.errors import ModelError, ParseError
+from strandline.source import Source, Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Text:
+    """A Python text, parsed."""
+
+    source: Source
+    tree: ast.AST = field(repr=False)
+    lines: list[str] = field(repr=False)
+    starts: list[int] = field(repr=False)
+
+    @classmethod
+    def create(cls, source: Source, tree: ast.AST) -> Text:
+        lines = source.text.splitlines(keepends=True)
+        return cls(source, tree, lines, [0, *accumulate(len(line) for line in lines)])
+
+    def span(self, node: ast.AST) -> Span:
+        """The place of a node; columns of the tree count bytes."""
+        line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+        last, end = getattr(node, "end_lineno", line), getattr(node, "end_col_offset", column + 1)
+        return Span(self._offset(line, column), self._offset(last, end))
+
+    def _offset(self, line: int, column: int) -> int:
+        if line > len(self.lines):
+            return self.starts[-1]
+        prefix = self.lines[line - 1].encode()[:column]
+        return self.starts[line - 1] + len(prefix.decode(errors="replace"))
+
+    def fail(self, message: str, node: ast.AST) -> NoReturn:
+        """Refuse what stands at a node."""
+        raise ModelError(message, self.source, self.span(node))
+
+
+def file_text(filename: str) -> str:
+    """The text that a code object's file name stands for; empty where there is none."""
+    linecache.checkcache(filename)
+    return "".join(linecache.getlines(filename))
+
+
+@lru_cache(maxsize=64)
+def _parsed(filename: str, text: str) -> Text | None:
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return None
+    return Text.create(Source(filename, text), tree)
+
+
+def text_of(function: Callable[..., Any]) -> tuple[Text, ast.FunctionDef]:
+    """The text of a function and its definition in it."""
+    code = getattr(function, "__code__", None)
+    name = getattr(function, "__name__", repr(function))
+    if code is None:
+        raise ModelError(f"'{name}' is not written in Python: a model can only use functions whose text is known")
+    text = file_text(code.co_filename)
+    parsed = _parsed(code.co_filename, text) if text else None
+    for node in ast.walk(parsed.tree) if parsed else ():
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            first = node.decorator_list[0].lineno if node.decorator_list else node.lineno
+            if code.co_firstlineno in (first, node.lineno):
+                assert parsed is not None
+                return parsed, node
+    if text:
+        raise ModelError(
+            f"the function '{name}' is no longer where it was defined, {code.co_filename} line "
+            f"{code.co_firstlineno}: the file was changed; load the model again"
+        )
+    raise ModelError(
+        f"the text of '{name}' is not known: Python keeps none for what is typed at its prompt; "
+        "write the model into a file or a notebook cell"
+    )
+
+
+def parse_text(text: str, name: str) -> tuple[Text, ast.expr]:
+    """An expression that was given as text."""
+    source = Source(name, text)
+    try:
+        tree = ast.parse(f"({text}\n)", mode="eval")
+    except SyntaxError as error:
+        start = max(0, min((error.offset or 2) - 2, max(0, len(text) - 1)))
+        raise ParseError(f"not an expression: {error.msg}", source, Span(start, start + 1)) from None
+    # The parenthesis in front lets an expression go on over several lines; places are shifted back by it.
+    for node in ast.walk(tree):
+        if getattr(node, "lineno", 0) == 1:
+            node.col_offset -= 1  # type: ignore[attr-defined]
+            if node.end_lineno == 1:  # type: ignore[attr-defined]
+                node.end_col_offset -= 1  # type: ignore[attr-defined]
+    return Text.create(source, tree), tree.body
