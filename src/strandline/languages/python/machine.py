@@ -1,0 +1,308 @@
+"""One symbolic execution: the store, the way taken so far, what it requires and what may go wrong on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from strandline.languages.python.build import (
+    both,
+    choose,
+    evaluates,
+    implies,
+    interval,
+    may_fault,
+    negate,
+)
+from strandline.languages.python.store import Store
+from strandline.languages.python.types import BOOL, SCALAR, BoolType, EnumType, OptionalType, RecordType
+from strandline.languages.python.values import (
+    INT,
+    Method,
+    Place,
+    RecordSymbol,
+    Refused,
+    Symbol,
+    Unbound,
+    code,
+    coded_name,
+    decoded,
+    number,
+    stored,
+    truth,
+)
+from strandline.model.expression import TRUE, Binary, Choice, Const, Element, Expression, children, variables_read
+from strandline.model.system import Variable
+from strandline.source import Span
+
+FELL_THROUGH = object()
+"""The result of statements that do not return."""
+
+
+@dataclass(slots=True)
+class Machine:
+    """See the module's docstring."""
+
+    copies: list[Variable] = field(default_factory=list)
+    store: Store = field(default_factory=Store)
+    frame: dict[str, Any] = field(default_factory=dict)
+    guards: list[Expression] = field(default_factory=list)
+    """What must hold before the action."""
+    path: list[Expression] = field(default_factory=list)
+    """Conditions of the branches that are being executed."""
+    risks: list[tuple[Expression, Expression]] = field(default_factory=list)
+    """What may fault: as it was evaluated, and as a condition before the action."""
+    may_write: bool = True
+
+    # Reading and writing
+
+    def load(self, value: Any, span: Span | None = None) -> Any:
+        """What a place holds, for scalars; anything else stands for itself."""
+        if isinstance(value, Place) and isinstance(value.kind, SCALAR):
+            expression = self.store.read(value.variable, value.position, span)
+            kind = value.kind
+            return Symbol(kind if isinstance(kind, BoolType | EnumType | OptionalType) else INT, expression)
+        return value
+
+    def save(self, place: Place, value: Any, span: Span | None) -> None:
+        """Assign; compound values are copied."""
+        for target, expression in list(self._copied(place, value, span)):
+            self.put(target.variable, target.position, expression, span)
+
+    def put(self, variable: Variable, index: Expression, value: Expression, span: Span | None) -> None:
+        """One write."""
+        if not self.may_write:
+            raise Refused("only an action can change the state; here it can only be read")
+        self.note(value)
+        if variable.length is not None:
+            self.note(Element(variable, index, span))
+        self.store.write(variable, index, value, span)
+
+    def _copied(self, place: Place, value: Any, span: Span | None) -> Iterator[tuple[Place, Expression]]:
+        kind = place.kind
+        if isinstance(kind, SCALAR):
+            yield place, self._scalar(kind, value, span)
+        elif isinstance(kind, RecordType):
+            for name, inner in kind.fields:
+                yield from self._copied(place.field(name, inner), self.field(value, name, kind), span)
+        elif hasattr(kind, "length"):
+            elements = self._elements(kind, value)
+            for index, element in enumerate(elements):
+                yield from self._copied(place.element(Const(index)), element, span)
+        elif isinstance(value, Place) and value.kind == kind:
+            slots = getattr(kind, "capacity", None) or kind.element.size
+            for slot in range(slots):
+                source, target = value.slot(slots, slot), place.slot(slots, slot)
+                moved = Place(kind, place.variables, place.prefix, target, place.shown)
+                yield moved, self.store.read(value.variable, source, span)
+        else:
+            raise Refused(f"{kind} can only be assigned another {kind}; use put, add and clear")
+
+    def _scalar(self, kind: Any, value: Any, span: Span | None) -> Expression:
+        if isinstance(kind, OptionalType) and isinstance(kind.element, RecordType):
+            value = self.load(value)
+            if value is None or isinstance(value, Symbol):
+                return code(kind, value, span)
+            return Binary("+", self.code(kind.element, value, span), Const(1))
+        return stored(kind, self.load(value), span)
+
+    def _elements(self, kind: Any, value: Any) -> list[Any]:
+        if isinstance(value, Place) and value.kind == kind:
+            return [self.load(value.element(Const(index))) for index in range(kind.length)]
+        if isinstance(value, tuple) and len(value) == kind.length:
+            return list(value)
+        raise Refused(f"{kind} needs {kind.length} values")
+
+    def field(self, value: Any, name: str, kind: RecordType) -> Any:
+        """A field of a record, stored or not."""
+        if isinstance(value, Symbol) and isinstance(value.kind, OptionalType) and value.kind.element == kind:
+            value = self.unwrapped(value)
+        if isinstance(value, RecordSymbol) and value.kind == kind:
+            return value.fields[name]
+        if isinstance(value, Place) and value.kind == kind:
+            return self.load(value.field(name, dict(kind.fields)[name]))
+        raise Refused(f"a {kind.name} is needed here")
+
+    def unwrapped(self, value: Symbol, span: Span | None = None) -> Any:
+        """What an optional record holds; where it is None, using a field is a fault."""
+        assert isinstance(value.kind, OptionalType)
+        present = Binary("!=", value.expression, Const(0))
+        held = Binary("-", value.expression, Const(1))
+        return decoded(value.kind.element, choose(present, held, Binary("//", Const(1), Const(0), span)))
+
+    def code(self, kind: Any, value: Any, span: Span | None) -> Expression:
+        """A value as the code of a flat type, records included."""
+        value = self.load(value, span)
+        if not isinstance(kind, RecordType):
+            if isinstance(kind, OptionalType):
+                return self._scalar(kind, value, span)
+            return code(kind, value, span)
+        total: Expression | None = None
+        for name, inner, shift, _ in kind.shifts():
+            part = self.code(inner, self.field(value, name, kind), span)
+            if shift:
+                part = Const(part.value << shift) if isinstance(part, Const) else Binary("*", part, Const(1 << shift))
+            total = part if total is None else _plus(total, part)
+        assert total is not None
+        return total
+
+    # Requirements and risks
+
+    def note(self, expression: Expression) -> None:
+        """The expression is evaluated here; remember it where that may fault."""
+        if may_fault(expression):
+            self.risks.append((expression, self._here(evaluates(expression))))
+
+    def require(self, condition: Expression) -> None:
+        """The action is enabled only where this holds; what may fault before it comes first."""
+        if not self.may_write:
+            raise Refused("a requirement belongs into an action; here return the condition")
+        self.flush_risks()
+        guard = self._here(condition)
+        if guard != TRUE:
+            self.guards.append(guard)
+
+    def flush_risks(self) -> None:
+        self.guards += [condition for _, condition in self.risks]
+        self.risks.clear()
+
+    def _here(self, condition: Expression) -> Expression:
+        """A condition that matters only on the present way, over the state before the action."""
+        for test in reversed(self.path):
+            condition = implies(test, condition)
+        return self.store.before(condition)
+
+    # Branches
+
+    def branch(self, condition: Expression, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+        """Execute both branches and join what they leave behind; returns their joined results."""
+        self.note(condition)
+        start, frame = self.store, self.frame
+        results, stores, frames = [], [], []
+        for test, run in ((condition, then), (negate(condition), otherwise)):
+            self.store, self.frame = start.fork(), dict(frame)
+            self.path.append(test)
+            results.append(run())
+            self.path.pop()
+            stores.append(self.store)
+            frames.append(self.frame)
+        self.store = start
+        start.merge(condition, *stores)
+        self.frame = self._joined(condition, *frames)
+        return self.join(condition, *results)
+
+    def _joined(self, condition: Expression, yes: dict[str, Any], no: dict[str, Any]) -> dict[str, Any]:
+        joined = {}
+        for name in dict.fromkeys([*yes, *no]):
+            if name not in yes or name not in no:
+                joined[name] = Unbound(f"'{name}' is set on one way here only; give it a value before the 'if'")
+                continue
+            try:
+                joined[name] = self.join(condition, yes[name], no[name])
+            except Refused as refusal:
+                joined[name] = Unbound(f"'{name}' has values that do not go together: {refusal}")
+        return joined
+
+    def join(self, condition: Expression, first: Any, second: Any) -> Any:
+        """One value where the condition holds, another where not."""
+        if first is second or (type(first) is type(second) and not isinstance(first, Method) and first == second):
+            return first
+        if first is FELL_THROUGH or second is FELL_THROUGH:
+            raise Refused("a function must return a value on every way, or on none")
+        first, second = self.load(first), self.load(second)
+        kinds = [one.kind for one in (first, second) if isinstance(one, Symbol)]
+        for kind in kinds:
+            if isinstance(kind, OptionalType):
+                return Symbol(kind, choose(condition, self.code(kind, first, None), self.code(kind, second, None)))
+        if isinstance(first, bool | Symbol) and isinstance(second, bool | Symbol) and _truths(first, second):
+            return Symbol(BOOL, choose(condition, truth(first), truth(second)))
+        records = [one.kind for one in (first, second) if isinstance(one, Place | RecordSymbol)]
+        if records and isinstance(records[0], RecordType):
+            kind = records[0]
+            fields = {
+                name: self.join(condition, self.field(first, name, kind), self.field(second, name, kind))
+                for name, _ in kind.fields
+            }
+            return RecordSymbol(kind, fields)
+        if any(isinstance(one, str) for one in (first, second)) or any(isinstance(k, EnumType) for k in kinds):
+            enumeration = _common(first, second)
+            codes = (coded_name(enumeration, one) for one in (first, second))
+            return Symbol(enumeration, choose(condition, *codes))
+        return Symbol(INT, choose(condition, number(first), number(second)))
+
+    # The end
+
+    def settle(self) -> None:
+        """Between two statements outside all branches: make writes stand where nothing remembers older values."""
+        if self.path or not self.store.pending:
+            return
+        remembered = {
+            variable
+            for value in self.frame.values()
+            if isinstance(value, Symbol | RecordSymbol | Place)
+            for variable in _variables(value)
+        }
+        if not remembered & set(self.store.pending):
+            self.store.settle()
+
+    def finish(self) -> Expression | None:
+        """Make all writes stand; the guard of the action."""
+        if not self.store.settle():
+            self.store.settle_by_copies(self.copies)
+        certain = {node for effect in self.store.effects for e in (effect.value, effect.target) for node in _eager(e)}
+        self.risks = [risk for risk in self.risks if risk[0] not in certain]
+        self.flush_risks()
+        guard: Expression = TRUE
+        for part in dict.fromkeys(self.guards):
+            guard = both(guard, part)
+        return None if guard == TRUE else guard
+
+
+def _truths(*values: bool | Symbol) -> bool:
+    return all(isinstance(one, bool) or isinstance(one.kind, BoolType) for one in values)
+
+
+def _common(first: Any, second: Any) -> EnumType:
+    names: dict[str, None] = {}
+    for value in (first, second):
+        if isinstance(value, Symbol) and isinstance(value.kind, EnumType):
+            names |= dict.fromkeys(value.kind.names)
+        elif isinstance(value, str):
+            names[value] = None
+        else:
+            raise Refused("a name and something else cannot be alternatives")
+    return EnumType(tuple(names))
+
+
+def _variables(value: Any) -> set[Variable]:
+    if isinstance(value, Symbol):
+        return variables_read(value.expression)
+    if isinstance(value, Place):
+        return variables_read(value.position)
+    return {variable for inner in value.fields.values() if isinstance(inner, Symbol | RecordSymbol | Place)
+            for variable in _variables(inner)}
+
+
+def _eager(expression: Expression) -> Iterator[Expression]:
+    """The parts of an expression that are evaluated whenever it is."""
+    yield expression
+    lazy = isinstance(expression, Choice) or (
+        isinstance(expression, Binary) and expression.operator in ("and", "or", "imply")
+    )
+    for child in children(expression)[:1] if lazy else children(expression):
+        yield from _eager(child)
+
+
+def _plus(left: Expression, right: Expression) -> Expression:
+    if isinstance(left, Const) and isinstance(right, Const):
+        return Const(left.value + right.value)
+    return Binary("+", left, right)
+
+
+def fits(expression: Expression, low: int, high: int) -> Expression:
+    """Whether a number lies between bounds; true without a test where it always does."""
+    box = interval(expression)
+    if low <= box[0] and box[1] <= high:
+        return TRUE
+    return both(Binary(">=", expression, Const(low)), Binary("<=", expression, Const(high)))
