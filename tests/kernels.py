@@ -7,19 +7,16 @@ from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
+from strategies import Case
 
 from strandline.compile.interpret import Fault
 from strandline.compile.interpreted import interpret_system
 from strandline.compile.kernel import FaultSite, Kernel
 from strandline.compile.llvm import compile_system
 
-from strategies import Case
-
 State = tuple[int, ...]
 
-_FUNCTION = ctypes.CFUNCTYPE(
-    ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p
-)
+_FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)
 _GUARD = 0xDEAD_BEEF_0BAD_F00D
 _GUARD_WORDS = 8
 

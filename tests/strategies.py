@@ -175,9 +175,7 @@ class Generator:
         if self.chance(0.1):
             return Choice(*(self.expression(depth - 1) for _ in range(3)))
         operators = _BINARY if self.chance(self.wild) else _COMPARISONS + _CALM + ("and", "or", "imply")
-        return Binary(
-            self.pick(operators), self.expression(depth - 1), self.expression(depth - 1), self.span()
-        )
+        return Binary(self.pick(operators), self.expression(depth - 1), self.expression(depth - 1), self.span())
 
     def guard(self) -> Expression | None:
         if self.chance(0.45):

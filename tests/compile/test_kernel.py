@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from kernels import Answer, ask
+
 from strandline.compile.interpret import (
     DIVISION_FAULT,
     INDEX_FAULT,
@@ -81,9 +82,14 @@ def first(kernel: Kernel) -> tuple[int, ...]:
 def test_initial_states_in_order_with_their_progress(build: Build) -> None:
     x = Variable("x", Domain(-4, 4), None, (0,))
     kernel = build(
-        system([x], [], initial=((3,), (-4,), (3,))), measure=Measure(Binary("*", Read(x), Const(10)), Unary("-", Read(x)))
+        system([x], [], initial=((3,), (-4,), (3,))),
+        measure=Measure(Binary("*", Read(x), Const(10)), Unary("-", Read(x))),
     )
-    assert [kernel.twin.describe(tuple(row)) for row in kernel.initial.tolist()] == [{"x": "3"}, {"x": "-4"}, {"x": "3"}]
+    assert [kernel.twin.describe(tuple(row)) for row in kernel.initial.tolist()] == [
+        {"x": "3"},
+        {"x": "-4"},
+        {"x": "3"},
+    ]
     assert kernel.initial_progress.tolist() == [[30, -3], [-40, 4], [30, -3]]
     assert kernel.initial.dtype == np.uint64
 
@@ -111,7 +117,9 @@ def test_steps_come_in_canonical_order(build: Build) -> None:
 def test_a_buffer_that_is_too_small_gets_the_first_records(build: Build, capacity: int) -> None:
     x = byte("x")
     kernel = build(
-        system([x], [action(f"a{number}", put(x, number)) for number in range(5)]), [Read(x)], Measure(Const(7), Read(x))
+        system([x], [action(f"a{number}", put(x, number)) for number in range(5)]),
+        [Read(x)],
+        Measure(Const(7), Read(x)),
     )
     answer = ask(kernel, first(kernel), capacity)
     assert answer.count == 5
@@ -198,7 +206,9 @@ OPERATORS = [
 
 @pytest.mark.parametrize(("operator", "left", "right", "result"), OPERATORS)
 def test_operators(build: Build, operator: str, left: int, right: int, result: int) -> None:
-    x, y, z = (Variable(name, Domain(LEAST, MOST), None, (start,)) for name, start in zip("xyz", (left, right, 0), strict=True))
+    x, y, z = (
+        Variable(name, Domain(LEAST, MOST), None, (start,)) for name, start in zip("xyz", (left, right, 0), strict=True)
+    )
     kernel = build(system([x, y, z], [action("a", put(z, Binary(operator, Read(x), Read(y))))]))
     assert targets(kernel, ask(kernel, first(kernel))) == [(left, right, result)]
 
@@ -237,7 +247,11 @@ def test_faults_have_a_kind_and_a_place(build: Build, expression, kind: str, pla
     risky = filled(expression, x)
     lazy = Choice(Binary("==", Read(x), Const(3)), risky, Const(0))
     up = action("up", put(x, plus(x, 1)), guard=Binary("<", Read(x), Const(3)))
-    faulty = action("bad", guard=lazy) if place == "guard" else action("bad", put(x, lazy), guard=Binary("==", Read(x), Const(3)))
+    faulty = (
+        action("bad", guard=lazy)
+        if place == "guard"
+        else action("bad", put(x, lazy), guard=Binary("==", Read(x), Const(3)))
+    )
     measure = {"layer": Measure(Const(0), lazy), "column": Measure(lazy, Const(0))}.get(place)
     actions = [up, faulty] if place in ("guard", "effect") else [up]
     kernel = build(system([x], actions), [lazy] if place == "predicate" else [], measure)
@@ -262,7 +276,9 @@ def test_an_index_outside_the_array_is_a_fault(build: Build, use: str, index: in
     assert ask(kernel, first(kernel)).fault == FaultSite(INDEX_FAULT, Span(1, 2))
 
 
-@pytest.mark.parametrize(("domain", "value"), [(Domain(0, 3), 4), (Domain(0, 3), -1), (Domain(-3, -1), 0), (Domain(5, 5), 6)])
+@pytest.mark.parametrize(
+    ("domain", "value"), [(Domain(0, 3), 4), (Domain(0, 3), -1), (Domain(-3, -1), 0), (Domain(5, 5), 6)]
+)
 def test_a_value_outside_its_range_is_a_fault(build: Build, domain: Domain, value: int) -> None:
     x = Variable("x", domain, None, (domain.high,))
     kernel = build(system([x], [action("a", put(x, value))]))

@@ -40,9 +40,7 @@ def sweep(graph: Graph) -> Sweep:
     return figures
 
 
-def _sweep_column(
-    graph: Graph, column: int, waiting: Waiting, columns: dict[int, Waiting], figures: Sweep
-) -> None:
+def _sweep_column(graph: Graph, column: int, waiting: Waiting, columns: dict[int, Waiting], figures: Sweep) -> None:
     assert graph.progress is not None
     kept: set[int] = set()
     while waiting:

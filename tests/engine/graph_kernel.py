@@ -101,14 +101,10 @@ class GraphTwin:
         return {"node": str(self.nodes[state])}
 
 
-def graph_kernel(
-    graph: Graph, words: int = 1, code: Callable[[int, int], State] = spread_out
-) -> Kernel:
+def graph_kernel(graph: Graph, words: int = 1, code: Callable[[int, int], State] = spread_out) -> Kernel:
     """A Kernel over the graph; the fault site of a faulting node is its number."""
     twin = GraphTwin(graph, words, code)
-    rows = [
-        [twin.states[target] + _progress_words(graph, target) for target in targets] for targets in graph.edges
-    ]
+    rows = [[twin.states[target] + _progress_words(graph, target) for target in targets] for targets in graph.edges]
 
     def successors(state, records, capacity, labels):  # type: ignore[no-untyped-def]
         packed = tuple(state[word] for word in range(words))
@@ -184,8 +180,6 @@ def random_graph(random: Random, nodes: int, edges: int, *, kind: str = "plain")
     else:
         assert kind == "columns"
         columns = sorted(random.randint(-3, 3) for _ in range(nodes))
-        targets = [
-            [target for target in ends if columns[target] >= columns[node]] for node, ends in enumerate(targets)
-        ]
+        targets = [[target for target in ends if columns[target] >= columns[node]] for node, ends in enumerate(targets)]
         layers = [random.randint(-2, 2) for _ in range(nodes)]
     return Graph(tuple(map(tuple, targets)), initial, tuple(zip(columns, layers, strict=True)))

@@ -118,4 +118,3 @@ def smallest_arrays(words: int, engine: ModuleType = compiled_search) -> Iterato
     finally:
         for name, value in old.items():
             setattr(engine, name, value)
-

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import beem
 import numpy as np
 import pytest
+
+import beem
 from strandline.check.measures import parse_measures
 from strandline.compile.kernel import Kernel
 from strandline.compile.llvm import compile_system

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 import strandline.engine.jit as jit
 
 PACKAGE = Path(jit.__file__).parents[1]
@@ -29,9 +30,7 @@ print(hashes[0], sum(seed.stats.cache_hits.values()))
 def run(copy: Path, cache: Path) -> tuple[int, int]:
     """The hash of a state by the copied engine, and how many kernels came out of the cache."""
     environment = {**os.environ, "XDG_CACHE_HOME": str(cache), "PYTHONPATH": str(copy)}
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     hash_value, hits = done.stdout.split()
     return int(hash_value), int(hits)
@@ -66,9 +65,7 @@ def test_any_edit_changes_the_digest(tmp_path: Path) -> None:
     assert len(seen) == len(list(folder.glob("*.py"))) + 1
 
 
-def test_a_read_only_cache_is_replaced_by_a_temporary_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_read_only_cache_is_replaced_by_a_temporary_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
     monkeypatch.setenv("XDG_CACHE_HOME", str(blocked))

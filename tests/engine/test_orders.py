@@ -10,6 +10,7 @@ from graph_kernel import Graph, graph_kernel, last_word_only, near_the_top, rand
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from running import Outcome, explore, path_to
+
 from strandline.engine.search import Event
 
 CODES = (spread_out, near_the_top, last_word_only)
@@ -20,9 +21,7 @@ KINDS = ("monotone", "regressing", "columns", "extreme")
 def check_states(graph: Graph, kernel, outcome: Outcome) -> None:  # type: ignore[no-untyped-def]
     """The search saw just the reachable states, each with its out-degree."""
     assert outcome.event.name == "DONE"
-    expected = {
-        kernel.twin.states[node]: (len(graph.edges[node]), not graph.edges[node]) for node in graph.reachable()
-    }
+    expected = {kernel.twin.states[node]: (len(graph.edges[node]), not graph.edges[node]) for node in graph.reachable()}
     assert outcome.distinct() == expected
 
 

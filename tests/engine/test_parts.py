@@ -191,9 +191,7 @@ class Rows:
 
     def make(self, column: int, layer: int) -> int:
         return int(
-            self.engine.layers.make_layer(
-                U(column), U(layer), self.buckets, self.places, self.heap, self.pools.regs
-            )
+            self.engine.layers.make_layer(U(column), U(layer), self.buckets, self.places, self.heap, self.pools.regs)
         )
 
     def find(self, column: int, layer: int) -> int:

@@ -9,6 +9,7 @@ from graph_kernel import Graph, graph_kernel, random_graph
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from running import Outcome, Run, explore, path_to, smallest_arrays
+
 from strandline.engine.search import Event, Order, Search
 from strandline.errors import InternalError
 

@@ -10,6 +10,7 @@ from graph_kernel import Graph, graph_kernel, graph_of, random_graph
 from hypothesis import given
 from hypothesis import strategies as st
 from running import Run, explore, path_to
+
 from strandline.compile.kernel import Measure
 from strandline.compile.llvm import compile_system
 from strandline.engine.search import Event
@@ -70,7 +71,9 @@ def test_a_regress_edge_makes_its_target_persistent() -> None:
 def test_persistent_states_go_when_the_line_leaves_their_column() -> None:
     """The loop above in ten columns, one after the other. Stored at once are at most the persistent state of one
     column, the first state of the next, and two states of the loop."""
-    loop = [target for node in range(0, 40, 4) for target in ((node + 1,), (node + 2,), (node + 3,), (node + 1, node + 4))]
+    loop = [
+        target for node in range(0, 40, 4) for target in ((node + 1,), (node + 2,), (node + 3,), (node + 1, node + 4))
+    ]
     loop[-1] = (37,)
     kernel = graph_kernel(Graph(tuple(loop), progress=tuple((node // 4, node % 4) for node in range(40))))
     figures = explore(kernel, "sweep").statistics

@@ -6,12 +6,13 @@ from random import Random
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from strategies import Generator
+
 from strandline.compile.interpret import Fault, evaluate
 from strandline.compile.llvm_expressions import may_fault
 from strandline.model.expression import Expression, variables_read
 from strandline.model.intervals import Contradiction, Environment, Interval
 from strandline.model.system import Variable
-from strategies import Generator
 
 Situation = tuple[Expression, Expression, dict[Variable, Interval], list[tuple[int, ...]], dict[Variable, int]]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from strandline.errors import InternalError
 from strandline.model.layout import Layout, make_layout
 from strandline.model.system import Domain, System, Variable

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import deque
 
 from hypothesis import given, settings
+from strategies import systems
+
 from strandline.compile.interpret import Interpreter
 from strandline.model.expression import Binary, Const, Element, Expression, Read
 from strandline.model.layout import make_layout
@@ -12,7 +14,6 @@ from strandline.model.ranges import analyse_ranges, variable_ranges
 from strandline.model.system import Action, Assign, Domain, Move, Process, System, Variable
 from strandline.model.validate import validate
 from strandline.source import Source
-from strategies import systems
 
 BYTE = Domain(0, 255, wraps=True)
 
@@ -68,9 +69,11 @@ def test_what_an_action_may_assume_is_true_where_it_is_enabled(system: System) -
             continue
         environment = ranges.environment(action)
         for variable in system.variables:
-            cells = [Read(variable)] if variable.length is None else [
-                Element(variable, Const(index)) for index in range(variable.length)
-            ]
+            cells = (
+                [Read(variable)]
+                if variable.length is None
+                else [Element(variable, Const(index)) for index in range(variable.length)]
+            )
             for cell in cells:
                 low, high = environment.interval(cell)
                 assert all(low <= interpreter.evaluate(cell, state) <= high for state in standing)
@@ -94,7 +97,9 @@ def below(variable: Variable, bound: int) -> Expression:
     return Binary("<", Read(variable), Const(bound))
 
 
-def boxes(variables: list[Variable], processes: tuple[Process, ...], actions: list[Action]) -> dict[str, tuple[int, int]]:
+def boxes(
+    variables: list[Variable], processes: tuple[Process, ...], actions: list[Action]
+) -> dict[str, tuple[int, int]]:
     everything = (*(one.location for one in processes), *variables)
     system = validate(System.create("m", Source("m", ""), everything, processes, tuple(actions)))
     return {variable.name: box for variable, box in variable_ranges(system).items()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+
 from strandline.errors import ModelError
 from strandline.model.expression import Binary, Const, Element, Expression, Read, Unary
 from strandline.model.system import Action, Assign, Domain, Move, Predicate, Process, System, Variable

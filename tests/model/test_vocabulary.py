@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies import systems
+
 from strandline.model.expression import (
     Binary,
     Choice,
@@ -20,7 +22,6 @@ from strandline.model.expression import (
 )
 from strandline.model.system import Action, Domain, Move, System, Variable
 from strandline.source import Source, Span
-from strategies import systems
 
 X, Y = Variable("x", Domain(0, 9)), Variable("y", Domain(0, 9))
 A = Variable("a", Domain(0, 9), 3, (0, 0, 0))

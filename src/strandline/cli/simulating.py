@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
@@ -118,9 +118,13 @@ class Simulation:
 
     def _follow(self, argument: str) -> None:
         path = _file(argument, "follow")
-        fitted = fit(self.walk.twin, read_trace(path))
+        recorded = read_trace(path)
+        if recorded.fault is not None and recorded.fault.action is None:
+            # No step faults, but a claim does in the last state: `_arrived` tells of it.
+            recorded = replace(recorded, fault=None)
+        fitted = fit(self.walk.twin, recorded)
         self.walk.follow(fitted.initial, fitted.steps)
-        if fitted.fault is not None and self.walk.edges and self.walk.edges[-1].fault == fitted.fault:
+        if fitted.fault is not None:
             self.walk.take(len(self.walk.edges) - 1)
         self._show_trace("")
         self._arrived()

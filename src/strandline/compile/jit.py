@@ -22,10 +22,14 @@ def _initialise() -> None:
     llvm.initialize_native_asmprinter()
 
 
-def machine_code(text: str, name: str, *, heavy: bool) -> MachineCode:
-    """Compile a module and return its function `name`. `heavy` modules get only the passes that pay at once:
-    optimising thousands of actions costs seconds, which most searches never earn back."""
+_HEAVY = 1 << 20
+"""Characters of a module above which optimising costs seconds, which most searches never earn back."""
+
+
+def machine_code(text: str, name: str) -> MachineCode:
+    """Compile a module and return its function `name`. Heavy modules get only the passes that pay at once."""
     _initialise()
+    heavy = len(text) > _HEAVY
     module = llvm.parse_assembly(text)
     module.verify()
     target = llvm.Target.from_default_triple().create_target_machine(

@@ -39,7 +39,7 @@ def compile_system(system: System, predicates: Sequence[Expression] = (), measur
     ranges = analyse_ranges(system)
     layout = make_layout(system, ranges.variables)
     writer = _Writer(system, layout, ranges, tuple(predicates), measure)
-    code = machine_code(writer.module(), "successors", heavy=len(system.actions) > 400)
+    code = machine_code(writer.module(), "successors")
     twin = SystemTwin(system, layout, tuple(predicates), measure)
     initial = [layout.pack(valuation) for valuation in system.initial]
     return Kernel(

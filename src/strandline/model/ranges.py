@@ -208,13 +208,17 @@ class _Analysis:
             if not moves:
                 # Effects may run on a state that others have changed since the guard was read.
                 environment = Environment(source.variables)
-            stores = [(effect.target, environment.assign(effect)) for effect in action.effects]
         except Contradiction:
             return set()
         again: set[int] = set()
         moved = {move.process for move in moves}
-        for place, stored in stores:
-            again |= self._store(place, stored, moved, target, widening)
+        for effect in action.effects:
+            try:
+                stored = environment.assign(effect)
+            except Contradiction:
+                # Certain to fault here; but machine code has stored what comes before.
+                return again
+            again |= self._store(effect.target, stored, moved, target, widening)
         for move in moves:
             again |= self._arrive(move.process, move.target, environment, target, widening)
         return again

@@ -17,7 +17,7 @@ from strandline.model.expression import (
     walk,
 )
 from strandline.model.intervals import INT64, within
-from strandline.model.system import Action, System, Variable
+from strandline.model.system import Action, Move, System, Variable
 from strandline.source import Span
 
 MAXIMUM_ARRAY = 1 << 16
@@ -83,7 +83,10 @@ class _Validator:
     def _initial(self) -> None:
         if not self.system.initial:
             self.fail("the model has no initial state", None)
+        places = sum(variable.slots for variable in self.system.variables)
         for valuation in self.system.initial:
+            if len(valuation) != places:
+                self.fail(f"an initial state has {len(valuation)} values for {places} places", None)
             for variable, offset in self.system.offsets.items():
                 for value in valuation[offset : offset + variable.slots]:
                     if value not in variable.domain:
@@ -96,11 +99,24 @@ class _Validator:
         for effect in action.effects:
             self._expression(effect.target, effect.span or action.span)
             self._expression(effect.value, effect.span or action.span)
+        for move in action.moves:
+            self._move(action, move)
         processes = [move.process for move in action.moves]
         if len(set(processes)) != len(processes):
             self.fail(f"action '{action.name}' moves one process twice", action.span)
         if self.system.synchronous and len(processes) != 1:
             self.fail("in a synchronous system every action moves exactly one process", action.span)
+
+    def _move(self, action: Action, move: Move) -> None:
+        """Edges of the observer move the process behind the last one."""
+        locations = [process.location for process in self.system.processes]
+        if self.system.observer is not None and action in self.system.observer.edges:
+            locations.append(self.system.observer.location)
+        if not 0 <= move.process < len(locations):
+            self.fail(f"action '{action.name}' moves a process that does not exist", action.span)
+        names = locations[move.process].names or ()
+        if not (0 <= move.source < len(names) and 0 <= move.target < len(names)):
+            self.fail(f"action '{action.name}' moves to or from a location that does not exist", action.span)
 
     def _expression(self, expression: Expression, fallback: Span | None) -> None:
         for node in walk(expression):

@@ -37,14 +37,15 @@ def fit_system(system: System, recorded: RecordedTrace) -> FittedTrace:
     Traces to safety violations are of the system alone, others of its product with the property process; a
     file does not say of which, so both are tried, and a misfit is told of the one that went further.
     """
-    alone = twin_of(system_alone(system))
+    claims = recorded.fault is not None and recorded.fault.action is None
+    alone = twin_of(system_alone(system), claims=claims)
     try:
         return FittedTrace(alone, fit(alone, recorded))
     except MisfitError as misfit:
         if system.observer is None:
             raise
         first = misfit
-    product = twin_of(system)
+    product = twin_of(system, claims=claims)
     try:
         return FittedTrace(product, fit(product, recorded))
     except MisfitError as second:

@@ -16,11 +16,11 @@ from strandline.traces.replay import State, replay
 from strandline.traces.trace import Trace
 
 
-def twin_of(system: System) -> SystemTwin:
-    """The plain definition of a System. Its labels are what the System claims of single states, assertions
-    first, then invariants, so that a trace to a claim that cannot be evaluated replays too."""
-    claims = [one.expression for one in (*system.assertions, *system.invariants)]
-    return SystemTwin(system, make_layout(system, analyse_ranges(system).variables), claims, None)
+def twin_of(system: System, *, claims: bool = False) -> SystemTwin:
+    """The plain definition of a System. With `claims`, its labels are the System's assertions and invariants:
+    a trace to a claim that cannot be evaluated replays only so."""
+    labels = [one.expression for one in (*system.assertions, *system.invariants)] if claims else []
+    return SystemTwin(system, make_layout(system, analyse_ranges(system).variables), labels, None)
 
 
 class Walk:

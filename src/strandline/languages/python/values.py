@@ -200,11 +200,8 @@ def stored(kind: Type, value: Any, span: Span | None) -> Expression:
     """What lies in the variable of a scalar type when the value is assigned to it; a number outside is left
     to the variable's own check."""
     match kind:
-        case RangeType(low=low, high=high):
-            expression = number(value, span)
-            if isinstance(expression, Const) and not low <= expression.value <= high:
-                raise Refused(f"{expression.value} is outside {low}..{high}")
-            return expression
+        case RangeType():
+            return number(value, span)
         case BoolType():
             if isinstance(value, bool) or (isinstance(value, Symbol) and isinstance(value.kind, BoolType)):
                 return truth(value)

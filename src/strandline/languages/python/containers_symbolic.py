@@ -1,0 +1,213 @@
+"""Bags, queues and sets in the compiled model.
+
+A slot of a bag or a queue holds 0 when it is free, else the value's code plus 1. A bag's slots are in descending
+order, a queue's oldest value lies in slot 0, free slots come last: equal contents are equal states. A set has a bit
+for each value.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from strandline.languages.python.build import both, choose, either, equal
+from strandline.languages.python.machine import Machine, fits
+from strandline.languages.python.types import (
+    BagType,
+    EnumType,
+    FifoType,
+    OptionalType,
+    RangeType,
+    RecordType,
+    SetType,
+)
+from strandline.languages.python.values import (
+    INT,
+    Place,
+    Refused,
+    Symbol,
+    add,
+    decoded,
+    number,
+)
+from strandline.model.expression import FALSE, TRUE, Binary, Const, Expression
+from strandline.source import Span
+
+_FREE = Const(0)
+METHODS = {
+    BagType: ("put", "take", "count", "clear"),
+    FifoType: ("put", "get", "count", "clear"),
+    SetType: ("add", "discard", "remove", "clear"),
+}
+
+
+def slots(machine: Machine, place: Place) -> list[Expression]:
+    """What lies in every slot now."""
+    size = size_of(place)
+    return [machine.store.read(place.variable, place.slot(size, number)) for number in range(size)]
+
+
+def size_of(place: Place) -> int:
+    """How many slots a container has."""
+    kind = place.kind
+    if isinstance(kind, SetType):
+        return kind.element.size
+    assert isinstance(kind, BagType | FifoType)
+    return kind.capacity
+
+
+def apply(machine: Machine, place: Place, name: str, arguments: list[Any], span: Span | None) -> Any:
+    """Call a method of a container."""
+    kind = place.kind
+    known = METHODS[type(kind)]  # type: ignore[index]
+    if name not in known:
+        raise Refused(f"{kind} has no method '{name}'; it has {', '.join(known)}, full, empty, len and 'in'")
+    wanted = 0 if name in ("get", "clear") else 1
+    if len(arguments) != wanted:
+        raise Refused(f"'{name}' takes {'one value' if wanted else 'no value'}")
+    if name == "clear":
+        for number in range(size_of(place)):
+            machine.put(place.variable, place.slot(size_of(place), number), _FREE, span)
+        return None
+    if isinstance(kind, SetType):
+        return _set(machine, place, name, arguments[0], span)
+    if name == "get":
+        return _get(machine, place, span)
+    if name == "count":
+        return _count(machine, place, arguments[0], span)
+    code = add(machine.code(kind.element, arguments[0], span), 1)  # type: ignore[union-attr]
+    if name == "take":
+        return _take(machine, place, arguments[0], code, span)
+    return _put(machine, place, code, span)
+
+
+def _put(machine: Machine, place: Place, code: Expression, span: Span | None) -> None:
+    held = slots(machine, place)
+    size = len(held)
+    machine.note(code)
+    machine.require(equal(held[-1], _FREE))
+    for number in range(size - 1, -1, -1):
+        if isinstance(place.kind, BagType):
+            above = code if number == 0 else choose(Binary("<", held[number - 1], code), held[number - 1], code)
+            value = choose(Binary(">=", held[number], code), held[number], above)
+        else:
+            free = equal(held[number], _FREE)
+            here = free if number == 0 else both(free, Binary("!=", held[number - 1], _FREE))
+            value = choose(here, code, held[number])
+        machine.put(place.variable, place.slot(size, number), value, span)
+
+
+def _take(machine: Machine, place: Place, value: Any, code: Expression, span: Span | None) -> None:
+    held = slots(machine, place)
+    machine.note(code)
+    machine.require(contains(machine, place, value))
+    for number, slot in enumerate(held):
+        following = held[number + 1] if number + 1 < len(held) else _FREE
+        shifted = choose(Binary("<=", slot, code), following, slot)
+        machine.put(place.variable, place.slot(len(held), number), shifted, span)
+
+
+def _get(machine: Machine, place: Place, span: Span | None) -> Any:
+    held = slots(machine, place)
+    machine.require(Binary("!=", held[0], _FREE))
+    for number in range(len(held)):
+        following = held[number + 1] if number + 1 < len(held) else _FREE
+        machine.put(place.variable, place.slot(len(held), number), following, span)
+    return decoded(place.kind.element, add(held[0], -1))  # type: ignore[union-attr]
+
+
+def _count(machine: Machine, place: Place, value: Any, span: Span | None) -> Any:
+    possible, code = _code_if_possible(machine, place.kind.element, value, span)  # type: ignore[union-attr]
+    total: Expression = FALSE
+    for slot in slots(machine, place):
+        hit = equal(slot, add(code, 1))
+        total = hit if total == FALSE else Binary("+", total, hit)
+    return Symbol(INT, choose(possible, total, FALSE))
+
+
+def _set(machine: Machine, place: Place, name: str, value: Any, span: Span | None) -> None:
+    kind = place.kind
+    assert isinstance(kind, SetType)
+    code = machine.code(kind.element, value, span)
+    index = place.slot(kind.element.size, code)
+    if index == code or isinstance(index, Const):
+        position = index
+    else:
+        position = choose(fits(code, 0, kind.element.size - 1), index, Const(-1))
+    present = machine.store.read(place.variable, position, span)
+    if name == "remove":
+        machine.note(present)
+        machine.require(present)
+    machine.put(place.variable, position, TRUE if name == "add" else FALSE, span)
+
+
+def contains(machine: Machine, place: Place, value: Any) -> Expression:
+    """Whether a container holds a value; one that it can never hold is not in it."""
+    kind = place.kind
+    possible, code = _code_if_possible(machine, kind.element, value, None)  # type: ignore[union-attr]
+    found: Expression
+    if isinstance(kind, SetType):
+        found = machine.store.read(place.variable, place.slot(kind.element.size, code))
+    else:
+        found = FALSE
+        for slot in slots(machine, place):
+            found = either(found, equal(slot, add(code, 1)))
+    return both(possible, found)
+
+
+def _code_if_possible(machine: Machine, kind: Any, value: Any, span: Span | None) -> tuple[Expression, Expression]:
+    """Whether a value is one of the type at all, and its code if so."""
+    value = machine.load(value, span)
+    match kind:
+        case RangeType(low=low, high=high):
+            if isinstance(value, Symbol) and isinstance(value.kind, OptionalType):
+                raise Refused("test 'is not None' first and look for a number")
+            expression = number(value, span)
+            return fits(expression, low, high), add(expression, -low)
+        case EnumType() | OptionalType() | RecordType():
+            return TRUE, machine.code(kind, value, span)
+        case _:
+            return TRUE, machine.code(kind, value, span)
+
+
+def queried(machine: Machine, place: Place, name: str) -> Any:
+    """`full`, `empty` or `head` of a container."""
+    held = slots(machine, place)
+    kind = place.kind
+    if name == "head":
+        if not isinstance(kind, FifoType):
+            raise Refused(f"{kind} has no head; only a Fifo has")
+        machine.require(Binary("!=", held[0], _FREE))
+        return decoded(kind.element, add(held[0], -1))
+    from strandline.languages.python.types import BOOL
+
+    if isinstance(kind, SetType):
+        bound = Const(0 if name == "empty" else len(held))
+        return Symbol(BOOL, equal(length(machine, place), bound))
+    if name == "empty":
+        return Symbol(BOOL, equal(held[0], _FREE))
+    return Symbol(BOOL, Binary("!=", held[-1], _FREE))
+
+
+def length(machine: Machine, place: Place) -> Expression:
+    """How many values a container holds."""
+    total: Expression | None = None
+    for slot in slots(machine, place):
+        one = slot if isinstance(place.kind, SetType) else Binary("!=", slot, _FREE)
+        total = one if total is None else Binary("+", total, one)
+    assert total is not None
+    return total
+
+
+def offered(machine: Machine, place: Place, number: int) -> tuple[Expression, Any]:
+    """The value in a slot as the argument of an action, and when it is offered: not if an earlier slot has the
+    same."""
+    kind = place.kind
+    held = slots(machine, place)
+    if isinstance(kind, SetType):
+        return held[number], decoded(kind.element, Const(number))
+    assert isinstance(kind, BagType | FifoType)
+    condition: Expression = Binary("!=", held[number], _FREE)
+    earlier = held[max(0, number - 1) : number] if isinstance(kind, BagType) else held[:number]
+    for other in earlier:
+        condition = both(condition, Binary("!=", other, held[number]))
+    return condition, decoded(kind.element, add(held[number], -1))
