@@ -15,6 +15,26 @@ if TYPE_CHECKING:
     from strandline.check.api import check, explore, load
     from strandline.check.verdict import Answer, Exploration, PropertyVerdict, Statistics, Verdict
     from strandline.errors import InputError, InternalError, ResourceError, StrandlineError
+    from strandline.compile.callback import from_callables
+    from strandline.languages.python.declarations import (
+        Array,
+        Bag,
+        Enum,
+        Fifo,
+        Optional,
+        Range,
+        Record,
+        Set,
+        action,
+        any_of,
+        initial,
+        invariant,
+        label,
+        measure,
+    )
+    from strandline.languages.python.deferred import param
+    from strandline.languages.python.faults import NotEnabled, OutOfRange, count, require
+    from strandline.languages.python.model import Model, Process
     from strandline.model.system import System
     from strandline.traces.trace import Trace
 
@@ -22,25 +42,67 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Answer",
+    "Array",
+    "Bag",
+    "Enum",
     "Exploration",
+    "Fifo",
     "InputError",
     "InternalError",
+    "Model",
+    "NotEnabled",
+    "Optional",
+    "OutOfRange",
+    "Process",
     "PropertyVerdict",
+    "Range",
+    "Record",
     "ResourceError",
+    "Set",
     "Statistics",
     "StrandlineError",
     "System",
     "Trace",
     "Verdict",
+    "action",
+    "any_of",
     "check",
+    "count",
     "explore",
+    "from_callables",
+    "initial",
+    "invariant",
+    "label",
     "load",
+    "measure",
+    "param",
+    "require",
 ]
 
 _HOMES = {
     "strandline.check.api": ("explore", "load"),
     "strandline.check.verdict": ("Answer", "Exploration", "PropertyVerdict", "Statistics", "Verdict"),
     "strandline.errors": ("InputError", "InternalError", "ResourceError", "StrandlineError"),
+    "strandline.compile.callback": ("from_callables",),
+    "strandline.languages.python.declarations": (
+        "Array",
+        "Bag",
+        "Enum",
+        "Fifo",
+        "Optional",
+        "Range",
+        "Record",
+        "Set",
+        "action",
+        "any_of",
+        "initial",
+        "invariant",
+        "label",
+        "measure",
+    ),
+    "strandline.languages.python.deferred": ("param",),
+    "strandline.languages.python.faults": ("NotEnabled", "OutOfRange", "count", "require",),
+    "strandline.languages.python.model": ("Model", "Process",),
     "strandline.model.system": ("System",),
     "strandline.traces.trace": ("Trace",),
 }

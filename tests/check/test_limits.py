@@ -132,7 +132,6 @@ def test_no_sizes(text: str) -> None:
     ("options", "message"),
     [
         ({"order": "random"}, "unknown order 'random' (known: bfs, dfs, sweep)"),
-        ({"order": "sweep"}, "a sweep needs a measure of progress: give --measure EXPR"),
         (
             {"order": "dfs", "measure": "x"},
             "--measure is for sweeps; it has no meaning with --order dfs",
@@ -151,3 +150,9 @@ def test_options_that_do_not_fit(options: dict[str, object], message: str) -> No
 def test_a_measure_asks_for_a_sweep() -> None:
     assert Options.create(measure="x").order == "sweep"
     assert Options.create().order == "bfs"
+
+
+def test_a_sweep_without_a_measure_needs_a_model_that_declares_one() -> None:
+    with pytest.raises(UsageError) as caught:
+        strandline.explore(MODELS / "counter.dve", order="sweep")
+    assert str(caught.value) == "a sweep needs a measure of progress: give --measure EXPR"

@@ -113,9 +113,9 @@ def test_a_measure_that_lies(strandline: Run) -> None:
 def test_usage(strandline: Run) -> None:
     error = _failed(
         strandline,
-        "strandline check: a sweep needs a measure of progress: give --measure EXPR\n",
+        "strandline explore: a sweep needs a measure of progress: give --measure EXPR\n",
         2,
-        *("check", "mutex.dve", "--order", "sweep"),
+        *("explore", "mutex.dve", "--order", "sweep"),
     )
     assert error["type"] == "UsageError"
     _failed(
@@ -207,7 +207,7 @@ def test_an_exception_of_our_own(strandline: Run, monkeypatch: pytest.MonkeyPatc
     def broken(*arguments: object) -> None:
         raise RuntimeError("two and two are five")
 
-    monkeypatch.setattr("strandline.check.running.compile_system", broken)
+    monkeypatch.setattr("strandline.check.running.make_kernel", broken)
     answer = strandline("check", "mutex.dve", "--quiet")
     assert answer.code == 4
     assert answer.stdout == ""

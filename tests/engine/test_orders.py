@@ -142,7 +142,7 @@ def test_thousands_of_states(order: str, words: int) -> None:
 def test_many_initial_states_some_of_them_twice(order: str) -> None:
     nodes = 9000
     progress = tuple((0, node % 7) for node in range(nodes)) if order == "sweep" else None
-    initial = tuple(range(nodes)) + (5, 5, 0)
+    initial = (*tuple(range(nodes)), 5, 5, 0)
     graph = Graph(tuple(() for _ in range(nodes)), initial, progress)
     outcome = explore(graph_kernel(graph, 2), order)
     assert outcome.event is Event.DONE

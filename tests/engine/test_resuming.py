@@ -14,7 +14,7 @@ from strandline.engine.search import Event, Order, Search
 from strandline.errors import InternalError
 
 WIDTHS = (1, 2, 3)
-CHAIN = Graph(tuple((node + 1,) for node in range(99)) + ((),))
+CHAIN = Graph((*tuple((node + 1,) for node in range(99)), ()))
 
 
 def same(first: Outcome, second: Outcome) -> None:

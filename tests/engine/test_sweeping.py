@@ -24,7 +24,7 @@ CHAIN = 1000
 
 def chain(progress) -> Graph:  # type: ignore[no-untyped-def]
     """0 -> 1 -> ... -> 999, with a progress for each."""
-    edges = tuple((node + 1,) for node in range(CHAIN - 1)) + ((),)
+    edges = (*tuple((node + 1,) for node in range(CHAIN - 1)), ())
     return Graph(edges, progress=tuple(progress(node) for node in range(CHAIN)))
 
 
@@ -85,7 +85,7 @@ def test_persistent_states_go_when_the_line_leaves_their_column() -> None:
 @pytest.mark.parametrize("words", [1, 2, 3])
 def test_a_lying_column_is_reported_with_its_edge(words: int) -> None:
     """Node 30 has two edges; the second leads to a smaller column."""
-    edges = tuple((node + 1,) for node in range(30)) + ((31, 7), ())
+    edges = (*tuple((node + 1,) for node in range(30)), (31, 7), ())
     progress = tuple((node // 10, 0) for node in range(32))
     kernel = graph_kernel(Graph(edges, progress=progress), words)
     run = Run(kernel, "sweep")

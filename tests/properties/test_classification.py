@@ -42,6 +42,8 @@ SPOT_LETTERS = {
         ("p M q", "guarantee"),
         ("G p || F q", "obligation"),
         ("F p && G q", "obligation"),
+        ("p R F q", "recurrence"),
+        ("(G p || F q) U q", "guarantee"),
         ("G F p", "recurrence"),
         ("G (p -> F q)", "recurrence"),
         ("F G p", "persistence"),

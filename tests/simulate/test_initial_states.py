@@ -43,9 +43,9 @@ def test_an_initial_state_is_chosen_by_its_number() -> None:
 def test_nothing_else_works_before_the_choice() -> None:
     simulation, _ = _simulation([0, 3])
     for command in ("state", "eval x", "trace", "save t.json"):
-        with pytest.raises(UsageError, match="^choose an initial state first$"):
+        with pytest.raises(UsageError, match=r"^choose an initial state first$"):
             simulation.execute(command)
-    with pytest.raises(UsageError, match="^there is no initial state 3: choose 1 to 2$"):
+    with pytest.raises(UsageError, match=r"^there is no initial state 3: choose 1 to 2$"):
         simulation.execute("3")
 
 

@@ -14,10 +14,9 @@ MODELS = Path(__file__).resolve().parent.parent / "check" / "models"
 
 Run = Callable[..., tuple[int, str, str]]
 
+
 @pytest.fixture
-def simulate(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> Run:
+def simulate(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     """Run a script over a model; answers exit code, stdout and stderr."""
     monkeypatch.chdir(tmp_path)
 
@@ -74,12 +73,14 @@ def test_faults_are_announced_and_shown_with_their_place(simulate: Run) -> None:
     _, stdout, _ = simulate("index", "1 1 1\n1\nundo\n")
     assert "  1  P: s -> s   faults: array index out of range\n3> 1\n!  P: s -> s\n" in stdout
     assert "index.dve:5:38\n" in stdout
-    assert "   ^^^^\nthe path ends in a fault: 'undo' or 'reset' lead back\n3> undo\nundone: 1 step\n" in stdout
+    assert (
+        "   ^^^^\nthe path ends in a fault: 'undo' or 'reset' lead back\n3> undo\nundone: 1 step\n" in stdout
+    )
 
 
 def test_expressions(simulate: Run) -> None:
     _, stdout, _ = simulate("counter", "1\neval x + 1\neval P.s\n")
-    assert "1> eval x + 1\nx + 1 = 2\n1> eval P.s\nP.s = true\n" in stdout
+    assert "1> eval x + 1\nx + 1 is 2\n1> eval P.s\nP.s is true\n" in stdout
 
 
 def test_random_walks_repeat_with_their_seed(simulate: Run) -> None:
@@ -118,7 +119,7 @@ def test_a_saved_walk_can_be_followed(simulate: Run, tmp_path: Path, name: str) 
     assert code == 0
     trace = saving.split("5> trace\n")[1].split("5> save")[0]
     assert f"1> follow {name}\n{trace}steps\n" in following
-    assert following.endswith("5> eval 7\n7 = 7\n")
+    assert following.endswith("5> eval 7\n7 is 7\n")
 
 
 def test_a_saved_fault_can_be_followed(simulate: Run) -> None:
@@ -132,15 +133,20 @@ def test_a_trace_of_another_model_is_refused_and_the_walk_stays(simulate: Run) -
     simulate("mutex", "1\nsave t.json\n")
     code, _, stderr = simulate("counter", "1\nfollow t.json\n")
     assert code == 2
-    assert stderr.startswith("strandline simulate: line 2, 'follow t.json': t.json: state 0 speaks of 'flag[0]'")
+    assert stderr.startswith(
+        "strandline simulate: line 2, 'follow t.json': t.json: state 0 speaks of 'flag[0]'"
+    )
 
 
 def test_the_property_process_only_on_request(simulate: Run) -> None:
     _, alone, _ = simulate("watched", "1 1 1\neval x\n")
-    assert alone.endswith("eval x\nx = 3\n")
+    assert alone.endswith("eval x\nx is 3\n")
     _, product, _ = simulate("watched", "1\n", "--product")
     assert product.startswith("watched: 1 action, with property process Never;")
-    assert "  1  P: s -> s; Never: q0 -> q0   x: 1 → 2\n  2  P: s -> s; Never: q0 -> q1   x: 1 → 2   Never" in product
+    assert (
+        "  1  P: s -> s; Never: q0 -> q0   x: 1 → 2\n  2  P: s -> s; Never: q0 -> q1   x: 1 → 2   Never"
+        in product
+    )
     code, _, stderr = simulate("mutex", "", "--product")
     assert code == 2
     assert stderr.endswith("mutex.dve: --product: the model has no property process\n")

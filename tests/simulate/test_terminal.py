@@ -84,7 +84,7 @@ def test_a_conversation_with_a_mistake_in_it(terminal: Terminal) -> None:
     terminal.type("9\n")
     assert "there is no step 9: choose 1 to 2" in terminal.expect("1> ")
     terminal.type("eval P.seen\n")
-    assert "P.seen = true" in terminal.expect("1> ")
+    assert "P.seen is true" in terminal.expect("1> ")
     terminal.type("quit\n")
     assert terminal.process.wait(PATIENCE) == 0
 

@@ -8,12 +8,12 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies import systems
 
 from strandline.languages import load, parse_expression
 from strandline.model.system import System
 from strandline.traces.evaluate import Evaluator
 from strandline.traces.walk import Walk, twin_of
-from strategies import systems
 
 MODELS = Path(__file__).resolve().parent.parent / "check" / "models"
 
@@ -79,7 +79,14 @@ def test_random_walks_replay_and_come_back(system: System, seed: int) -> None:
 
 @pytest.mark.parametrize(
     ("expression", "value"),
-    [("x", "0"), ("x + 4", "4"), ("x < 3", "true"), ("P.t", "false"), ("not P.t", "true"), ("1 / x", "fault: division by zero")],
+    [
+        ("x", "0"),
+        ("x + 4", "4"),
+        ("x < 3", "true"),
+        ("P.t", "false"),
+        ("not P.t", "true"),
+        ("1 / x", "fault: division by zero"),
+    ],
 )
 def test_values_are_shown_as_people_write_them(expression: str, value: str) -> None:
     system = load(MODELS / "counter.dve")

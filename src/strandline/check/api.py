@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Unpack
+from typing import TypeAlias, Unpack
 
 from strandline import languages
 from strandline.check.options import Options, OptionValues
@@ -13,8 +13,12 @@ from strandline.check.properties import Kind, Property, Selection, needs_product
 from strandline.check.running import Findings, run
 from strandline.check.verdict import Answer, Exploration, Interrupted, PropertyVerdict, Verdict
 from strandline.check.watching import Unwatched, Watcher
+from strandline.errors import UsageError
+from strandline.languages.python import is_model, to_system
+from strandline.languages.python.model import Model
 from strandline.model.system import System
 
+Source: TypeAlias = str | Path | System | Model | type[Model]
 NO_LTL = "LTL checking is not available yet"
 
 
@@ -24,7 +28,7 @@ def load(path: str | Path) -> System:
 
 
 def check(
-    source: str | Path | System,
+    source: Source,
     *,
     invariants: str | Sequence[str] = (),
     reach: str | Sequence[str] = (),
@@ -32,10 +36,10 @@ def check(
     property: str | Sequence[str] = (),
     **options: Unpack[OptionValues],
 ) -> Verdict:
-    """Decide properties of a model: a file or a System.
+    """Decide properties of a model: a file, a System or a Python `Model`.
 
-    Without any, what the model declares is checked: its property process and assertions, or, where it has no
-    property process, deadlocks and assertions. A run-time fault of the model is always a violation. The
+    Without any, what the model declares is checked: its property process, assertions and invariants, and, where
+    it has no property process, deadlocks. A run-time fault of the model is always a violation. The
     keywords in `options` are the fields of `strandline.check.options.Options`; a limit that is reached is an
     UNKNOWN verdict and no exception. Raises `InputError` for what the user can mend. Ctrl-C raises
     `KeyboardInterrupt`.
@@ -47,7 +51,7 @@ def check(
     return check_selection(system, selection, Options.create(**options))
 
 
-def explore(source: str | Path | System, **options: Unpack[OptionValues]) -> Exploration:
+def explore(source: Source, **options: Unpack[OptionValues]) -> Exploration:
     """Visit every reachable state of a model, the product with its property process where it has one. Raises
     and limits as in `check`."""
     return explore_system(_system(source), Options.create(**options))
@@ -81,8 +85,14 @@ def check_selection(
     return verdict
 
 
-def _system(source: str | Path | System) -> System:
-    return source if isinstance(source, System) else load(source)
+def _system(source: Source) -> System:
+    if isinstance(source, System):
+        return source
+    if isinstance(source, str | Path):
+        return load(source)
+    if not is_model(source):
+        raise UsageError(f"a model is a file, a System or a Model, not {type(source).__name__}")
+    return to_system(source)
 
 
 def _texts(given: str | Sequence[str]) -> Sequence[str]:

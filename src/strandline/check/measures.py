@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from strandline.compile.kernel import Measure
-from strandline.errors import InputError, MeasureError
+from strandline.errors import InputError, MeasureError, UsageError
 from strandline.languages import parse_expression
 from strandline.model.expression import Binary, Const, Expression, walk
 from strandline.model.intervals import INT64, within
@@ -30,10 +30,12 @@ class Component:
     expression: Expression
     monotone: bool
     source: Source
+    place: Span | None = None
+    """Where it stands in the source; None where it is the whole of it."""
 
     def blame(self, message: str, span: Span | None = None) -> MeasureError:
         """An error that points at this measure."""
-        return MeasureError(message, self.source, span or Span(0, len(self.source.text)))
+        return MeasureError(message, self.source, span or self.place or Span(0, len(self.source.text)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,10 +56,24 @@ class ParsedMeasure:
 
 def parse_measures(texts: Sequence[str], system: System) -> ParsedMeasure:
     """The measure of a sweep from one or more texts."""
-    components = tuple(
-        _component(text, system, "measure" if len(texts) == 1 else f"measure {number}")
-        for number, text in enumerate(texts, 1)
+    return _measure(
+        tuple(
+            _component(text, system, "measure" if len(texts) == 1 else f"measure {number}")
+            for number, text in enumerate(texts, 1)
+        ),
+        system,
     )
+
+
+def declared_measures(system: System) -> ParsedMeasure:
+    """The measure of a sweep from what the model declares; a `UsageError` where it declares none."""
+    if not system.measures:
+        raise UsageError("a sweep needs a measure of progress: give --measure EXPR")
+    components = (Component(one.expression, one.monotone, system.source, one.span) for one in system.measures)
+    return _measure(tuple(components), system)
+
+
+def _measure(components: tuple[Component, ...], system: System) -> ParsedMeasure:
     column = _combined([one for one in components if one.monotone], system)
     layer = _combined([one for one in components if not one.monotone], system)
     return ParsedMeasure(components, Measure(column, layer))

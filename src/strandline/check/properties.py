@@ -82,8 +82,8 @@ def select(
     deadlock: bool | None = None,
     names: Sequence[str] = (),
 ) -> Selection:
-    """The properties that the arguments ask for. Where they name none, the model decides: a property process
-    and the assertions it declares, or, without a property process, deadlocks and assertions."""
+    """The properties that the arguments ask for. Where they name none, the model decides: a property
+    process, assertions and invariants that it declares, and, without a property process, deadlocks."""
     chosen = [_stated(system, Kind.INVARIANT, text, invariants) for text in invariants]
     chosen += [_stated(system, Kind.REACHABILITY, text, reach) for text in reach]
     chosen += [_named(system, name) for name in names]
@@ -116,7 +116,8 @@ def _assertions(system: System) -> list[Property]:
 def _declared(system: System) -> list[Property]:
     observer = system.observer
     ltl = [] if observer is None else [Property(Kind.LTL, observer.name)]
-    return ltl + _assertions(system)
+    invariants = [Property(Kind.INVARIANT, one.name, one.expression) for one in system.invariants]
+    return ltl + _assertions(system) + invariants
 
 
 def _named(system: System, name: str) -> Property:

@@ -8,17 +8,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Timer
 
+from strandline.check.automatic import AUTOMATIC, found_measures
 from strandline.check.blame import decreasing_column, fault_verdict, measure_fault_at_start
 from strandline.check.counting import Counts, DistinctCounter
-from strandline.check.measures import ParsedMeasure, parse_measures
+from strandline.check.measures import ParsedMeasure, declared_measures, parse_measures
 from strandline.check.memory import available_bytes, peak_resident_bytes, resident_bytes, shown_bytes
 from strandline.check.options import Options
 from strandline.check.properties import Property, label_bits
 from strandline.check.verdict import PropertyVerdict, Statistics
 from strandline.check.watching import Progress, Watcher
+from strandline.compile.callback import make_kernel
 from strandline.compile.interpret import Fault
 from strandline.compile.kernel import FaultSite, Kernel
-from strandline.compile.llvm import compile_system
 from strandline.engine.search import Event, Order, Search
 from strandline.errors import InternalError, ResourceError
 from strandline.model.system import System
@@ -82,7 +83,11 @@ class _Run:
         self.findings = Findings()
         self.measure: ParsedMeasure | None = None
         if options.measure:
-            self.measure = parse_measures(options.measure, system)
+            automatic = options.measure == AUTOMATIC
+            texts = found_measures(system, watcher) if automatic else options.measure
+            self.measure = parse_measures(texts, system)
+        elif options.order == Order.SWEEP.value:
+            self.measure = declared_measures(system)
         self.started = time.perf_counter()
         self.replay_seconds = 0.0
 
@@ -119,7 +124,7 @@ class _Run:
         predicates = [one.predicate for one in self.properties]
         measure = None if self.measure is None else self.measure.measure
         try:
-            return compile_system(self.system, [one for one in predicates if one is not None], measure)
+            return make_kernel(self.system, [one for one in predicates if one is not None], measure)
         except Fault as fault:
             # Compiling runs nothing of the model but the measure, in the initial states.
             if self.measure is None:

@@ -7,6 +7,7 @@ from enum import Enum
 
 from strandline.check.options import Options
 from strandline.check.properties import Kind
+from strandline.compile.callback import CallableSystem
 from strandline.model.system import System
 from strandline.traces.trace import Trace
 
@@ -84,6 +85,11 @@ class Exploration:
         return Answer.HOLDS if self.complete else Answer.UNKNOWN
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What limits the way in which the search was done, in sentences for people."""
+        return self.system.notes if isinstance(self.system, CallableSystem) else ()
+
+    @property
     def trace(self) -> Trace | None:
         return None if self.fault is None else self.fault.trace
 
@@ -122,6 +128,11 @@ class Verdict:
                 self.exploration.reason
             )
         return self.exploration.reason
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What limits the way in which the search was done, in sentences for people."""
+        return self.exploration.notes
 
     @property
     def statistics(self) -> Statistics:

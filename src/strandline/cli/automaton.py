@@ -51,9 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     formula = parse_ltl(arguments.formula).formula
     if arguments.negate:
         formula = make(Operator.NOT, formula)
-    automaton = translate(
-        formula, method=Method(arguments.method), acceptance=Acceptance(arguments.acceptance)
-    )
+    automaton = translate(formula, method=Method(arguments.method), acceptance=Acceptance(arguments.acceptance))
     if arguments.check is not None:
         return _check(formula, _source(arguments.check))
     print(_rendered(formula, automaton, arguments.format), end="")

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from strandline import __version__
 from strandline.errors import UsageError
 
-COMMANDS = ("check", "explore", "simulate", "trace", "test", "info", "automaton", "completion")
+COMMANDS = ("check", "explore", "measures", "simulate", "trace", "test", "info", "automaton", "completion")
 """One module of this package each, with `configure(subparsers)`; `run` in the parsed arguments is then a
 function from them to the exit code."""
 

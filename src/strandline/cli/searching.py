@@ -33,7 +33,8 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
         metavar="EXPR",
         action="append",
         default=[],
-        help="sweep by this expression; mono(EXPR) promises that it never decreases; repeat it to refine",
+        help="sweep by this expression; mono(EXPR) promises that it never decreases; repeat it to refine; "
+        "auto: find one",
     )
     search.add_argument(
         "--count-distinct",

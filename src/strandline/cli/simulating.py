@@ -153,7 +153,7 @@ class Simulation:
             raise UsageError("eval needs an expression")
         state = self._begun()
         expression = parse_expression(argument, self.system, name="expression")
-        self._say(f"{argument} = {self.text.evaluator.text(expression, state)}")
+        self._say(f"{argument} is {self.text.evaluator.text(expression, state)}")
 
     def _show_trace(self, argument: str) -> None:
         self._begun()

@@ -23,7 +23,7 @@ from strandline.compile.kernel import ACCEPTING_BIT, DEADLOCK_BIT, Kernel, Measu
 from strandline.compile.llvm_expressions import Evaluator
 from strandline.compile.llvm_faults import FaultTable
 from strandline.compile.llvm_text import Function, PackedState
-from strandline.model.expression import Expression
+from strandline.model.expression import Expression, walk
 from strandline.model.intervals import Contradiction
 from strandline.model.layout import Layout, make_layout
 from strandline.model.ranges import Ranges, analyse_ranges
@@ -33,10 +33,20 @@ _CURSOR = "{ptr, ptr, i64}"
 """Where the next record goes, where records end, how many steps the system itself has taken."""
 
 
-def compile_system(system: System, predicates: Sequence[Expression] = (), measure: Measure | None = None) -> Kernel:
-    """Compile a System with the predicates and the measure that a search needs into a Kernel."""
+_LARGE_MEASURE = 60
+"""Nodes of a measure that becomes a function of its own."""
+
+
+def compile_system(
+    system: System,
+    predicates: Sequence[Expression] = (),
+    measure: Measure | None = None,
+    ranges: Ranges | None = None,
+) -> Kernel:
+    """Compile a System with the predicates and the measure that a search needs into a Kernel. Give its ranges where
+    they are known already."""
     started = time.perf_counter()
-    ranges = analyse_ranges(system)
+    ranges = ranges or analyse_ranges(system)
     layout = make_layout(system, ranges.variables)
     writer = _Writer(system, layout, ranges, tuple(predicates), measure)
     code = machine_code(writer.module(), "successors")
@@ -73,9 +83,11 @@ class _Writer:
         self.measure = measure
         self.faults = FaultTable(ranges.variables)
         self.stride = layout.words + (2 if measure else 0)
+        nodes = sum(1 for part in (measure.column, measure.layer) for _ in walk(part)) if measure else 0
+        self._measure_is_large = nodes > _LARGE_MEASURE
 
     def module(self) -> str:
-        functions = []
+        functions = [self._measure()] if self._measure_is_large else []
         if self.system.observer is not None:
             functions.append(self._observe())
         if self.system.synchronous:
@@ -251,20 +263,37 @@ class _Writer:
     def _record(self, evaluator: Evaluator, cursor: tuple[str, str, str]) -> None:
         """Write the state as the next record; past the end everything goes to the scratch place."""
         code = evaluator.code
-        progress = []
-        if self.measure is not None:
-            measured = evaluator.at(evaluator.state, self.ranges.environment())
-            progress = [measured.value(self.measure.column), measured.value(self.measure.layer)]
+        inline = self.measure is not None and not self._measure_is_large
+        progress = self._progress_values(evaluator) if inline else []
         following = code.value(f"load ptr, ptr {cursor[0]}")
         end = code.value(f"load ptr, ptr {cursor[1]}")
         inside = code.value(f"icmp ult ptr {following}, {end}")
         place = code.value(f"select i1 {inside}, ptr {following}, ptr {end}")
         self._store_words(code, evaluator.state, place)
-        for number, value in enumerate(progress):
-            pointer = code.value(f"getelementptr i64, ptr {place}, i64 {self.layout.words + number}")
-            code.do(f"store i64 {value}, ptr {pointer}")
+        self._store_progress(code, progress, place)
+        if self._measure_is_large:
+            self._call(code, f"@measure(ptr {place})")
         advanced = code.value(f"getelementptr i64, ptr {following}, i64 {self.stride}")
         code.do(f"store ptr {advanced}, ptr {cursor[0]}")
+
+    def _progress_values(self, evaluator: Evaluator) -> list[str]:
+        assert self.measure is not None
+        measured = evaluator.at(evaluator.state, self.ranges.environment())
+        return [measured.value(self.measure.column), measured.value(self.measure.layer)]
+
+    def _store_progress(self, code: Function, progress: list[str], record: str) -> None:
+        for number, value in enumerate(progress):
+            pointer = code.value(f"getelementptr i64, ptr {record}, i64 {self.layout.words + number}")
+            code.do(f"store i64 {value}, ptr {pointer}")
+
+    def _measure(self) -> str:
+        """A function that completes a record: a large measure would be written out after every action else."""
+        code = Function("define internal i64 @measure(ptr %record) noinline nounwind")
+        state = PackedState(code, self.layout, "%record")
+        evaluator = Evaluator(code, state, self.ranges.environment(), self.faults)
+        self._store_progress(code, self._progress_values(evaluator), "%record")
+        code.do("ret i64 0")
+        return code.text()
 
     def _store_words(self, code: Function, state: PackedState, place: str) -> None:
         words: Iterator[int] = iter(range(self.layout.words))

@@ -20,6 +20,7 @@ __all__ = ["LANGUAGES", "load", "parse_expression"]
 
 LANGUAGES = {
     ".dve": "strandline.languages.dve",
+    ".py": "strandline.languages.python",
 }
 """Which module reads the files with a suffix."""
 
@@ -38,10 +39,16 @@ class Language(Protocol):
 
 
 def load(path: str | Path) -> System:
-    """The System in a file; its suffix says in which language it is written.
+    """The System in a file; its suffix says in which language it is written. In `file.py:Name` the part behind
+    the colon picks one of several models.
 
     Raises `UsageError` for an unknown suffix and `InputError` for a file that cannot be read or understood.
     """
+    file, colon, selection = str(path).partition(".py:")
+    if colon:
+        from strandline.languages import python
+
+        return python.load(Source(f"{file}.py", _read(Path(f"{file}.py"))), selection)
     suffix = PurePath(path).suffix
     if suffix not in LANGUAGES:
         known = ", ".join(LANGUAGES)
@@ -53,7 +60,7 @@ def load(path: str | Path) -> System:
 def parse_expression(text: str, system: System, *, name: str = "expression") -> Expression:
     """An expression over a System, in the language in which the System was written. Errors are shown as
     places in a source called `name`."""
-    suffix = PurePath(system.source.name).suffix
+    suffix = getattr(system.source, "language", PurePath(system.source.name).suffix)
     return _language(suffix if suffix in LANGUAGES else _DEFAULT_SUFFIX).parse_expression(
         text, system, name=name
     )

@@ -24,9 +24,7 @@ def automaton_dot(automaton: Automaton, *, title: str = "") -> str:
             attributes.append(f"tooltip={_quoted(automaton.state_names[state])}")
         lines.append(f"    {state} [{', '.join(attributes)}];")
     for state, edges in enumerate(automaton.edges):
-        lines += [
-            f"    {state} -> {edge.target} [label={_quoted(edge_label(automaton, edge))}];" for edge in edges
-        ]
+        lines += [f"    {state} -> {edge.target} [label={_quoted(edge_label(automaton, edge))}];" for edge in edges]
     return "\n".join([*lines, "}"]) + "\n"
 
 

@@ -84,9 +84,7 @@ def _ordered(columns: list[list[int]], edges: Sequence[DrawnEdge]) -> list[list[
         neighbours.setdefault(edge.source, set()).add(edge.target)
         neighbours.setdefault(edge.target, set()).add(edge.source)
     for _ in range(4):
-        place = {
-            state: number - (len(column) - 1) / 2 for column in columns for number, state in enumerate(column)
-        }
+        place = {state: number - (len(column) - 1) / 2 for column in columns for number, state in enumerate(column)}
         for column in columns:
             means = {
                 state: _mean([place[other] for other in neighbours.get(state, ()) if other not in column])
@@ -142,9 +140,7 @@ class _Placer:
 
     def __init__(self, states: tuple[Point, ...]) -> None:
         self.states = states
-        self.boxes: list[_Box] = [
-            (x - RADIUS - 2, y - RADIUS - 2, x + RADIUS + 2, y + RADIUS + 2) for x, y in states
-        ]
+        self.boxes: list[_Box] = [(x - RADIUS - 2, y - RADIUS - 2, x + RADIUS + 2, y + RADIUS + 2) for x, y in states]
         self.samples: list[list[Point]] = []
 
     def place(self, edge: DrawnEdge) -> Curve:

@@ -108,9 +108,7 @@ def _label(curve: Curve, edge: DrawnEdge) -> str:
         f'width="{width:.1f}" height="{height:.1f}"/>'
     )
     top = y - (len(edge.label) - 1) * LINE_HEIGHT / 2 + 4
-    return ground + "".join(
-        _text(x, top + number * LINE_HEIGHT, line, "") for number, line in enumerate(edge.label)
-    )
+    return ground + "".join(_text(x, top + number * LINE_HEIGHT, line, "") for number, line in enumerate(edge.label))
 
 
 def _text(x: float, y: float, text: str, kind: str) -> str:

@@ -114,6 +114,7 @@ def _statistics_lines(exploration: Exploration) -> list[str]:
         ("memory", f"engine {shown_bytes(now.peak_bytes)}{each}, process {shown_bytes(now.rss_bytes)}")
     )
     rows.append(("time", _time(now)))
+    rows += [("note", note) for note in exploration.notes]
     return table(rows)
 
 

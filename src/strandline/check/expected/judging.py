@@ -48,11 +48,16 @@ def _verdict(case: Case, result: Exploration | Verdict, exit_code: int) -> Itera
     expected, answer = case.expected, result.answer
     yield from _fault(case, result)
     if expected.verdict is not None and expected.verdict != answer.value:
-        yield _UNEXPECTED[answer], _unlike(answer, expected.verdict, result.reason)
+        yield _UNEXPECTED[answer], _unlike(answer, expected.verdict, _why(result))
     elif expected.exit_code is not None and expected.exit_code != exit_code:
         what = f"the exit code is {exit_code}, expected {expected.exit_code}"
         named = "; ".join(one.name for one in _violated(result))
         yield _UNEXPECTED[answer], what + (f" (violated: {named})" if named else "")
+
+
+def _why(result: Exploration | Verdict) -> str | None:
+    """What limit there was; a verdict that was reached needs no reason."""
+    return result.reason if result.answer is Answer.UNKNOWN else None
 
 
 def _fault(case: Case, result: Exploration | Verdict) -> Iterator[Difference]:

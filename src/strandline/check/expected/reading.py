@@ -9,14 +9,15 @@ from dataclasses import dataclass
 from functools import cache
 from inspect import signature
 from pathlib import Path
-from types import UnionType
+from types import SimpleNamespace, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
+from strandline.check import api
 from strandline.check.api import check
 from strandline.check.expected.cases import Case, Expectation, PropertyExpectation
 from strandline.check.options import OptionValues
 from strandline.check.verdict import Answer
-from strandline.errors import InputError, UsageError
+from strandline.errors import InputError, ParseError, UsageError
 from strandline.source import Source, Span
 
 FILE_NAME = "expected.toml"
@@ -62,14 +63,8 @@ def _hidden(path: Path) -> bool:
 def read_expected(file: Path) -> tuple[Case, ...]:
     """The cases of one file, in its order, the counts at its top first. Raises `InputError` with the place of
     the first mistake."""
-    try:
-        text = file.read_text(encoding="utf-8")
-        data = tomllib.loads(text)
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file}: cannot be read: {error}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{file}: {error}") from None
-    top = _Section(Source(str(file), text), "", 0, data)
+    source = _read(file)
+    top = _Section(source, "", 0, _parse(source))
     top.refuse_unknown(_TOP)
     top.check_values()
     fault = top.text("fault")
@@ -83,6 +78,29 @@ def read_expected(file: Path) -> tuple[Case, ...]:
     if not cases:
         raise InputError("nothing is expected: write counts, [[check]] or [[explore]]", top.source)
     return tuple(cases)
+
+
+def _read(file: Path) -> Source:
+    try:
+        return Source(str(file), file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{file}: cannot be read: {error}") from None
+
+
+_TOML_PLACE = re.compile(r" \(at line (\d+), column (\d+)\)$")
+
+
+def _parse(source: Source) -> dict[str, Any]:
+    try:
+        return tomllib.loads(source.text)
+    except tomllib.TOMLDecodeError as error:
+        message = str(error)
+    place = _TOML_PLACE.search(message)
+    if place is None:
+        raise ParseError(message, source)
+    lines = source.text.splitlines(keepends=True)[: int(place[1]) - 1]
+    start = sum(map(len, lines)) + int(place[2]) - 1
+    raise ParseError(message[: place.start()], source, Span(start, start + 1))
 
 
 def _case(file: Path, top: _Section, section: _Section, fault: str | None) -> Case:
@@ -206,7 +224,9 @@ def _place(text: str, kind: str, number: int, key: str | None) -> Span | None:
                 here = (opening[1], here[1] + 1 if here[0] == opening[1] else 1)
             if here == (kind, number) and (header is None or (key is not None and key in opening[2])):
                 header = Span(start, start + len(line.rstrip()))
-        elif here == (kind, number) and (match := _KEY.match(line)) is not None and key in match.groups():
+            continue
+        match = _KEY.match(line) if here == (kind, number) else None
+        if match is not None and key is not None and key in match.groups():
             return Span(start + match.start(), start + match.end() - 1)
     return header
 
@@ -222,9 +242,10 @@ def _option_keywords() -> Mapping[str, Any]:
 
 @cache
 def _check_keywords() -> Mapping[str, Any]:
-    hints = get_type_hints(check)
-    own = [one.name for one in signature(check).parameters.values() if one.kind is one.KEYWORD_ONLY]
-    return {**{key: hints[key] for key in own}, **_option_keywords()}
+    # Of the keywords alone: other annotations may name what is there for type checkers only.
+    parameters = signature(check).parameters.values()
+    own = {one.name: one.annotation for one in parameters if one.kind is one.KEYWORD_ONLY}
+    return {**get_type_hints(SimpleNamespace(__annotations__=own), vars(api)), **_option_keywords()}
 
 
 def _fits(hint: Any, value: Any) -> bool:

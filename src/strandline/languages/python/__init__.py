@@ -1,1 +1,33 @@
-"""placeholder"""
+"""Models written in Python: a class in, a System out.
+
+Imports `strandline.model` and nothing further down. The order of work: `declarations`, `types` and `model` are what an
+author derives from and runs as plain Python (`containers`, `faults`, `deferred`); `text` finds the syntax tree of each
+function; `structure` makes System variables of the declared ones; `execute`, `evaluate` and `calls` run a function
+symbolically on a `machine` whose `store` holds the state, with containers as in `containers_symbolic`; `lower` puts the
+System together. `loading` executes a model file, `queries` reads expressions over a finished System. The language is
+described in docs/python-models.md.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from strandline.languages.python.loading import load_model
+from strandline.languages.python.lower import to_system
+from strandline.languages.python.model import Model
+from strandline.languages.python.queries import parse_expression
+from strandline.model.system import System
+from strandline.source import Source
+
+__all__ = ["is_model", "load", "parse_expression", "to_system"]
+
+
+def load(source: Source, selection: str = "") -> System:
+    """The System of a model file, which is executed for that. `selection` names a class or an instance in it, or
+    is a call with parameters, as in `Mutex(N=3)`; without it there must be just one model in the file."""
+    return to_system(load_model(source, selection))
+
+
+def is_model(value: Any) -> bool:
+    """Whether a value is a model: an instance, or a class that has default parameters."""
+    return isinstance(value, Model) or (isinstance(value, type) and issubclass(value, Model))

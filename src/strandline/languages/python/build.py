@@ -45,6 +45,8 @@ def either(left: Expression, right: Expression) -> Expression:
         return TRUE if left.value else right
     if right == FALSE:
         return left
+    if right == TRUE and not may_fault(left):
+        return TRUE
     return Binary("or", left, right)
 
 
@@ -62,13 +64,23 @@ def add(left: Expression, amount: int) -> Expression:
         case Const(value=value):
             return Const(value + amount)
         case Binary(operator="+", left=inner, right=Const(value=value), span=span):
-            return add(inner, value + amount) if value + amount == 0 else Binary("+", inner, Const(value + amount), span)
-    return Binary("+", left, Const(amount)) if amount > 0 else Binary("-", left, Const(-amount))
+            return _plus(inner, value + amount, span)
+        case Binary(operator="-", left=inner, right=Const(value=value), span=span):
+            return _plus(inner, amount - value, span)
+    return _plus(left, amount, None)
+
+
+def _plus(left: Expression, amount: int, span: Span | None) -> Expression:
+    if amount == 0:
+        return left
+    return Binary("+", left, Const(amount), span) if amount > 0 else Binary("-", left, Const(-amount), span)
 
 
 def equal(left: Expression, right: Expression, span: Span | None = None) -> Expression:
     if isinstance(left, Const) and isinstance(right, Const):
         return TRUE if left.value == right.value else FALSE
+    if left == right and not may_fault(left):
+        return TRUE
     return Binary("==", left, right, span)
 
 

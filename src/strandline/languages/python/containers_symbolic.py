@@ -30,6 +30,7 @@ from strandline.languages.python.values import (
     number,
 )
 from strandline.model.expression import FALSE, TRUE, Binary, Const, Expression
+from strandline.model.intervals import within
 from strandline.source import Span
 
 _FREE = Const(0)
@@ -100,9 +101,13 @@ def _take(machine: Machine, place: Place, value: Any, code: Expression, span: Sp
     held = slots(machine, place)
     machine.note(code)
     machine.require(contains(machine, place, value))
+    # Where the value is known to be that of a slot, what lies in front of it stays.
+    first = held.index(code) if code in held else -1
     for number, slot in enumerate(held):
+        if number < first:
+            continue
         following = held[number + 1] if number + 1 < len(held) else _FREE
-        shifted = choose(Binary("<=", slot, code), following, slot)
+        shifted = following if first >= 0 else choose(Binary("<=", slot, code), following, slot)
         machine.put(place.variable, place.slot(len(held), number), shifted, span)
 
 
@@ -162,6 +167,9 @@ def _code_if_possible(machine: Machine, kind: Any, value: Any, span: Span | None
             if isinstance(value, Symbol) and isinstance(value.kind, OptionalType):
                 raise Refused("test 'is not None' first and look for a number")
             expression = number(value, span)
+            trusted = isinstance(value, Symbol) and value.certain and value.bounds is not None
+            if trusted and within(value.bounds, (low, high)):
+                return TRUE, add(expression, -low)
             return fits(expression, low, high), add(expression, -low)
         case EnumType() | OptionalType() | RecordType():
             return TRUE, machine.code(kind, value, span)

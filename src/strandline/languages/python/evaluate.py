@@ -229,6 +229,7 @@ class Reader:
         if type(op) not in ARITHMETIC:
             raise Refused(f"the operator '{type(op).__name__}' cannot be compiled; use + - * // % & | ^ << >>")
         symbol, function = ARITHMETIC[type(op)]
+        left, right = (one.index if isinstance(one, ProcessValue) else one for one in (left, right))
         if isinstance(left, tuple) and isinstance(right, int) and symbol == "*":
             return left * right
         if isinstance(left, int) and isinstance(right, int):
@@ -279,6 +280,7 @@ class Reader:
             same = self.equal(left, right, node)
             return same if isinstance(op, ast.Eq | ast.Is) else negate(same)
         symbol, function = _COMPARISONS[type(op)]
+        left, right = (one.index if isinstance(one, ProcessValue) else one for one in (left, right))
         if isinstance(left, int) and isinstance(right, int):
             return Const(int(function(left, right)))
         span = self.text.span(node)
@@ -376,7 +378,7 @@ class Reader:
     def bind(self, target: ast.expr, value: Any) -> None:
         """Set the variable of a loop."""
         if isinstance(target, ast.Name):
-            self.machine.frame[target.id] = value
+            self.machine.frame[target.id] = self.machine.load(value)
         elif isinstance(target, ast.Tuple) and isinstance(value, tuple) and len(value) == len(target.elts):
             for inner, one in zip(target.elts, value, strict=True):
                 self.bind(inner, one)

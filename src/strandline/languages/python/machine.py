@@ -16,9 +16,10 @@ from strandline.languages.python.build import (
     negate,
 )
 from strandline.languages.python.store import Store
-from strandline.languages.python.types import BOOL, SCALAR, BoolType, EnumType, OptionalType, RecordType
+from strandline.languages.python.types import BOOL, SCALAR, BoolType, EnumType, OptionalType, RangeType, RecordType
 from strandline.languages.python.values import (
     INT,
+    ChosenProcess,
     Method,
     Place,
     RecordSymbol,
@@ -62,7 +63,9 @@ class Machine:
         if isinstance(value, Place) and isinstance(value.kind, SCALAR):
             expression = self.store.read(value.variable, value.position, span)
             kind = value.kind
-            return Symbol(kind if isinstance(kind, BoolType | EnumType | OptionalType) else INT, expression)
+            if isinstance(kind, RangeType):
+                return Symbol(INT, expression, (kind.low, kind.high))
+            return Symbol(kind, expression)
         return value
 
     def save(self, place: Place, value: Any, span: Span | None) -> None:
@@ -240,7 +243,6 @@ class Machine:
         remembered = {
             variable
             for value in self.frame.values()
-            if isinstance(value, Symbol | RecordSymbol | Place)
             for variable in _variables(value)
         }
         if not remembered & set(self.store.pending):
@@ -276,12 +278,15 @@ def _common(first: Any, second: Any) -> EnumType:
 
 
 def _variables(value: Any) -> set[Variable]:
-    if isinstance(value, Symbol):
-        return variables_read(value.expression)
-    if isinstance(value, Place):
-        return variables_read(value.position)
-    return {variable for inner in value.fields.values() if isinstance(inner, Symbol | RecordSymbol | Place)
-            for variable in _variables(inner)}
+    """The variables on which a value depends that was read before."""
+    match value:
+        case Symbol(expression=expression) | ChosenProcess(index=expression) | Place(position=expression):
+            return variables_read(expression)
+        case RecordSymbol(fields=fields):
+            return {variable for inner in fields.values() for variable in _variables(inner)}
+        case tuple():
+            return {variable for inner in value for variable in _variables(inner)}
+    return set()
 
 
 def _eager(expression: Expression) -> Iterator[Expression]:

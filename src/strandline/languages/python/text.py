@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ast
 import linecache
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import accumulate
@@ -27,13 +28,19 @@ class Text:
     tree: ast.AST = field(repr=False)
     lines: list[str] = field(repr=False)
     starts: list[int] = field(repr=False)
+    foreign: bool = False
+    """Not the file of the model: places in it are for messages only."""
 
     @classmethod
     def create(cls, source: Source, tree: ast.AST) -> Text:
         lines = source.text.splitlines(keepends=True)
         return cls(source, tree, lines, [0, *accumulate(len(line) for line in lines)])
 
-    def span(self, node: ast.AST) -> Span:
+    def span(self, node: ast.AST) -> Span | None:
+        """The place of a node for what is made of it; None in a file that is not the model's."""
+        return None if self.foreign else self.place(node)
+
+    def place(self, node: ast.AST) -> Span:
         """The place of a node; columns of the tree count bytes."""
         line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
         last, end = getattr(node, "end_lineno", line), getattr(node, "end_col_offset", column + 1)
@@ -47,7 +54,7 @@ class Text:
 
     def fail(self, message: str, node: ast.AST) -> NoReturn:
         """Refuse what stands at a node."""
-        raise ModelError(message, self.source, self.span(node))
+        raise ModelError(message, self.source, self.place(node))
 
 
 def file_text(filename: str) -> str:
@@ -105,3 +112,19 @@ def parse_text(text: str, name: str) -> tuple[Text, ast.expr]:
             if node.end_lineno == 1:  # type: ignore[attr-defined]
                 node.end_col_offset -= 1  # type: ignore[attr-defined]
     return Text.create(source, tree), tree.body
+
+
+def field_place(cls: type, functions: Iterable[Callable[..., Any]], name: str) -> tuple[Source, Span] | None:
+    """Where a class declares a name, as far as that can be found out."""
+    files = [function.__code__.co_filename for function in functions if hasattr(function, "__code__")]
+    module = sys.modules.get(cls.__module__)
+    for filename in dict.fromkeys([*files, *([module.__file__] if getattr(module, "__file__", None) else [])]):
+        text = file_text(str(filename))
+        parsed = _parsed(str(filename), text) if text else None
+        for node in ast.walk(parsed.tree) if parsed else ():
+            if isinstance(node, ast.ClassDef) and node.name == cls.__name__:
+                for statement in node.body:
+                    if isinstance(statement, ast.AnnAssign) and getattr(statement.target, "id", None) == name:
+                        assert parsed is not None
+                        return parsed.source, parsed.place(statement)
+    return None

@@ -7,7 +7,7 @@ the classes here.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from strandline.languages.python.build import add, both, choose, equal, interval
@@ -23,12 +23,12 @@ from strandline.languages.python.types import (
     Type,
 )
 from strandline.model.expression import Binary, Const, Expression
-from strandline.model.intervals import within
+from strandline.model.intervals import Interval, within
 from strandline.model.system import Variable
 from strandline.source import Span
 
-_IMPOSSIBLE = Const(-(1 << 40))
-"""Outside the domain of every coded place: storing it is a fault."""
+_IMPOSSIBLE = Const(1 << 40)
+"""Outside the domain of every coded place, and larger than all in it: storing it is a fault."""
 
 
 class Refused(Exception):
@@ -52,6 +52,10 @@ class Symbol:
 
     kind: IntKind | BoolType | EnumType | OptionalType
     expression: Expression
+    bounds: Interval | None = field(default=None, compare=False)
+    """Between which numbers it lies unless the step is a fault."""
+    certain: bool = field(default=False, compare=False)
+    """It lies there in any case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +247,8 @@ def code(kind: FlatType, value: Any, span: Span | None) -> Expression:
     match kind:
         case RangeType(low=low, high=high):
             expression = stored(kind, value, span)
-            if within(interval(expression), (low, high)):
+            bounds = (isinstance(value, Symbol) and value.bounds) or interval(expression)
+            if within(bounds, (low, high)):
                 return add(expression, -low)
             fits = both(Binary(">=", expression, Const(low)), Binary("<=", expression, Const(high)))
             return choose(fits, add(expression, -low), _IMPOSSIBLE)
@@ -262,8 +267,8 @@ def code(kind: FlatType, value: Any, span: Span | None) -> Expression:
 def decoded(kind: FlatType, expression: Expression) -> Any:
     """The value that a code of a flat type means."""
     match kind:
-        case RangeType(low=low):
-            return Symbol(INT, add(expression, low))
+        case RangeType(low=low, high=high):
+            return Symbol(INT, add(expression, low), (low, high), certain=True)
         case RecordType():
             fields = {}
             for name, inner, shift, mask in kind.shifts():

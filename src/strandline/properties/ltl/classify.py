@@ -74,21 +74,21 @@ def _classes(node: Formula, operands: list[Classes]) -> set[PropertyClass]:
         case Operator.UNTIL:
             return _strong(shared, stays=operands[0], ends=operands[1])
         case Operator.STRONG_RELEASE:
-            return _strong(shared, stays=operands[1], ends=frozenset(shared))
+            return _strong(shared, stays=operands[1], ends=operands[0])
         case operator:
             raise ValueError(f"not in negation normal form: {operator}")
 
 
 def _weak(shared: set[PropertyClass], *, stays: Classes, ends: Classes) -> set[PropertyClass]:
-    """`f W g`: an obligation if f is one and g is safety, persistence if f is and g is safety."""
+    """`f W g` with f safety: an obligation if g is one, persistence if g is."""
     result = shared & {_S, _R}
-    if _S in ends:
-        result |= stays & {_O, _P}
+    if _S in stays:
+        result |= ends & {_O, _P}
     return result
 
 
 def _strong(shared: set[PropertyClass], *, stays: Classes, ends: Classes) -> set[PropertyClass]:
-    """`f U g`: an obligation if f is one and g is a guarantee, recurrence if f is and g is a guarantee."""
+    """`f U g` with g a guarantee: an obligation if f is one, recurrence if f is."""
     result = shared & {_G, _P}
     if _G in ends:
         result |= stays & {_O, _R}

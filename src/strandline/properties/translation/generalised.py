@@ -45,8 +45,8 @@ def translate_to_generalised(
     Without `rewrite` it is exact; with it, it accepts at least the models of the formula (see above).
     Raises `TranslationTooLarge` if there are more edges than allowed.
     """
-    # A state with a quarter of all allowed edges is a sign of many more to come.
-    expander = Expander(atoms, None if maximum_edges is None else maximum_edges // 4)
+    # A formula with a sixteenth of all allowed edges is a sign of many more to come.
+    expander = Expander(atoms, None if maximum_edges is None else maximum_edges // 16)
     states = [formula]
     number = {formula: 0}
     by_expansion = {frozenset(expander.expand(formula).items()): 0}

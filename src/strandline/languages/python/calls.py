@@ -1,0 +1,277 @@
+"""Calls in an action: a few built-in functions, methods of containers, records, and helper functions, which are
+inlined."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from strandline.languages.python import faults
+from strandline.languages.python.build import both, choose, either, implies
+from strandline.languages.python.containers_symbolic import apply, length
+from strandline.languages.python.declarations import Marked, Record, bind_type
+from strandline.languages.python.evaluate import Reader, _as_truth
+from strandline.languages.python.text import text_of
+from strandline.languages.python.types import ArrayType, RecordType
+from strandline.languages.python.values import (
+    INT,
+    GroupValue,
+    Method,
+    Place,
+    RecordSymbol,
+    Refused,
+    Symbol,
+    code,
+    describe,
+    number,
+    truth,
+)
+from strandline.model.expression import FALSE, TRUE, Binary, Expression, Unary
+
+_DEEPEST = 40
+
+
+def call(reader: Reader, node: ast.Call) -> Any:
+    """The value of a call."""
+    target = reader.value(node.func)
+    if target is range:
+        return _range(reader, node)
+    special = _GENERATORS.get(target) if callable(target) and _hashable(target) else None
+    if special is not None:
+        return special(reader, node)
+    if any(keyword.arg is None for keyword in node.keywords):
+        raise Refused("'**' cannot be used here; name the arguments")
+    arguments = [reader.value(one) for one in node.args]
+    keywords = {one.arg or "": reader.value(one.value) for one in node.keywords}
+    if isinstance(target, type) and issubclass(target, Record):
+        return _record(reader, target, arguments, keywords)
+    if keywords and not _is_function(target):
+        raise Refused("name arguments only for records and helper functions")
+    span = reader.text.span(node)
+    loaded = [reader.machine.load(one, span) for one in arguments]
+    if isinstance(target, Method) and target.function is None:
+        return apply(reader.machine, target.owner, target.name, arguments, span)
+    if isinstance(target, Method):
+        assert target.function is not None
+        return inline(reader, target.function, [*target.owner, *arguments], keywords)
+    simple = _SIMPLE.get(target) if _hashable(target) else None
+    if simple is not None:
+        return simple(reader, loaded, span)
+    if _is_function(target):
+        return inline(reader, target, arguments, keywords)
+    raise Refused(_refusal(target))
+
+
+def _refusal(target: Any) -> str:
+    if isinstance(target, Marked):
+        return "an action cannot call another action; put the common part into a helper function"
+    name = getattr(target, "__name__", None)
+    if target is print:
+        return "an action cannot print: it is run in all states; look at a trace instead"
+    if name in ("randint", "choice", "random", "randrange"):
+        return "there is no chance in a model; give the action a parameter: x: Range[low, high]"
+    if name is not None and target in vars(builtins).values():
+        return (
+            f"'{name}' cannot be compiled; there are range, len, min, max, sum, any, all, count, abs, int, bool, require"
+        )
+    return f"{name or describe(target)} cannot be called in an action; helper functions are written with 'def'"
+
+
+def _hashable(target: Any) -> bool:
+    return isinstance(target, type) or callable(target) and not isinstance(target, Method | Marked)
+
+
+def _is_function(target: Any) -> bool:
+    return hasattr(target, "__code__") or isinstance(target, Method)
+
+
+def _range(reader: Reader, node: ast.Call) -> range:
+    bounds = [reader.machine.load(reader.value(one)) for one in node.args]
+    for bound, place in zip(bounds, node.args, strict=True):
+        if not isinstance(bound, int):
+            reader.text.fail(
+                "the bounds of a loop must be known beforehand; loop over the largest range and put an 'if' inside", place
+            )
+    return range(*bounds)
+
+
+def _record(reader: Reader, target: type[Record], arguments: list[Any], keywords: dict[str, Any]) -> RecordSymbol:
+    kind = bind_type(target, reader.structure.bindings, target.__name__)
+    assert isinstance(kind, RecordType)
+    names = [name for name, _ in kind.fields]
+    given = dict(zip(names, arguments, strict=False)) | keywords
+    if len(arguments) > len(names) or set(given) != set(names):
+        raise Refused(f"{kind.name} needs exactly the fields {', '.join(names)}")
+    fields = {}
+    for name, inner in kind.fields:
+        value = reader.machine.load(given[name])
+        if not isinstance(inner, RecordType):
+            code(inner, value, None) if not isinstance(value, RecordSymbol) else None  # type: ignore[arg-type]
+        fields[name] = value
+    return RecordSymbol(kind, fields)
+
+
+def inline(reader: Reader, function: Callable[..., Any], arguments: list[Any], keywords: dict[str, Any]) -> Any:
+    """Execute a helper function in place of its call."""
+    from strandline.languages.python.execute import Runner, names_of
+
+    if reader.depth >= _DEEPEST:
+        raise Refused(f"'{function.__name__}' calls itself without end; recursion cannot be inlined")
+    text, definition = text_of(function)
+    if text.source is not reader.structure.source_text:
+        text = replace(text, foreign=True)
+    frame = _arguments(definition, function, arguments, keywords)
+    machine = reader.machine
+    saved, machine.frame = machine.frame, frame
+    inner = Reader(text, machine, reader.structure, names_of(function), reader.depth + 1)
+    result = Runner(inner, settles=False).run(list(definition.body))
+    machine.frame = saved
+    return result
+
+
+def _arguments(
+    definition: ast.FunctionDef, function: Callable[..., Any], given: list[Any], keywords: dict[str, Any]
+) -> dict[str, Any]:
+    wanted = definition.args
+    if wanted.vararg or wanted.kwarg:
+        raise Refused(f"'{definition.name}' takes any number of arguments; give it a fixed number")
+    names = [one.arg for one in (*wanted.posonlyargs, *wanted.args)]
+    defaults = function.__defaults__ or ()
+    frame = dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
+    frame |= dict(function.__kwdefaults__ or {})
+    frame |= dict(zip(names, given, strict=False)) | keywords
+    allowed = {*names, *(one.arg for one in wanted.kwonlyargs)}
+    if len(given) > len(names) or set(frame) != allowed:
+        raise Refused(f"'{definition.name}' takes the arguments {', '.join(allowed)}")
+    return frame
+
+
+# Built-in functions
+
+
+def _generator(reader: Reader, node: ast.Call, name: str) -> ast.GeneratorExp | ast.ListComp | None:
+    if len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp | ast.ListComp):
+        return node.args[0]
+    return None
+
+
+def _items(reader: Reader, node: ast.Call, name: str) -> list[tuple[Any, Expression]]:
+    generator = _generator(reader, node, name)
+    if generator is not None:
+        return reader.generated(generator, filtered=True)
+    if len(node.args) == 1:
+        return [(reader.machine.load(one), TRUE) for one in reader.sequence(node.args[0])]
+    if name in ("min", "max") and node.args:
+        return [(reader.machine.load(reader.value(one)), TRUE) for one in node.args]
+    raise Refused(f"write {name}(... for ... in ...)")
+
+
+def _all(reader: Reader, node: ast.Call) -> Any:
+    total: Expression = TRUE
+    for value, condition in _items(reader, node, "all"):
+        total = both(total, implies(condition, truth(value)))
+    return _as_truth(total)
+
+
+def _any(reader: Reader, node: ast.Call) -> Any:
+    total: Expression = FALSE
+    for value, condition in _items(reader, node, "any"):
+        total = either(total, both(condition, truth(value)))
+    return _as_truth(total)
+
+
+def _count(reader: Reader, node: ast.Call) -> Any:
+    return _total([both(condition, truth(value)) for value, condition in _items(reader, node, "count")])
+
+
+def _sum(reader: Reader, node: ast.Call) -> Any:
+    return _total([choose(condition, number(value), FALSE) for value, condition in _items(reader, node, "sum")])
+
+
+def _total(parts: list[Expression]) -> Any:
+    constant = sum(part.value for part in parts if hasattr(part, "value"))
+    total: Expression | None = None
+    for part in parts:
+        if not hasattr(part, "value"):
+            total = part if total is None else Binary("+", total, part)
+    if total is None:
+        return constant
+    from strandline.languages.python.build import add
+
+    return Symbol(INT, add(total, constant))
+
+
+def _extreme(name: str, symbol: str) -> Callable[[Reader, ast.Call], Any]:
+    def extreme(reader: Reader, node: ast.Call) -> Any:
+        items = _items(reader, node, name)
+        if not items or any(condition != TRUE for _, condition in items):
+            raise Refused(f"{name} needs at least one value, and no condition")
+        values = [value for value, _ in items]
+        if all(isinstance(value, int) for value in values):
+            return min(values) if name == "min" else max(values)
+        best = number(values[0])
+        for value in values[1:]:
+            other = number(value)
+            best = choose(Binary(symbol, best, other), best, other)
+        return Symbol(INT, best)
+
+    return extreme
+
+
+def _require(reader: Reader, arguments: list[Any], span: Any) -> None:
+    if len(arguments) != 1:
+        raise Refused("require takes one condition")
+    reader.machine.require(truth(arguments[0]))
+
+
+def _len(reader: Reader, arguments: list[Any], span: Any) -> Any:
+    match arguments:
+        case [tuple() | range() as value]:
+            return len(value)
+        case [GroupValue(count=count)]:
+            return count
+        case [Place(kind=ArrayType(length=size))]:
+            return size
+        case [Place() as place] if not isinstance(place.kind, RecordType):
+            return Symbol(INT, length(reader.machine, place))
+    raise Refused("len needs a container")
+
+
+def _abs(reader: Reader, arguments: list[Any], span: Any) -> Any:
+    (value,) = arguments
+    if isinstance(value, int):
+        return abs(value)
+    expression = number(value, span)
+    return Symbol(INT, choose(Binary("<", expression, FALSE), Unary("-", expression, span), expression))
+
+
+def _int(reader: Reader, arguments: list[Any], span: Any) -> Any:
+    (value,) = arguments
+    return int(value) if isinstance(value, int) else Symbol(INT, number(value, span))
+
+
+def _bool(reader: Reader, arguments: list[Any], span: Any) -> Any:
+    (value,) = arguments
+    if isinstance(value, int):
+        return bool(value)
+    return _as_truth(Binary("!=", number(value, span), FALSE))
+
+
+_GENERATORS: dict[Any, Callable[[Reader, ast.Call], Any]] = {
+    all: _all,
+    any: _any,
+    faults.count: _count,
+    sum: _sum,
+    min: _extreme("min", "<="),
+    max: _extreme("max", ">="),
+}
+_SIMPLE: dict[Any, Callable[[Reader, list[Any], Any], Any]] = {
+    faults.require: _require,
+    len: _len,
+    abs: _abs,
+    int: _int,
+    bool: _bool,
+}

@@ -1,0 +1,273 @@
+"""Statements of an action, executed symbolically: loops are unrolled, both ways of an `if` are taken and joined."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from strandline.languages.python.build import equal
+from strandline.languages.python.evaluate import Reader
+from strandline.languages.python.machine import FELL_THROUGH
+from strandline.languages.python.types import ArrayType, RecordType
+from strandline.languages.python.values import (
+    ChosenProcess,
+    GroupValue,
+    Place,
+    ProcessValue,
+    RecordSymbol,
+    Refused,
+    Symbol,
+    describe,
+)
+from strandline.model.expression import Const, Expression
+
+_MOST_ROUNDS = 10_000
+_INSTEAD: dict[type[ast.stmt], str] = {
+    ast.While: "a while loop has no bound; write 'for i in range(...)' with an 'if' inside",
+    ast.Try: "exceptions cannot be caught in an action; use require",
+    ast.Raise: "an action cannot raise; use require(condition)",
+    ast.With: "'with' has no meaning in an action",
+    ast.Global: "actions change the model's own variables only: declare one in the model and write 'm.name'",
+    ast.Nonlocal: "actions change the model's own variables only: declare one in the model and write 'm.name'",
+    ast.Import: "import at the top of the file",
+    ast.ImportFrom: "import at the top of the file",
+    ast.FunctionDef: "define helper functions outside of the action",
+    ast.ClassDef: "define classes outside of the action",
+    ast.Delete: "nothing can be deleted; assign a value or use clear()",
+    ast.Match: "write 'if' and 'elif' instead of 'match'",
+    ast.Assert: "write require(...) for a condition of the step, or an @invariant for a claim",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Bind:
+    target: ast.expr
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """The end of a round of a loop, or of the loop."""
+
+    last: bool
+
+
+Item: TypeAlias = ast.stmt | _Bind | _Mark
+
+
+class Runner:
+    """Runs statements. `settles`: nothing outside of these statements holds values that were read before."""
+
+    def __init__(self, reader: Reader, *, settles: bool) -> None:
+        self.reader, self.settles = reader, settles
+        self.machine, self.text = reader.machine, reader.text
+
+    def run(self, items: list[Any]) -> Any:
+        """Execute; the value returned, None where nothing is."""
+        result = self._run(items)
+        return None if result is FELL_THROUGH else result
+
+    def _run(self, items: list[Any]) -> Any:
+        while items:
+            item, rest = items[0], items[1:]
+            items = rest
+            match item:
+                case _Mark():
+                    continue
+                case _Bind(target=target, value=value):
+                    self.reader.bind(target, value)
+                case ast.Return(value=value):
+                    return None if value is None else self.machine.load(self._evaluated(value))
+                case ast.Break():
+                    items = _after(rest, last=True)
+                case ast.Continue():
+                    items = _after(rest, last=False)
+                case ast.For():
+                    items = [*self._unrolled(item), *rest]
+                case ast.If(test=test, body=body, orelse=orelse):
+                    condition = self.reader.truth(test)
+                    if isinstance(condition, Const):
+                        items = [*(body if condition.value else orelse), *rest]
+                    elif _escapes(item):
+                        return self._joined(item, condition, [*body, *rest], [*orelse, *rest])
+                    else:
+                        self._joined(item, condition, list(body), list(orelse))
+                case _:
+                    self._statement(item)
+            if self.settles:
+                self.machine.settle()
+        return FELL_THROUGH
+
+    def _joined(self, node: ast.If, condition: Expression, body: list[Any], orelse: list[Any]) -> Any:
+        try:
+            return self.machine.branch(condition, lambda: self._run(body), lambda: self._run(orelse))
+        except Refused as refusal:
+            self.text.fail(str(refusal), node.test)
+
+    def _evaluated(self, node: ast.expr) -> Any:
+        """The value of an expression that stands alone; what may fault in it is noted."""
+        value = self.reader.value(node)
+        loaded = self.machine.load(value, self.text.span(node))
+        parts = loaded if isinstance(loaded, tuple) else (loaded,)
+        for part in parts:
+            for inner in part.fields.values() if isinstance(part, RecordSymbol) else (part,):
+                if isinstance(inner, Symbol):
+                    self.machine.note(inner.expression)
+        return loaded
+
+    def _unrolled(self, loop: ast.For) -> list[Item]:
+        if loop.orelse:
+            self.text.fail("a loop cannot have an 'else' here; put a variable in front of it", loop.orelse[0])
+        items: list[Item] = []
+        rounds = self.reader.sequence(loop.iter)
+        if len(rounds) > _MOST_ROUNDS:
+            self.text.fail(f"{len(rounds)} rounds are too many to unroll", loop.iter)
+        for value in rounds:
+            items += [_Bind(loop.target, value), *loop.body, _Mark(last=False)]
+        return [*items, _Mark(last=True)]
+
+    def _statement(self, node: ast.stmt) -> None:
+        match node:
+            case ast.Pass():
+                return
+            case ast.Expr(value=ast.Constant()):
+                return
+            case ast.Expr(value=value):
+                if not isinstance(value, ast.Call):
+                    self._evaluated(value)
+                    self.text.fail("this has no effect; did you mean require(...) or an assignment?", value)
+                self._evaluated(value)
+            case ast.Assign(targets=targets, value=value):
+                result = self._evaluated(value)
+                for target in targets:
+                    self.assign(target, result, node)
+            case ast.AnnAssign(target=target, value=value) if value is not None:
+                self.assign(target, self._evaluated(value), node)
+            case ast.AugAssign(target=target, op=op, value=value):
+                self._augmented(node, target, op, value)
+            case _:
+                kind = type(node)
+                self.text.fail(
+                    _INSTEAD.get(kind, f"'{kind.__name__}' is not part of the modelling language"), _head(node)
+                )
+
+    def _augmented(self, node: ast.AugAssign, target: ast.expr, op: ast.operator, value: ast.expr) -> None:
+        reading = ast.copy_location(_loading(target), target)
+        old = self.machine.load(self.reader.value(reading), self.text.span(target))
+        try:
+            result = self.reader.arithmetic(op, old, self._evaluated(value), node)
+        except Refused as refusal:
+            self.text.fail(str(refusal), node)
+        self.assign(target, result, node)
+
+    def assign(self, target: ast.expr, value: Any, node: ast.stmt) -> None:
+        """Assign to a name, a part of the state, or several of them."""
+        try:
+            self._assign(target, value, node)
+        except Refused as refusal:
+            self.text.fail(str(refusal), node)
+
+    def _assign(self, target: ast.expr, value: Any, node: ast.stmt) -> None:
+        match target:
+            case ast.Name(id=name):
+                self.machine.frame[name] = value
+            case ast.Tuple(elts=targets) | ast.List(elts=targets):
+                if not isinstance(value, tuple) or len(value) != len(targets):
+                    raise Refused(f"{len(targets)} values are needed on the right")
+                for inner, one in zip(targets, value, strict=True):
+                    self._assign(inner, one, node)
+            case ast.Attribute(value=inner, attr=name):
+                owner = self.reader.value(inner)
+                if isinstance(owner, ChosenProcess):
+                    self._assign_chosen(owner, name, value, node)
+                else:
+                    self._save(self.reader._attribute(owner, name, target), value, node)
+            case ast.Subscript():
+                self._save(self.reader.value(target), value, node)
+            case _:
+                raise Refused("this cannot be assigned to")
+
+    def _save(self, place: Any, value: Any, node: ast.stmt) -> None:
+        if not isinstance(place, Place):
+            kinds = {ProcessValue: "a process", GroupValue: "a class of processes"}
+            raise Refused(f"{kinds.get(type(place), describe(place))} cannot be assigned to; only variables can")
+        if isinstance(place.kind, RecordType | ArrayType) and value is None:
+            raise Refused(f"{place.shown} cannot be None; declare it as Optional")
+        self.machine.save(place, value, self.text.span(node))
+
+    def _assign_chosen(self, owner: ChosenProcess, name: str, value: Any, node: ast.stmt) -> None:
+        for position, member in enumerate(self.reader.structure.members(owner.group)):
+            place = self.reader.structure.process_attribute(member, name)
+            old = self.machine.load(place)
+            self._save(place, self.machine.join(equal(owner.index, Const(position)), value, old), node)
+
+
+def names_of(function: Callable[..., Any]) -> Callable[[str], Any]:
+    """What a name that is not local means in a function."""
+    code = function.__code__
+    cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+
+    def find(name: str) -> Any:
+        if name in cells:
+            return _static(name, cells[name].cell_contents)
+        if name in function.__globals__:
+            return _static(name, function.__globals__[name])
+        if hasattr(builtins, name):
+            return getattr(builtins, name)
+        raise NameError(name)
+
+    return find
+
+
+def _static(name: str, value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(value)
+    if isinstance(value, dict | set):
+        raise Refused(f"'{name}' is a {type(value).__name__}; only numbers, names and tuples can be used from outside")
+    if isinstance(value, float):
+        raise Refused(f"'{name}' is {value!r}; there are no fractions in a model")
+    return value
+
+
+def _escapes(node: ast.If) -> bool:
+    """Whether a way through the statement leaves what stands around it."""
+    stack: list[tuple[ast.AST, bool]] = [(child, False) for child in (*node.body, *node.orelse)]
+    while stack:
+        child, in_loop = stack.pop()
+        if isinstance(child, ast.Return) or (isinstance(child, ast.Break | ast.Continue) and not in_loop):
+            return True
+        inside = in_loop or isinstance(child, ast.For)
+        stack += [(inner, inside) for inner in ast.iter_child_nodes(child)]
+    return False
+
+
+def _after(items: list[Any], *, last: bool) -> list[Any]:
+    """What comes after the present round, or after the loop; marks of loops inside come in pairs and are gone."""
+    for position, item in enumerate(items):
+        if isinstance(item, _Mark) and (item.last or not last):
+            return items[position + 1 :]
+    return []
+
+
+def _loading(target: ast.expr) -> ast.expr:
+    match target:
+        case ast.Name(id=name):
+            return ast.Name(id=name, ctx=ast.Load())
+        case ast.Attribute(value=value, attr=attr):
+            return ast.Attribute(value=value, attr=attr, ctx=ast.Load())
+        case ast.Subscript(value=value, slice=index):
+            return ast.Subscript(value=value, slice=index, ctx=ast.Load())
+    return target
+
+
+def _head(node: ast.stmt) -> ast.stmt:
+    """A compound statement without its body, so that the caret stays in its first line."""
+    body = getattr(node, "body", None)
+    if not isinstance(body, list):
+        return node
+    head = ast.Pass(lineno=node.lineno, col_offset=node.col_offset)
+    head.end_lineno, head.end_col_offset = node.lineno, node.col_offset + 5
+    return head

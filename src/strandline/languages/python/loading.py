@@ -1,0 +1,109 @@
+"""Model files: they are executed, as an import would, and the models are looked for among their names."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import sys
+import traceback
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from strandline.errors import InputError, ModelError, ParseError, UsageError
+from strandline.languages.python.model import Model
+from strandline.source import Source, Span
+
+
+def load_model(source: Source, selection: str = "") -> Model | type[Model]:
+    """Execute the file and pick a model from it."""
+    names = _executed(source)
+    if selection:
+        return _selected(source, names, selection)
+    instances = {name: one for name, one in names.items() if isinstance(one, Model)}
+    classes = {
+        name: one
+        for name, one in names.items()
+        if isinstance(one, type) and issubclass(one, Model) and one.__module__ == names["__name__"]
+    }
+    found: dict[str, Any] = instances or classes
+    if len(found) == 1:
+        return next(iter(found.values()))
+    if not found:
+        raise ModelError("no model here: derive a class from strandline.Model", source)
+    choices = ", ".join(f"{source.name}:{name}" for name in found)
+    raise UsageError(f"{source.name}: there are several models; name one of them: {choices}")
+
+
+def _executed(source: Source) -> dict[str, Any]:
+    """The names that a file defines. What it raises is shown as a mistake in the file."""
+    module = ModuleType(f"strandline_model_{abs(hash((source.name, source.text)))}")
+    module.__file__ = source.name
+    # The text that was read is the one that was executed, whatever becomes of the file meanwhile.
+    linecache.cache[source.name] = (
+        len(source.text),
+        None,
+        source.text.splitlines(keepends=True),
+        source.name,
+    )
+    folder = str(Path(source.name).resolve().parent)
+    sys.modules[module.__name__] = module
+    sys.path.insert(0, folder)
+    try:
+        exec(compile(source.text, source.name, "exec"), vars(module))
+    except SyntaxError as error:
+        raise _syntax(source, error) from None
+    except InputError:
+        raise
+    except Exception as error:
+        raise _raised(source, error) from error
+    finally:
+        sys.path.remove(folder)
+    return vars(module)
+
+
+def _syntax(source: Source, error: SyntaxError) -> ParseError:
+    start = _line_start(source, error.lineno or 1) + max(0, (error.offset or 1) - 1)
+    return ParseError(f"not Python: {error.msg}", source, Span(start, start + 1))
+
+
+def _raised(source: Source, error: Exception) -> ModelError:
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == source.name]
+    message = f"{type(error).__name__}: {error}"
+    if not lines or lines[-1] is None:
+        return ModelError(message, source)
+    start = _line_start(source, lines[-1])
+    end = source.text.find("\n", start)
+    text = source.text[start : end if end >= 0 else len(source.text)]
+    indent = len(text) - len(text.lstrip())
+    return ModelError(message, source, Span(start + indent, start + max(len(text), indent + 1)))
+
+
+def _line_start(source: Source, line: int) -> int:
+    lines = source.text.splitlines(keepends=True)
+    return sum(len(one) for one in lines[: line - 1])
+
+
+def _selected(source: Source, names: dict[str, Any], selection: str) -> Model | type[Model]:
+    """`Name` or `Name(parameter=value, ...)`."""
+    try:
+        node = ast.parse(selection, mode="eval").body
+    except SyntaxError:
+        raise UsageError(f"'{selection}' names no model; write Name or Name(parameter=3)") from None
+    name = node.func if isinstance(node, ast.Call) else node
+    if not isinstance(name, ast.Name) or (isinstance(node, ast.Call) and node.args):
+        raise UsageError(f"'{selection}' names no model; write Name or Name(parameter=3)")
+    found = names.get(name.id)
+    is_class = isinstance(found, type) and issubclass(found, Model)
+    if not is_class and not isinstance(found, Model):
+        known = [one for one, value in names.items() if isinstance(value, type) and issubclass(value, Model)]
+        raise UsageError(f"{source.name} has no model '{name.id}' (it has {', '.join(known) or 'none'})")
+    if not isinstance(node, ast.Call):
+        return found  # type: ignore[return-value]
+    if not is_class:
+        raise UsageError(f"'{name.id}' is an instance: its parameters are fixed")
+    try:
+        parameters = {one.arg or "": ast.literal_eval(one.value) for one in node.keywords}
+    except ValueError:
+        raise UsageError(f"'{selection}': parameters are plain values, as in Name(parameter=3)") from None
+    return found(**parameters)  # type: ignore[misc,no-any-return,operator]

@@ -1,0 +1,286 @@
+"""A model instance to a System."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from strandline.errors import InputError, ModelError
+from strandline.languages.python.containers_symbolic import offered, size_of
+from strandline.languages.python.declarations import AnyOf, Marked, bind_type
+from strandline.languages.python.evaluate import Reader
+from strandline.languages.python.execute import Runner, names_of
+from strandline.languages.python.machine import Machine
+from strandline.languages.python.model import LOCATION, Model, parameters_of
+from strandline.languages.python.queries import Scope
+from strandline.languages.python.structure import ModelSource, Structure, functions_of
+from strandline.languages.python.text import parse_text, text_of
+from strandline.languages.python.types import BagType, EnumType, FifoType, SetType, is_flat
+from strandline.languages.python.values import (
+    GroupValue,
+    ModelValue,
+    Place,
+    ProcessValue,
+    Refused,
+    number,
+    truth,
+)
+from strandline.model.expression import TRUE, Const, Expression, Read, conjunction
+from strandline.model.system import (
+    Action,
+    Assign,
+    DeclaredMeasure,
+    Move,
+    Predicate,
+    Process,
+    System,
+    Variable,
+)
+from strandline.model.validate import validate
+from strandline.source import Source, Span
+
+_MOST_ACTIONS = 200_000
+
+
+def to_system(model: Model | type[Model]) -> System:
+    """The System that a model means; a class stands for its instance with the default parameters."""
+    instance = model() if isinstance(model, type) else model
+    return _Lowering(instance).system()
+
+
+@dataclass(frozen=True, slots=True)
+class _Argument:
+    """One value of an action's parameter: how it is shown, when it is possible, what it is."""
+
+    shown: str
+    condition: Callable[[Machine], Expression]
+    value: Callable[[Machine], Any]
+
+
+@dataclass(slots=True)
+class _Step:
+    """An action of the System before it is known whether its process has locations."""
+
+    name: str
+    marked: Marked
+    process: ProcessValue | None
+    guard: Expression | None
+    effects: tuple[Assign, ...]
+    span: Span | None
+
+
+class _Lowering:
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        functions = functions_of(model)
+        text = text_of(functions[0])[0].source if functions else Source(type(model).__name__, "")
+        self.structure = Structure(model, text)
+        self.source = ModelSource(text.name, text.text, self.structure)
+        self.copies: list[Variable] = []
+
+    def system(self) -> System:
+        steps = [step for owner, marked in self._marked("action") for step in self._steps(owner, marked)]
+        located = self._located(steps)
+        actions = [action for step in steps for action in self._actions(step, located)]
+        variables = (*self.structure.variables, *self.copies)
+        system = System.create(
+            type(self.model).__name__,
+            self.source,
+            variables,
+            tuple(
+                Process(self.structure.instance_name(one), self._pc(one).variable) for one in located
+            ),
+            tuple(actions),
+            labels=tuple(self._predicates("label")),
+            invariants=tuple(self._predicates("invariant")),
+            measures=tuple(self._measures()),
+            initial=self._initial(),
+        )
+        return validate(system)
+
+    def _initial(self) -> tuple[tuple[int, ...], ...]:
+        states = self.model.initial_states()
+        if not states:
+            raise ModelError(f"{type(self.model).__name__}: no @initial function leaves a state", self.source)
+        return tuple(self.structure.valuation(state) + (0,) * len(self.copies) for state in states)
+
+    def _marked(self, kind: str) -> Iterator[tuple[ProcessValue | None, Marked]]:
+        for marked in type(self.model)._marked.values():
+            if marked.kind == kind:
+                yield None, marked
+        for process in self.structure.member_fields:
+            for marked in self.structure.process_class(process.group)._marked.values():
+                if marked.kind == kind:
+                    yield process, marked
+
+    def _leading(self, process: ProcessValue | None) -> list[Any]:
+        return [ModelValue()] if process is None else [ModelValue(), process]
+
+    def _title(self, process: ProcessValue | None, name: str) -> str:
+        return name if process is None else f"{self.structure.instance_name(process)}.{name}"
+
+    # Actions
+
+    def _steps(self, process: ProcessValue | None, marked: Marked) -> Iterator[_Step]:
+        text, definition = text_of(marked.function)
+        leading = self._leading(process)
+        names = [one.arg for one in definition.args.args]
+        if len(names) < len(leading) or definition.args.kwonlyargs or definition.args.vararg:
+            wanted = "m" if process is None else "m, me"
+            text.fail(f"an action takes ({wanted}, ...): the model{' and the process' * bool(process)} first", definition)
+        wanted_domains = parameters_of(marked.function, len(leading), type(self.model))
+        domains = [
+            self._arguments(process, name, domain, definition.args.args[len(leading) + position], text)
+            for position, (name, domain) in enumerate(wanted_domains.items())
+        ]
+        for arguments in product(*domains):
+            machine = Machine(self.copies)
+            for argument in arguments:
+                machine.require(argument.condition(machine))
+            given = [*leading, *(argument.value(machine) for argument in arguments)]
+            machine.frame = dict(zip(names, given, strict=True))
+            reader = Reader(text, machine, self.structure, names_of(marked.function))
+            Runner(reader, settles=True).run(list(definition.body))
+            machine.frame = {}
+            shown = f"({', '.join(argument.shown for argument in arguments)})" if arguments else ""
+            name = self._title(process, marked.function.__name__) + shown
+            span = None if text.source is not self.structure.source_text else text.place(definition)
+            guard = machine.finish()
+            if guard == Const(0):
+                continue
+            yield _Step(name, marked, process, guard, tuple(machine.store.effects), span)
+
+    def _arguments(self, process: ProcessValue | None, name: str, domain: Any, node: Any, text: Any) -> list[_Argument]:
+        """All values that a parameter can have in some state."""
+        try:
+            if domain is None:
+                raise Refused(f'\'{name}\' needs a domain: {name}: Range[low, high], Enum, bool or any_of("...")')
+            if isinstance(domain, AnyOf):
+                return self._offers(process, name, domain)
+            kind: Any = bind_type(domain, self.structure.bindings, name)
+            if not is_flat(kind):
+                raise Refused(f"'{name}' cannot range over {kind}; use any_of(\"...\") for what a container holds")
+            if kind.size > _MOST_ACTIONS:
+                raise Refused(f"'{name}' has {kind.size} values, which are too many")
+        except (Refused, InputError) as error:
+            text.fail(getattr(error, "message", str(error)), node)
+        return [self._constant(name, kind.value_of(value)) for value in range(kind.size)]
+
+    def _constant(self, name: str, value: Any) -> _Argument:
+        return _Argument(f"{name}={value}", lambda machine: TRUE, lambda machine: self._symbolic(value))
+
+    def _symbolic(self, value: Any) -> Any:
+        kind = getattr(value, "_kind", None) or getattr(type(value), "_fields", None)
+        if kind is None:
+            return value
+        from strandline.languages.python.types import RecordType
+        from strandline.languages.python.values import RecordSymbol
+
+        bound = bind_type(type(value), self.structure.bindings, type(value).__name__)
+        assert isinstance(bound, RecordType)
+        return RecordSymbol(bound, {name: self._symbolic(getattr(value, name)) for name, _ in bound.fields})
+
+    def _offers(self, process: ProcessValue | None, name: str, domain: AnyOf) -> list[_Argument]:
+        text, node = parse_text(domain.text, f'any_of("{domain.text}")')
+        scope = Scope(self.structure, process)
+        found = Reader(text, Machine(), self.structure, scope.find).value(node)
+        if isinstance(found, GroupValue):
+            return [
+                _Argument(f"{name}={one.index}", lambda machine: TRUE, lambda machine, one=one: one)  # type: ignore[misc]
+                for one in self.structure.members(found.group)
+            ]
+        if not isinstance(found, Place) or not isinstance(found.kind, BagType | FifoType | SetType):
+            raise Refused("any_of needs the name of a Bag, Fifo or Set, or of a class of processes")
+        return [self._offer(name, found, slot) for slot in range(size_of(found))]
+
+    def _offer(self, name: str, place: Place, slot: int) -> _Argument:
+        if isinstance(place.kind, SetType):
+            shown = f"{name}={place.kind.element.value_of(slot)}"
+        else:
+            index = place.slot(size_of(place), slot)
+            position = index.value if isinstance(index, Const) else slot
+            shown = f"{name}={place.variable.name}[{position}]"
+        return _Argument(
+            shown,
+            lambda machine: offered(machine, place, slot)[0],
+            lambda machine: offered(machine, place, slot)[1],
+        )
+
+    # Locations
+
+    def _pc(self, process: ProcessValue) -> Place:
+        return self.structure.member_fields[process][LOCATION]
+
+    def _located(self, steps: list[_Step]) -> list[ProcessValue]:
+        """Processes whose location is changed by `to` alone: for these it is control and no mere variable."""
+        written = {effect.target.variable for step in steps for effect in step.effects}
+        return [
+            process
+            for process, fields in self.structure.member_fields.items()
+            if LOCATION in fields
+            and isinstance(fields[LOCATION].kind, EnumType)
+            and fields[LOCATION].variable not in written
+        ]
+
+    def _actions(self, step: _Step, located: list[ProcessValue]) -> Iterator[Action]:
+        marked, process = step.marked, step.process
+        if process is None or not (marked.at or marked.to):
+            yield Action(step.name, (), step.guard, step.effects, span=step.span)
+            return
+        place = self._pc(process)
+        assert isinstance(place.kind, EnumType)
+        names = place.kind.names
+        for source in marked.at or names:
+            target = marked.to or source
+            here, there = names.index(source), names.index(target)
+            effects = step.effects
+            if here != there:
+                effects = (*effects, Assign(Read(place.variable), Const(there), step.span))
+            if process in located:
+                move = Move(located.index(process), here, there)
+                yield Action(step.name, (move,), step.guard, effects, span=step.span)
+            else:
+                from strandline.languages.python.build import equal
+
+                guard = conjunction(equal(Read(place.variable), Const(here)), step.guard)
+                if marked.to and not any(effect.target.variable is place.variable for effect in effects):
+                    effects = (*effects, Assign(Read(place.variable), Const(there), step.span))
+                yield Action(step.name, (), guard, effects, span=step.span)
+
+    # Properties
+
+    def _returned(self, process: ProcessValue | None, marked: Marked, read: Callable[[Any], Expression]) -> Expression:
+        text, definition = text_of(marked.function)
+        names = [one.arg for one in definition.args.args]
+        leading = self._leading(process)
+        if len(names) != len(leading):
+            wanted = "m" if process is None else "m, me"
+            text.fail(f"this takes ({wanted}) and nothing else", definition)
+        machine = Machine(self.copies, may_write=False)
+        machine.frame = dict(zip(names, leading, strict=True))
+        reader = Reader(text, machine, self.structure, names_of(marked.function))
+        value = machine.load(Runner(reader, settles=False).run(list(definition.body)))
+        if value is None:
+            text.fail(f"'{definition.name}' returns nothing; write 'return ...'", definition)
+        try:
+            return read(value)
+        except Refused as refusal:
+            text.fail(str(refusal), definition.body[-1])
+
+    def _predicates(self, kind: str) -> Iterator[Predicate]:
+        for process, marked in self._marked(kind):
+            name = self._title(process, marked.function.__name__)
+            expression = self._returned(process, marked, truth)
+            yield Predicate(name, expression, self._span(marked))
+
+    def _measures(self) -> Iterator[DeclaredMeasure]:
+        for process, marked in self._marked("measure"):
+            name = self._title(process, marked.function.__name__)
+            expression = self._returned(process, marked, number)
+            yield DeclaredMeasure(name, expression, marked.monotone, self._span(marked))
+
+    def _span(self, marked: Marked) -> Span | None:
+        text, definition = text_of(marked.function)
+        return text.place(definition) if text.source is self.structure.source_text else None

@@ -1,0 +1,151 @@
+"""The variables of a model instance as System variables, and what its names stand for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any
+
+from strandline.languages.python.containers import thawed
+from strandline.languages.python.declarations import Marked
+from strandline.languages.python.model import LOCATION, Model, Process, _Decorated, _Helper
+from strandline.languages.python.types import EnumType, Type, leaves, numbers
+from strandline.languages.python.values import (
+    ChosenProcess,
+    GroupValue,
+    Method,
+    ModelValue,
+    Place,
+    ProcessValue,
+    Refused,
+)
+from strandline.model.expression import Const, Expression
+from strandline.model.system import Variable
+from strandline.source import Source
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelSource(Source):
+    """The file of a model; it carries the structure, so that expressions can be read over its System."""
+
+    structure: Structure | None = field(default=None, repr=False)
+    language: str = ".py"
+
+
+class Structure:
+    """All names of one model instance. `located` are the processes whose `pc` is a location of the System."""
+
+    def __init__(self, model: Model, source_text: Source) -> None:
+        self.model = model
+        self.source_text = source_text
+        self.bindings = model._bindings
+        self.variables: list[Variable] = []
+        self.fields: dict[str, Place] = {}
+        self.member_fields: dict[ProcessValue, dict[str, Place]] = {}
+        for name, kind in model._kinds.items():
+            self.fields[name] = self._declare(name, kind, None, model._values[name])
+        for group, members in model._members.items():
+            for member in members:
+                value = ProcessValue(group, int(member))
+                owner = self.instance_name(value)
+                self.member_fields[value] = {
+                    name: self._declare(f"{owner}.{name}", kind, owner, member._values[name])
+                    for name, kind in member._kinds.items()
+                }
+
+    def _declare(self, name: str, kind: Type, owner: str | None, value: Any) -> Place:
+        variables = {}
+        for leaf, initial in zip(leaves(kind), numbers(kind, value), strict=True):
+            is_location = owner is not None and name == f"{owner}.{LOCATION}" and isinstance(kind, EnumType)
+            variable = Variable(
+                name + leaf.suffix,
+                leaf.domain,
+                leaf.slots if leaf.is_array else None,
+                tuple(initial),
+                leaf.names,
+                owner=owner,
+                is_location=is_location,
+            )
+            variables[leaf.suffix] = variable
+            self.variables.append(variable)
+        return Place(kind, variables, "", Const(0), name)
+
+    def instance_name(self, process: ProcessValue) -> str:
+        """`P_0`, or `P` where there is only one by declaration."""
+        single = self.process_class(process.group)._count is None
+        return process.group if single else f"{process.group}_{process.index}"
+
+    def process_class(self, group: str) -> type[Process]:
+        return type(self.model._members[group][0])
+
+    def valuation(self, state: tuple[Any, ...]) -> tuple[int, ...]:
+        """A state of the plain model as the values of the System's variables."""
+        found: list[int] = []
+        pictures = iter(state)
+        for _, kinds in self.model._places():
+            for kind in kinds.values():
+                for part in numbers(kind, thawed(kind, next(pictures))):
+                    found += part
+        return tuple(found)
+
+    # Names
+
+    def names(self) -> list[str]:
+        """What can be written after `m.`."""
+        return [*self.fields, *self.bindings, *self.model._members, *type(self.model)._marked]
+
+    def attribute(self, name: str) -> Any:
+        """`m.name`."""
+        if name in self.fields:
+            return self.fields[name]
+        if name in self.bindings:
+            return self.bindings[name]
+        if name in self.model._members:
+            count = len(self.model._members[name])
+            single = self.process_class(name)._count is None
+            return ProcessValue(name, 0) if single else GroupValue(name, count)
+        return self._member(type(self.model), self.model, name, (ModelValue(),), "the model")
+
+    def process_attribute(self, process: ProcessValue, name: str) -> Any:
+        """`me.name`."""
+        fields = self.member_fields[process]
+        if name in fields:
+            return fields[name]
+        member = self.model._members[process.group][process.index]
+        shown = f"process '{process.group}'"
+        return self._member(type(member), member, name, (ModelValue(), process), shown)
+
+    def _member(self, cls: type, instance: Any, name: str, leading: tuple[Any, ...], shown: str) -> Any:
+        found = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
+        if isinstance(found, _Decorated):
+            if found.marked.kind == "action":
+                return found.marked
+            return Method(leading, name, found.marked.function)
+        if isinstance(found, _Helper):
+            return Method(leading, name, found.function)
+        if found is None or name.startswith("_"):
+            known = [*getattr(cls, "_fields", {}), *(self.names() if len(leading) == 1 else [])]
+            close = get_close_matches(name, known, n=1, cutoff=0.6)
+            hint = f"; did you mean '{close[0]}'?" if close else f"; declare it in the class: {name}: ..."
+            raise Refused(f"{shown} has no '{name}'{hint}")
+        if hasattr(found, "__code__"):
+            return Method(leading[-1:], name, found)
+        value = getattr(instance, name)
+        return tuple(value) if isinstance(value, list) else value
+
+    def members(self, group: str) -> list[ProcessValue]:
+        return [process for process in self.member_fields if process.group == group]
+
+    def member(self, group: str, count: int, index: Expression) -> Any:
+        """`m.P[index]`."""
+        if isinstance(index, Const):
+            if not 0 <= index.value < count:
+                raise Refused(f"there is no process {index.value} of '{group}'; they are 0..{count - 1}")
+            return ProcessValue(group, index.value)
+        return ChosenProcess(group, index)
+
+
+def functions_of(model: Model) -> list[Any]:
+    """All functions that a model and its processes declare."""
+    classes = [type(model), *(type(members[0]) for members in model._members.values())]
+    return [marked.function for cls in classes for marked in cls._marked.values() if isinstance(marked, Marked)]
