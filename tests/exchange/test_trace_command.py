@@ -91,6 +91,29 @@ def test_the_report_of_a_check_can_be_replayed(run: Run, tmp_path: Path) -> None
     assert stdout.splitlines()[-1] == "4     3  P: s -> t"
 
 
+def _write_loop(file: Path, loop: int) -> None:
+    """Four numbers and the first again."""
+    states = [{"x": x} for x in (0, 1, 2, 3, 0)]
+    file.write_text(json.dumps({"vars": ["x"], "loop": loop, "states": states}))
+
+
+def test_a_loop_is_shown_where_it_begins(run: Run, tmp_path: Path) -> None:
+    for loop, line in ((0, 4), (1, 6)):
+        _write_loop(tmp_path / "l.itf.json", loop)
+        code, stdout, _ = run("trace", "l.itf.json", "--model", str(MODELS / "watched.dve"))
+        assert code == 0
+        assert stdout.splitlines()[line] == "   the last state returns to this one"
+
+
+def test_a_loop_that_does_not_close(run: Run, tmp_path: Path) -> None:
+    _write_loop(tmp_path / "l.itf.json", 2)
+    code, _, stderr = run("trace", "l.itf.json", "--model", str(MODELS / "watched.dve"))
+    assert code == 2
+    assert stderr == (
+        "l.itf.json: the loop does not close: the last state is not state 2, and no step leads to it\n"
+    )
+
+
 def test_json(run: Run) -> None:
     code, stdout, _ = run("trace", "t.json", "--model", MUTEX, "--eval", "Q.seen", "--json")
     report = json.loads(stdout)

@@ -129,6 +129,7 @@ TOP = 'model = "m.dve"\n'
         (TOP + '[[check]]\nverdict = "HOLDS"\ninvariants = [1]\n', "'invariants' cannot be [1]", 4),
         (TOP + '[[check]]\nverdict = "HOLDS"\nmax_states = "many"\n', "'max_states' cannot be 'many'", 4),
         (TOP + '[[check]]\nverdict = "HOLDS"\ndeadlock = 1\n', "'deadlock' cannot be 1", 4),
+        (TOP + 'states = 1\n[[explore]]\nname = "counts"\n', "there is another case called 'counts'", 4),
         (TOP + "[[explore]]\ninvariants = []\n", "'invariants' is unknown here", 3),
         (TOP + "[[explore]]\nproperties = {}\n", "'properties' is unknown here", 3),
         (TOP + "[[check]]\nproperties = 3\n", "'properties' must be a table of names and verdicts", 3),

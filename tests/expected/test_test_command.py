@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -16,6 +17,7 @@ import pytest
 from expecting import write
 
 from strandline.check.expected.cases import Case, CaseResult, Expectation, Judgement, Outcome
+from strandline.cli import testing_pool
 from strandline.cli.main import main
 from strandline.cli.testing_pool import run_in_processes
 from strandline.report.junit import junit_text
@@ -162,6 +164,24 @@ def test_a_process_that_dies_costs_only_its_case(tmp_path: Path) -> None:
     )
     assert results[1].outcome is Outcome.HOLDS_AS_EXPECTED
     assert results[2].judgement == Judgement(Outcome.BUG, ("the process that ran it ended with exit code 7",))
+
+
+def test_a_case_with_a_limit_of_memory_gets_a_process_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = []
+    real = testing_pool._Worker
+
+    def start() -> testing_pool._Worker:
+        started.append(1)
+        return real()
+
+    monkeypatch.setattr(testing_pool, "_Worker", start)
+    cases = [_case(tmp_path), replace(_case(tmp_path), asked={"memory": "8G"}), _case(tmp_path)]
+    results: dict[int, CaseResult] = {}
+    run_in_processes(cases, 1, None, results.__setitem__)
+    assert [results[number].outcome for number in range(3)] == [Outcome.HOLDS_AS_EXPECTED] * 3
+    assert len(started) == 2
 
 
 def test_a_case_that_takes_too_long_is_ended_and_leaves_nothing_behind(

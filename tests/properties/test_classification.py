@@ -43,7 +43,6 @@ SPOT_LETTERS = {
         ("G p || F q", "obligation"),
         ("F p && G q", "obligation"),
         ("p R F q", "recurrence"),
-        ("(G p || F q) U q", "guarantee"),
         ("G F p", "recurrence"),
         ("G (p -> F q)", "recurrence"),
         ("F G p", "persistence"),

@@ -147,6 +147,10 @@ def test_the_property_process_only_on_request(simulate: Run) -> None:
         "  1  P: s -> s; Never: q0 -> q0   x: 1 → 2\n  2  P: s -> s; Never: q0 -> q1   x: 1 → 2   Never"
         in product
     )
+    _, blocked, _ = simulate("watched", "1 2\n", "--product")
+    assert blocked.endswith(
+        "blocked: the property process has no step to take with the system's; 'undo' or 'reset' lead back\n"
+    )
     code, _, stderr = simulate("mutex", "", "--product")
     assert code == 2
     assert stderr.endswith("mutex.dve: --product: the model has no property process\n")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from strandline.compile.interpreted import SystemTwin
-from strandline.compile.kernel import Edge, FaultSite
+from strandline.compile.kernel import DEADLOCK_BIT, Edge, FaultSite
 from strandline.report.style import Style, counted
 from strandline.report.traces import change_lines, state_lines
 from strandline.traces.evaluate import Evaluator
@@ -69,15 +69,19 @@ class SimulationText:
         if walk.fault is not None:
             return "the path ends in a fault: 'undo' or 'reset' lead back"
         if not walk.edges:
-            return (
-                self._style.paint("deadlock", "red", "bold")
-                + ": no step can be taken; 'undo' or 'reset' lead back"
-            )
+            return self._dead_end(walk.state)
         width = len(str(len(walk.edges)))
         lines = [self._style.paint("steps", "bold")]
         for number, edge in enumerate(walk.edges if whole else walk.edges[:_MOST_CHOICES], 1):
             lines += self._choice(f"  {number:{width}}  ", walk.state, edge)
         return "\n".join([*lines, *self._left_out(len(walk.edges), whole)])
+
+    def _dead_end(self, state: State) -> str:
+        if self._twin.labels(state) >> DEADLOCK_BIT & 1:
+            title, reason = "deadlock", "no step can be taken"
+        else:
+            title, reason = "blocked", "the property process has no step to take with the system's"
+        return f"{self._style.paint(title, 'red', 'bold')}: {reason}; 'undo' or 'reset' lead back"
 
     def _initial_menu(self, walk: Walk, *, whole: bool) -> str:
         states = walk.initial_states

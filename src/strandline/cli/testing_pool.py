@@ -40,7 +40,7 @@ def run_in_processes(
             for worker in _ready(workers, timeout):
                 number, result = worker.take(timeout)
                 told(number, result)
-                if worker.alive and waiting:
+                if worker.alive and waiting and not _needs_fresh_process(waiting[0][1]):
                     worker.give(*waiting.popleft())
                 else:
                     worker.end()
@@ -48,6 +48,11 @@ def run_in_processes(
     finally:
         for worker in workers:
             worker.end()
+
+
+def _needs_fresh_process(case: Case) -> bool:
+    """Whether what earlier cases left in memory would change the answer: a limit is for the whole process."""
+    return case.asked.get("memory") is not None
 
 
 @dataclass(slots=True)

@@ -104,12 +104,15 @@ def children(expression: Expression) -> tuple[Expression, ...]:
 
 
 def walk(expression: Expression) -> Iterator[Expression]:
-    """The expression and everything below it, without recursion."""
+    """The expression and everything below it, without recursion; a part that is shared comes once."""
     stack = [expression]
+    seen: set[int] = set()
     while stack:
         node = stack.pop()
-        yield node
-        stack.extend(reversed(children(node)))
+        if id(node) not in seen:
+            seen.add(id(node))
+            yield node
+            stack.extend(reversed(children(node)))
 
 
 def variables_read(expression: Expression) -> set[Variable]:

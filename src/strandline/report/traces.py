@@ -23,6 +23,9 @@ def trace_lines(
     """The trace for people. Changes of location are left out where the action's name tells them; unless
     `whole`, the middle of a very long trace is left out."""
     lines = [style.paint("initial state", "bold"), *state_lines(dict(trace.initial), style)]
+    returns = style.paint("   the last state returns to this one", "yellow")
+    if trace.loop == 0:
+        lines.append(returns)
     left_out = range(0) if whole or len(trace) <= _LONG else range(_ENDS + 1, len(trace) - _ENDS + 1)
     states = trace.states()
     next(states)
@@ -41,7 +44,7 @@ def trace_lines(
         else:
             lines += change_lines(step, locations, " " * (width + 4), style)
         if trace.loop == number:
-            lines.append(style.paint("   the last state returns to this one", "yellow"))
+            lines.append(returns)
     if trace.fault is not None:
         lines += _fault_lines(trace, system, style)
     return lines

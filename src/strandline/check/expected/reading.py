@@ -74,7 +74,11 @@ def read_expected(file: Path) -> tuple[Case, ...]:
         expected = Expectation(_explored(fault), fault=fault, figures=figures)
         cases.append(Case(file, "counts", "explore", top.model(file, None), {}, expected))
     for kind in ("check", "explore"):
-        cases += [_case(file, top, section, fault) for section in top.sections(kind)]
+        for section in top.sections(kind):
+            case = _case(file, top, section, fault)
+            if any(case.name == other.name for other in cases):
+                raise section.error("name", f"there is another case called '{case.name}'")
+            cases.append(case)
     if not cases:
         raise InputError("nothing is expected: write counts, [[check]] or [[explore]]", top.source)
     return tuple(cases)

@@ -106,9 +106,8 @@ class Inner(type):
         return Outer(sys._getframe(1).f_locals)
 
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: Any, /, **keywords: Any) -> Any:
-        made: Any = super().__new__(cls, name, bases, dict(namespace), **keywords)
-        made._enclosing = getattr(namespace, "_enclosing", {})
-        return made
+        enclosing = getattr(namespace, "_enclosing", {})
+        return super().__new__(cls, name, bases, {**namespace, "_enclosing": enclosing}, **keywords)
 
 
 class Record(metaclass=Inner):

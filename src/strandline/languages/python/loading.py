@@ -50,7 +50,7 @@ def _executed(source: Source) -> dict[str, Any]:
     sys.modules[module.__name__] = module
     sys.path.insert(0, folder)
     try:
-        exec(compile(source.text, source.name, "exec"), vars(module))
+        exec(compile(source.text, source.name, "exec", dont_inherit=True), vars(module))
     except SyntaxError as error:
         raise _syntax(source, error) from None
     except InputError:

@@ -1,0 +1,288 @@
+"""Random Python models of the whole subset, as text.
+
+Most values are tamed by `%`, so that models run on; some are not, so that every kind of fault occurs.
+"""
+
+from __future__ import annotations
+
+import linecache
+from itertools import count
+from random import Random
+from typing import Any
+
+import strandline
+from hypothesis import strategies as st
+
+_FRAME = '''
+class Pair(Record):
+    a: Range[0, 2]
+    b: bool
+
+def helper(m, v, w=1):
+{helper}
+
+class Random(Model):
+    N = param(2)
+    x: Range[0, 3] = 1
+    y: Range[-2, 2]
+    f: bool
+    e: Enum["a", "b", "c"]
+    o: Optional[Range[1, 2]]
+    arr: Array[Range[0, 3], N + 1]
+    flags: Array[bool, N] = [True, False]
+    bag: Bag[Range[1, 3], N]
+    q: Fifo[Range[0, 2], N]
+    s: Set[Range[0, 3]] = [1]
+    r: Pair
+    mail: Array[Bag[Pair, 1], N]
+
+    class P(Process, count=N):
+        pc: Enum["here", "there"]
+        k: Range[0, N]
+{process}
+{actions}
+{extra}
+    @invariant
+    def claim(m):
+        return {claim}
+
+    @measure
+    def rate(m):
+        return {rate}
+'''
+_EXTRA = '''
+    @initial
+    def start(m, v: Range[0, 1], w: bool):
+        m.x = v
+        m.f = w
+        require(v == 0 or w)
+'''
+NAMES = {
+    name: getattr(strandline, name)
+    for name in ("Array Bag Enum Fifo Model Optional Process Range Record Set action any_of count initial invariant "
+    "measure param require").split()
+}
+_numbers = count()
+
+
+class Writer:
+    """Writes one model."""
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+        self.locals: list[str] = []
+        self.loops = 0
+
+    def pick(self, *items: Any) -> Any:
+        return items[self.random.randint(0, len(items) - 1)]
+
+    def chance(self, probability: float) -> bool:
+        return self.random.random() < probability
+
+    # Expressions
+
+    def number(self, depth: int = 2) -> str:
+        if depth <= 0 or self.chance(0.3):
+            leaves = ["0", "1", "2", "3", "-1", "m.x", "m.y", "m.x", "m.r.a", "m.P[0].k", "m.P[1].k", "m.N"]
+            return str(self.pick(*leaves, *self.locals, *self.locals))
+        one, two = self.number(depth - 1), self.number(depth - 1)
+        return str(
+            self.pick(
+                f"({one} + {two})",
+                f"({one} - {two})",
+                f"({one} * {two})",
+                f"({one} // {self.pick(two, '2')})",
+                f"({one} % {self.pick(two, '3', '4')})",
+                f"m.arr[{self.index(depth - 1, 3)}]",
+                f"({one} if {self.condition(depth - 1)} else {two})",
+                f"min({one}, {two})",
+                f"max({one}, 1, {two})",
+                f"abs({one})",
+                f"len(m.{self.pick('bag', 'q', 's', 'arr')})",
+                f"sum(m.arr[i] for i in range({self.pick('m.N', '3')}) if i != {one})",
+                f"count(v == {one} for v in m.arr)",
+                f"m.{self.pick('bag', 'q')}.count({one})",
+                f"m.P[{self.index(0, 2)}].k",
+                f"helper(m, {one})",
+                f"int({self.condition(depth - 1)})",
+                "(m.o + 1)",
+                "m.q.head",
+            )
+        )
+
+    def index(self, depth: int, size: int) -> str:
+        if self.chance(0.4):
+            return str(self.random.randint(0, size - 1))
+        inner = self.number(depth)
+        return inner if self.chance(0.15) else f"{inner} % {size}"
+
+    def condition(self, depth: int = 2) -> str:
+        if depth <= 0 or self.chance(0.2):
+            return str(self.pick("m.f", "m.flags[0]", "m.flags[1]", 'm.e == "a"', "m.o is None", "m.r.b", "m.q.empty"))
+        one, two = self.number(depth - 1), self.number(depth - 1)
+        first, second = self.condition(depth - 1), self.condition(depth - 1)
+        comparison = self.pick("==", "!=", "<", "<=", ">", ">=")
+        return str(
+            self.pick(
+                f"{one} {comparison} {two}",
+                f"{one} {comparison} {two}",
+                f"0 <= {one} {self.pick('<', '<=')} {two}",
+                f"({first} and {second})",
+                f"({first} or {second})",
+                f"(not {first})",
+                f"{one} {self.pick('in', 'not in')} m.{self.pick('bag', 'q', 's', 'arr')}",
+                f"{one} in (0, 2)",
+                f'm.e {self.pick("==", "!=")} {self.name()}',
+                f"m.o == {one}",
+                f"any(v > {one} for v in m.arr)",
+                f"all(p.k <= {one} for p in m.P)",
+                f"m.r == Pair({self.tamed(3)}, {first})",
+                f"Pair({self.tamed(3)}, {first}) in m.mail[{self.index(0, 2)}]",
+                f"m.{self.pick('bag', 'q')}.{self.pick('full', 'empty')}",
+                f'm.P[{self.index(0, 2)}].pc == "there"',
+            )
+        )
+
+    def name(self) -> str:
+        return str(self.pick('"a"', '"b"', '"c"', f'("a" if {self.condition(0)} else "c")', "m.e"))
+
+    def tamed(self, size: int, low: int = 0) -> str:
+        inner = self.number(1)
+        return inner if self.chance(0.12) else f"{inner} % {size}" + (f" + {low}" if low else "")
+
+    # Statements
+
+    def body(self, indent: int, depth: int, least: int = 1) -> list[str]:
+        lines: list[str] = []
+        kept = list(self.locals)
+        for _ in range(self.random.randint(least, 3)):
+            lines += self.statement(indent, depth)
+        self.locals = kept
+        return lines
+
+    def statement(self, indent: int, depth: int) -> list[str]:
+        pad = "    " * indent
+        if depth > 0 and self.chance(0.35):
+            return self.compound(indent, depth)
+        if self.chance(0.15):
+            local = f"v{len(self.locals)}"
+            line = f"{pad}{local} = {self.number()}"
+            self.locals.append(local)
+            return [line]
+        text = self.pick(
+            f"m.x = {self.tamed(4)}",
+            f"m.x = {self.tamed(4)}",
+            f"m.y {self.pick('+=', '-=')} {self.tamed(2)}",
+            f"m.y = {self.tamed(5)} - 2" if self.chance(0.7) else f"m.y = {self.number(1)}",
+            f"m.f = {self.condition()}",
+            f"m.e = {self.name()}",
+            f"m.o = {self.pick('None', self.tamed(2, 1))}",
+            f"m.arr[{self.index(1, 3)}] = {self.tamed(4)}",
+            f"m.arr[{self.index(1, 3)}] {self.pick('+=', '-=')} 1",
+            f"m.flags[{self.index(1, 2)}] = {self.condition()}",
+            f"m.bag.put({self.tamed(3, 1)})",
+            f"m.bag.take({self.tamed(3, 1)})",
+            f"m.q.put({self.tamed(3)})",
+            "m.x = m.q.get()",
+            f"m.s.{self.pick('add', 'discard', 'remove')}({self.tamed(4)})",
+            f"m.{self.pick('bag', 'q', 's')}.clear()",
+            f"m.r = Pair({self.tamed(3)}, {self.condition(1)})",
+            f"m.r.a = {self.tamed(3)}",
+            f"m.mail[{self.index(0, 2)}].put({self.pick('m.r', f'Pair({self.tamed(3)}, m.f)')})",
+            f"m.mail[{self.index(0, 2)}].take(m.r)",
+            f"m.P[{self.index(1, 2)}].k = {self.tamed(3)}",
+            "m.x, m.arr[0] = m.arr[0], m.x",
+            "m.arr[0], m.arr[1] = m.arr[1], m.arr[0]",
+            "m.arr = [1, m.x, 0]",
+            f"require({self.condition()})",
+            f"require({self.condition()})",
+        )
+        return [pad + text]
+
+    def compound(self, indent: int, depth: int) -> list[str]:
+        pad = "    " * indent
+        if self.chance(0.3):
+            variable = f"i{self.loops}"
+            self.loops += 1
+            over = self.pick("range(2)", "range(1, m.N + 1)", "(0, 2)", "m.arr")
+            kept = list(self.locals)
+            self.locals.append(variable)
+            lines = [f"{pad}for {variable} in {over}:"]
+            if self.chance(0.3):
+                lines += [f"{pad}    if {self.condition()}:", f"{pad}        {self.pick('break', 'continue')}"]
+            lines += self.body(indent + 1, depth - 1)
+            self.locals = kept
+            return lines
+        lines = [f"{pad}if {self.condition()}:", *self.body(indent + 1, depth - 1)]
+        if self.chance(0.3):
+            lines += [f"{pad}elif {self.condition()}:", *self.body(indent + 1, depth - 1)]
+        if self.chance(0.15):
+            lines += [f"{pad}    return"]
+        if self.chance(0.4):
+            lines += [f"{pad}else:", *self.body(indent + 1, depth - 1)]
+        return lines
+
+    # Models
+
+    def helper(self) -> str:
+        self.locals = ["v", "w"]
+        lines = [f"    if {self.condition(1)}:", f"        return {self.plain()}"]
+        if self.chance(0.5):
+            lines += ["    for i in range(2):", f"        if {self.condition(0)} or i == v:", f"            return {self.plain()} + i"]
+        self.locals = []
+        text = "\n".join([*lines, f"    return {self.pick('v', 'w', 'v - w', 'm.x')}"])
+        return text.replace("helper(m, ", "abs(")
+
+    def plain(self) -> str:
+        return str(self.pick("v", "m.x", "w + 1", "len(m.bag)", "m.arr[v % 3]"))
+
+    def action(self, number: int, process: bool) -> str:
+        indent = "        " if process else "    "
+        parameters = ["m", "me"] if process else ["m"]
+        self.locals = ["me"] if process else []
+        if self.chance(0.4):
+            domain = self.pick('any_of("bag")', "Range[0, 2]", 'any_of("q")', 'any_of("s")', 'any_of("P")')
+            parameters.append(f"d: {domain}")
+            self.locals.append("d")
+        elif self.chance(0.2):
+            parameters.append('d: any_of("mail[1]")')
+            self.locals.append("d.a")
+        arguments = ""
+        if process:
+            here = self.pick("", 'at="here"', 'at=("here", "there")')
+            there = self.pick("", 'to="there"', 'to="here"')
+            arguments = f"({', '.join(part for part in (here, there) if part)})"
+        lines = [f"{indent}@action{arguments}", f"{indent}def step{number}({', '.join(parameters)}):"]
+        lines += self.body(len(indent) // 4 + 1, 2)
+        if process and self.chance(0.15):
+            lines.append(f'{indent}    me.pc = {self.pick("me.pc", chr(34) + "here" + chr(34))}')
+        return "\n".join(lines)
+
+    def model(self) -> str:
+        helper = self.helper()
+        process = "\n".join(self.action(number, True) for number in range(self.random.randint(1, 2)))
+        actions = "\n".join(self.action(10 + number, False) for number in range(self.random.randint(1, 3)))
+        self.locals = []
+        return _FRAME.format(
+            helper=helper,
+            process=process,
+            actions=actions,
+            extra=_EXTRA if self.chance(0.3) else "",
+            claim=self.condition().replace("m.q.head", "1"),
+            rate=self.number().replace("m.q.head", "1"),
+        )
+
+
+def define(text: str) -> Any:
+    """Execute the text of a model as a file would be."""
+    filename = f"<random model {next(_numbers)}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    names: dict[str, Any] = dict(NAMES, __name__="random_model")
+    exec(compile(text, filename, "exec", dont_inherit=True), names)
+    return names["Random"]
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> str:
+    """Texts of random models."""
+    return Writer(draw(st.randoms(use_true_random=False))).model()

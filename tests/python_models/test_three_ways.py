@@ -1,0 +1,110 @@
+"""A Python model means the same as plain Python, in the interpreter and as machine code, step by step."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter, deque
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given, settings
+from kernels import compare_back_ends
+from strategies import Case
+from strandline.compile.interpret import Fault, Interpreter
+from strandline.compile.kernel import Measure
+from strandline.languages.python.faults import NotEnabled
+from strandline.languages.python.lower import to_system
+from strandline.languages.python.structure import ModelSource
+from strandline.model.expression import Const
+from strandline.model.system import System
+
+sys.path.insert(0, str(Path(__file__).parent))
+from programs import define, programs
+
+FAULT = "fault"
+FAULTS = (ValueError, IndexError, ZeroDivisionError, TypeError)
+
+
+def plain_steps(model: Any, structure: Any, state: tuple[Any, ...]) -> tuple[Counter[Any], list[tuple[Any, ...]]]:
+    """Where plain Python goes from a state, as valuations of the System, and as states."""
+    found: Counter[Any] = Counter()
+    states = []
+    model.restore(state)
+    for choice in list(model._candidates()):
+        try:
+            model.take(choice)
+        except NotEnabled:
+            continue
+        except FAULTS:
+            found[FAULT] += 1
+            continue
+        states.append(model.state())
+        found[structure.valuation(model.state())] += 1
+        model.restore(state)
+    return found, states
+
+
+def system_steps(system: System, valuation: tuple[int, ...]) -> Counter[Any]:
+    """Where the interpreter goes, action by action."""
+    interpreter = Interpreter(system)
+    found: Counter[Any] = Counter()
+    for action in system.actions:
+        located = (system.processes[move.process].location for move in action.moves)
+        here = all(
+            valuation[system.offsets[location]] == move.source
+            for location, move in zip(located, action.moves, strict=True)
+        )
+        step = interpreter._attempt(action, valuation, valuation) if here else None
+        if step is not None:
+            found[FAULT if step.target is None else step.target] += 1
+    return found
+
+
+def evaluated(compute: Any) -> Any:
+    try:
+        return compute()
+    except (*FAULTS, Fault):
+        return FAULT
+
+
+def compare(text: str, limit: int) -> int:
+    """Explore a model as plain Python and fail at the first state in which the System differs."""
+    model = define(text)()
+    system = to_system(model)
+    assert isinstance(system.source, ModelSource)
+    structure = system.source.structure
+    assert structure is not None
+    padding = len(system.initial[0]) - len(structure.valuation(model.state()))
+    states = model.initial_states()
+    assert [structure.valuation(state) + (0,) * padding for state in states] == list(system.initial)
+    waiting, known = deque(states), set(states)
+    compared = 0
+    interpreter = Interpreter(system)
+    while waiting and compared < limit:
+        state = waiting.popleft()
+        compared += 1
+        valuation = structure.valuation(state) + (0,) * padding
+        expected, targets = plain_steps(model, structure, state)
+        found = system_steps(system, valuation)
+        trimmed = Counter({key if key == FAULT else key[: len(key) - padding]: n for key, n in found.items()})
+        assert trimmed == expected, f"{text}\n{state}"
+        model.restore(state)
+        claim = evaluated(lambda: bool(interpreter.evaluate(system.invariants[0].expression, valuation)))
+        assert claim == evaluated(model.claim), f"{text}\n{state}"
+        rate = evaluated(lambda: interpreter.evaluate(system.measures[0].expression, valuation))
+        assert rate == evaluated(model.rate), f"{text}\n{state}"
+        for target in targets:
+            if target not in known:
+                known.add(target)
+                waiting.append(target)
+    predicates = (system.invariants[0].expression,)
+    measure = Measure(Const(0), system.measures[0].expression)
+    compare_back_ends(Case(system, predicates, measure), limit)
+    compare_back_ends(Case(system, (), None), limit)
+    return compared
+
+
+@given(programs())
+@settings(max_examples=60)
+def test_plain_python_interpreter_and_machine_code_agree(text: str) -> None:
+    compare(text, limit=25)
