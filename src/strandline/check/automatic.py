@@ -5,13 +5,14 @@ from __future__ import annotations
 from strandline.check.watching import Watcher
 from strandline.errors import UsageError
 from strandline.model.system import System
-from strandline.progress.finding import choose, find_measures
 
 AUTOMATIC = ("auto",)
 
 
 def found_measures(system: System, watcher: Watcher) -> tuple[str, ...]:
     """The best measure that was found, as texts; a `UsageError` where the model offers none."""
+    from strandline.progress.finding import choose, find_measures
+
     best = choose(find_measures(system, watch=watcher.stage))
     if best is None:
         raise UsageError("no measure of progress was found in this model; give one: --measure EXPR")
