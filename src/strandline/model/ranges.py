@@ -18,6 +18,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from strandline.model.expression import Const, Element, Expression, Read, walk
+from strandline.model.facts import expressions
 from strandline.model.intervals import Cell, Contradiction, Environment, Interval, cell_of, join, within
 from strandline.model.system import Action, System, Variable
 
@@ -76,20 +77,13 @@ class _Found:
             self.variables[variable] = (min(values), max(values))
 
 
-def _constant_cells(expressions: Iterable[Expression]) -> set[Cell]:
+def _constant_cells(parts: Iterable[Expression]) -> set[Cell]:
     found = set()
-    for expression in expressions:
+    for expression in parts:
         for node in walk(expression):
             cell = cell_of(node)
             if cell is not None and 0 <= cell[1] < cell[0].slots:
                 found.add(cell)
-    return found
-
-
-def _expressions(action: Action) -> list[Expression]:
-    found: list[Expression] = [] if action.guard is None else [action.guard]
-    for effect in action.effects:
-        found += [effect.target, effect.value]
     return found
 
 
@@ -116,7 +110,7 @@ class _Analysis:
         cells: list[set[Cell]] = [set() for _ in self.system.processes]
         for action, moves in zip(self.actions, self.moves, strict=True):
             if moves:
-                own = _constant_cells(_expressions(action))
+                own = _constant_cells(expressions(action))
                 for move in moves:
                     cells[move.process] |= own
         return [
@@ -142,7 +136,7 @@ class _Analysis:
         for number, action in enumerate(self.actions):
             reads = {
                 node.variable
-                for expression in _expressions(action)
+                for expression in expressions(action)
                 for node in walk(expression)
                 if isinstance(node, Element)
                 or (isinstance(node, Read) and (not self.moves[number] or node.variable.is_location))
@@ -300,7 +294,7 @@ def _thresholds(system: System, actions: list[Action]) -> list[int]:
     """Every constant of the model and its neighbours: where a guard would stop a counter."""
     found = {0, 1}
     for action in actions:
-        for expression in _expressions(action):
+        for expression in expressions(action):
             for node in walk(expression):
                 if isinstance(node, Const):
                     found |= {node.value - 1, node.value, node.value + 1}

@@ -8,9 +8,10 @@ from functools import reduce
 
 from strandline.compile.kernel import Measure
 from strandline.model.expression import Binary, Const, Element, Expression, Read, render
+from strandline.model.facts import control_edges, writes
 from strandline.model.ranges import Ranges
 from strandline.model.system import System, Variable
-from strandline.progress.static import component_ranks, control_edges, distance_ranks, never_decreasing
+from strandline.progress.static import component_ranks, distance_ranks, never_decreasing
 
 _MOST_SINGLE = 8
 """How many variables are tried on their own, those with the largest ranges first."""
@@ -65,7 +66,7 @@ def _layers(
 ) -> Iterator[tuple[Expression, str]]:
     if distance is not None:
         yield distance, "distance of processes from their initial locations"
-    written = {effect.target.variable for action in system.actions for effect in action.effects}
+    written = set().union(*(writes(action) for action in system.actions))
     sizes = {
         variable: ranges.variables[variable][1] - ranges.variables[variable][0]
         for variable in system.variables

@@ -56,11 +56,6 @@ def _added(value: Binary, place: Expression) -> Expression | None:
     return value.left if value.right == place else None
 
 
-def control_edges(system: System, process: int) -> set[tuple[int, int]]:
-    """The moves of a process between its locations."""
-    return {(move.source, move.target) for action in system.actions for move in action.moves if move.process == process}
-
-
 def component_ranks(locations: int, edges: set[tuple[int, int]]) -> list[int]:
     """For every location a number that no edge decreases and every edge between components increases: the longest
     path to its component."""

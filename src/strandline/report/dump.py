@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from strandline.model.expression import Const, render
+from strandline.model.facts import reads, writes
 from strandline.model.system import Action, Assign, System, Variable
 
 
@@ -30,6 +31,7 @@ def _lines(system: System) -> Iterator[str]:
     yield ""
     for number, action in enumerate(system.actions):
         yield from _action(f"action {number}", action)
+        yield f"    reads {_names(reads(action, system))}; writes {_names(writes(action))}"
     if system.observer is not None:
         names = system.observer.location.names or ()
         accepting = ", ".join(names[number] for number in sorted(system.observer.accepting))
@@ -37,11 +39,23 @@ def _lines(system: System) -> Iterator[str]:
         yield f"observer {system.observer.name} {{{', '.join(names)}}} accepting {accepting or 'nothing'}"
         for number, edge in enumerate(system.observer.edges):
             yield from _action(f"edge {number}", edge)
-    for word, predicates in (("assertion", system.assertions), ("label", system.labels)):
+    for word, predicates in (
+        ("assertion", system.assertions),
+        ("invariant", system.invariants),
+        ("label", system.labels),
+    ):
         for predicate in predicates:
             yield ""
             yield f"{word} {predicate.name}"
             yield f"    {render(predicate.expression)}"
+    for measure in system.measures:
+        yield ""
+        yield f"measure {measure.name}{' monotone' if measure.monotone else ''}"
+        yield f"    {render(measure.expression)}"
+
+
+def _names(variables: set[Variable]) -> str:
+    return ", ".join(sorted(variable.name for variable in variables)) or "nothing"
 
 
 def _declaration(variable: Variable) -> str:
