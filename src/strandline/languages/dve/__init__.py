@@ -3,14 +3,18 @@
 Imports `strandline.model` and nothing further down. The order of work: `lexer` (text to tokens), `parser`
 (tokens to the outline of `syntax`), `declarations` (names, in `scope`), `transitions` and `expressions`
 (what each transition says), `actions` (who takes part in a step together), `lowering` (all of it, the
-System). `queries` reads expressions over a finished System. The language is described in docs/dve.md.
+System). `queries` reads expressions over a finished System, `pragmas` what comments declare. The language is
+described in docs/dve.md.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from strandline.languages.dve.lexer import Tokens
 from strandline.languages.dve.lowering import lower
 from strandline.languages.dve.parser import Parser
+from strandline.languages.dve.pragmas import declared_measures
 from strandline.languages.dve.queries import parse_expression
 from strandline.model.system import System
 from strandline.model.validate import validate
@@ -23,4 +27,5 @@ def load(source: Source) -> System:
     """The System that a DVE text means. Raises `ParseError` or `ModelError` with the place of the first
     mistake."""
     tokens = Tokens(source)
-    return validate(lower(tokens, Parser(tokens).model()))
+    system = lower(tokens, Parser(tokens).model())
+    return validate(replace(system, measures=tuple(declared_measures(source, system))))
