@@ -63,12 +63,15 @@ def test_a_walk_is_saved_replayed_and_evaluated(
     assert f"turn == 1 is {report['evaluations'][0]['values'][-1]}\n" in walked
 
 
-def test_expected_verdicts_and_a_model_that_prints(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_expected_verdicts_and_a_model_that_prints(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """What a model prints in another process does not get between the lines of the object."""
     (folder / "expected.toml").write_text(
         'model = "mutex.py:Mutex(N=2)"\n'
         '[[check]]\nverdict = "HOLDS"\n[check.properties]\n"exclusion" = "HOLDS"\n'
         '[[check]]\nreach = ["turn == 1"]\nverdict = "HOLDS"\ntrace_length = 1\n'
     )
     assert main(["test", ".", "-j", "1", "--json"]) == 0
-    report = json.loads(capsys.readouterr().out)
+    stdout, stderr = capfd.readouterr()
+    report = json.loads(stdout)
+    assert "this file was executed" in stderr
     assert [one["outcome"] for one in report["cases"]] == ["holds-as-expected"] * 2

@@ -87,7 +87,7 @@ def compare(text: str, limit: int) -> int:
         expected, targets = plain_steps(model, structure, state)
         found = system_steps(system, valuation)
         trimmed = Counter({key if key == FAULT else key[: len(key) - padding]: n for key, n in found.items()})
-        assert trimmed == expected, f"{text}\n{state}"
+        assert trimmed == expected, f"{trimmed - expected} {expected - trimmed} {state}\n{text}"
         model.restore(state)
         claim = evaluated(lambda: bool(interpreter.evaluate(system.invariants[0].expression, valuation)))
         assert claim == evaluated(model.claim), f"{text}\n{state}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 from strategies import systems
 
 from strandline.languages import load, parse_expression
-from strandline.model.system import System
+from strandline.model.expression import Read
+from strandline.model.system import Predicate, System
 from strandline.traces.evaluate import Evaluator
 from strandline.traces.walk import Walk, twin_of
 
@@ -93,6 +95,21 @@ def test_values_are_shown_as_people_write_them(expression: str, value: str) -> N
     twin = twin_of(system)
     parsed = parse_expression(expression, system)
     assert Evaluator(twin).text(parsed, twin.initial()[0]) == value
+
+
+def test_labels_go_by_the_value_and_not_by_its_name() -> None:
+    system = load(MODELS / "counter.dve")
+    labels = (
+        Predicate("left", Read(system.by_name["P"])),
+        Predicate("small", parse_expression("x < 1", system)),
+        Predicate("nowhere", parse_expression("1 / x", system)),
+    )
+    twin = twin_of(replace(system, labels=labels))
+    walk, evaluator = Walk(twin), Evaluator(twin)
+    walk.follow(0, [1])
+    assert evaluator.labels(twin.initial()[0]) == ["small"]
+    assert walk.state is not None
+    assert evaluator.labels(walk.state) == ["left", "small"]
 
 
 def test_violated_claims_are_told() -> None:

@@ -41,16 +41,14 @@ class Evaluator:
 
     def labels(self, state: State) -> list[str]:
         """The names of the model's labels that are true in a state."""
-        return [one.name for one in self.system.labels if self.text(one.expression, state) not in _FALSE]
+        return [one.name for one in self.system.labels if self._verdict(one, state) is None]
 
     def _verdict(self, one: Predicate, state: State) -> str | None:
+        """What is wrong with a predicate in a state; None where it is true."""
         try:
             return None if self.value(one.expression, state) else "violated"
         except Fault as fault:
             return f"cannot be evaluated, {fault.kind}"
-
-
-_FALSE = ("false", "0")
 
 
 def shown(expression: Expression, value: int) -> str:

@@ -8,6 +8,7 @@ from itertools import product
 from typing import Any
 
 from strandline.errors import InputError, ModelError
+from strandline.languages.python.build import equal
 from strandline.languages.python.containers_symbolic import offered, size_of
 from strandline.languages.python.declarations import AnyOf, Marked, bind_type
 from strandline.languages.python.evaluate import Reader
@@ -236,17 +237,13 @@ class _Lowering:
             target = marked.to or source
             here, there = names.index(source), names.index(target)
             effects = step.effects
-            if here != there:
+            if here != there or (marked.to is not None and process not in located):
                 effects = (*effects, Assign(Read(place.variable), Const(there), step.span))
             if process in located:
                 move = Move(located.index(process), here, there)
                 yield Action(step.name, (move,), step.guard, effects, span=step.span)
             else:
-                from strandline.languages.python.build import equal
-
                 guard = conjunction(equal(Read(place.variable), Const(here)), step.guard)
-                if marked.to and not any(effect.target.variable is place.variable for effect in effects):
-                    effects = (*effects, Assign(Read(place.variable), Const(there), step.span))
                 yield Action(step.name, (), guard, effects, span=step.span)
 
     # Properties

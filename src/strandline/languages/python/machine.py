@@ -141,6 +141,8 @@ class Machine:
             if isinstance(kind, OptionalType):
                 return self._scalar(kind, value, span)
             return code(kind, value, span)
+        if isinstance(value, RecordSymbol) and value.kind == kind and value.code is not None:
+            return value.code
         total: Expression | None = None
         for name, inner, shift, _ in kind.shifts():
             part = self.code(inner, self.field(value, name, kind), span)

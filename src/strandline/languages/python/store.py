@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from strandline.languages.python.build import choose, equal, negate, substitute
 from strandline.model.expression import Const, Element, Expression, Read, walk
-from strandline.model.intervals import INT64
 from strandline.model.system import Assign, Domain, Variable
 from strandline.source import Span
 
@@ -114,19 +113,44 @@ class Store:
         return True
 
     def settle_by_copies(self, copies: list[Variable]) -> None:
-        """As `settle`, through variables that hold the new values meanwhile and are cleared afterwards."""
-        entries = [(variable, write) for variable, writes in self.pending.items() for write in writes]
-        wanted = 2 * len(entries)
-        while len(copies) < wanted:
-            copies.append(Variable(f"copy{len(copies)}", Domain(*INT64)))
-        for number, (_, write) in enumerate(entries):
-            self.effects.append(Assign(Read(copies[2 * number]), write.value))
-            self.effects.append(Assign(Read(copies[2 * number + 1]), write.index))
-        for number, (variable, write) in enumerate(entries):
-            index = write.index if isinstance(write.index, Const) else Read(copies[2 * number + 1])
-            self._assign(variable, Write(index, Read(copies[2 * number]), write.span))
-        self.effects += [Assign(Read(copy), _NOWHERE) for copy in copies[:wanted]]
+        """As `settle` where writes need each other's old values: those are kept in variables that are 0 before
+        and after every step."""
+        waiting = [(variable, write) for variable, writes in self.pending.items() for write in writes]
+        used: list[Variable] = []
+        while waiting:
+            position = _next(waiting)
+            if position is None:
+                position = self._rescue(waiting, copies, used)
+            self._assign(*waiting.pop(position))
+        self.effects += [Assign(Read(copy), _NOWHERE) for copy in used]
         self.pending = {}
+
+    def _rescue(self, waiting: list[tuple[Variable, Write]], copies: list[Variable], used: list[Variable]) -> int:
+        """Save what one write will destroy, and let the others read it there; that write can be made then."""
+        position = next((p for p, (_, w) in enumerate(waiting) if isinstance(w.index, Const)), 0)
+        variable, write = waiting[position]
+        if not isinstance(write.index, Const):
+            # The index itself is saved: then it is a constant for all that follows.
+            saved = self._copy(Domain(-1, variable.slots), copies, used, write.index)
+            write = Write(saved, write.value, write.span)
+        target = Read(variable) if variable.length is None else Element(variable, write.index, write.span)
+        domain = Domain(min(variable.domain.low, 0), max(variable.domain.high, 0))
+        kept = Assign(target, self._copy(domain, copies, used, target))
+        for other, (where, one) in enumerate(waiting):
+            if other != position:
+                index, value = substitute(one.index, kept), substitute(one.value, kept)
+                waiting[other] = (where, Write(index, value, one.span))
+        waiting[position] = (variable, write)
+        return position
+
+    def _copy(self, domain: Domain, copies: list[Variable], used: list[Variable], value: Expression) -> Read:
+        copy = next((one for one in copies if one not in used and one.domain == domain), None)
+        if copy is None:
+            copy = Variable(f"copy{len(copies)}", domain)
+            copies.append(copy)
+        used.append(copy)
+        self.effects.append(Assign(Read(copy), value))
+        return Read(copy)
 
     def _assign(self, variable: Variable, write: Write) -> None:
         target = Read(variable) if variable.length is None else Element(variable, write.index, write.span)
@@ -156,19 +180,24 @@ def _reads(expressions: Iterable[Expression], variable: Variable, index: Express
 
 
 def _ordered(entries: list[tuple[Variable, Write]]) -> list[tuple[Variable, Write]] | None:
-    """An order in which no write changes what a later one still reads, and writes to one array keep theirs
-    where they may meet; None where there is none."""
+    """An order in which no write changes what a later one still reads; None where there is none."""
     waiting, done = list(entries), []
     while waiting:
-        for position, (variable, write) in enumerate(waiting):
-            others = waiting[:position] + waiting[position + 1 :]
-            needed = _reads((e for _, w in others for e in (w.index, w.value)), variable, write.index)
-            earlier = any(
-                other is variable and _same(one.index, write.index) != Const(0) for other, one in waiting[:position]
-            )
-            if not needed and not earlier:
-                done.append(waiting.pop(position))
-                break
-        else:
+        position = _next(waiting)
+        if position is None:
             return None
+        done.append(waiting.pop(position))
     return done
+
+
+def _next(waiting: list[tuple[Variable, Write]]) -> int | None:
+    """A write that can be made: no other reads what it changes, and none that comes before it may meet it."""
+    for position, (variable, write) in enumerate(waiting):
+        others = waiting[:position] + waiting[position + 1 :]
+        needed = _reads((e for _, one in others for e in (one.index, one.value)), variable, write.index)
+        earlier = any(
+            other is variable and _same(one.index, write.index) != Const(0) for other, one in waiting[:position]
+        )
+        if not needed and not earlier:
+            return position
+    return None

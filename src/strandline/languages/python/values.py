@@ -64,6 +64,8 @@ class RecordSymbol:
 
     kind: RecordType
     fields: dict[str, Any]
+    code: Expression | None = None
+    """Its code, where it was decoded from one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +277,7 @@ def decoded(kind: FlatType, expression: Expression) -> Any:
                 part = expression if shift == 0 else Binary(">>", expression, Const(shift))
                 last = name == kind.fields[-1][0]
                 fields[name] = decoded(inner, part if last else Binary("&", part, Const(mask)))
-            return RecordSymbol(kind, fields)
+            return RecordSymbol(kind, fields, expression)
         case _:
             return Symbol(kind, expression)
 
