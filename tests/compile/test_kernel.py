@@ -264,14 +264,13 @@ def test_faults_have_a_kind_and_a_place(build: Build, expression, kind: str, pla
 
 
 @pytest.mark.parametrize("index", [-1, 4, 5, 100, LEAST, MOST])
-@pytest.mark.parametrize("use", ["read", "write", "constant"])
-def test_an_index_outside_the_array_is_a_fault(build: Build, use: str, index: int) -> None:
-    a, x = byte("a", 1, 2, 3, 4), byte("x")
+@pytest.mark.parametrize("use", ["read", "write", "read constant", "write constant"])
+@pytest.mark.parametrize("high", [1, 255], ids=["bits", "bytes"])
+def test_an_index_outside_the_array_is_a_fault(build: Build, high: int, use: str, index: int) -> None:
+    a, x = byte("a", 0, 1, 1, high, high=high), byte("x")
     number = Variable("i", Domain(LEAST, MOST), None, (index,))
-    if use == "write":
-        effect = put(a, 1, Read(number))
-    else:
-        effect = put(x, Element(a, Read(number) if use == "read" else Const(index), Span(1, 2)))
+    place = Const(index) if "constant" in use else Read(number)
+    effect = put(a, 1, place) if "write" in use else put(x, Element(a, place, Span(1, 2)))
     kernel = build(system([a, x, number], [action("a", effect)]))
     assert ask(kernel, first(kernel)).fault == FaultSite(INDEX_FAULT, Span(1, 2))
 

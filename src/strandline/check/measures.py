@@ -15,7 +15,7 @@ from strandline.compile.kernel import Measure
 from strandline.errors import InputError, MeasureError, UsageError
 from strandline.languages import parse_expression
 from strandline.model.expression import Binary, Const, Expression, walk
-from strandline.model.intervals import INT64, within
+from strandline.model.intervals import INT64, Interval, within
 from strandline.model.ranges import analyse_ranges
 from strandline.model.system import System
 from strandline.source import Source, Span
@@ -44,6 +44,15 @@ class ParsedMeasure:
 
     components: tuple[Component, ...]
     measure: Measure
+    columns: Interval
+    layers: Interval
+    """What the two parts can be at most, by the ranges of the variables."""
+
+    def fraction(self, line: tuple[int, int]) -> float:
+        """How far a line has come on its way from the least to the largest progress, from 0 to 1."""
+        (first, last), (lowest, highest) = self.columns, self.layers
+        inside = (line[1] - lowest) / (highest - lowest + 1)
+        return min(max((line[0] - first + inside) / (last - first + 1), 0.0), 1.0)
 
     def owner(self, span: Span | None) -> Component | None:
         """The component one of whose parts stands at just this span; a span is told by its identity, because
@@ -76,7 +85,10 @@ def declared_measures(system: System) -> ParsedMeasure:
 def _measure(components: tuple[Component, ...], system: System) -> ParsedMeasure:
     column = _combined([one for one in components if one.monotone], system)
     layer = _combined([one for one in components if not one.monotone], system)
-    return ParsedMeasure(components, Measure(column, layer))
+    environment = analyse_ranges(system).environment()
+    return ParsedMeasure(
+        components, Measure(column, layer), environment.fitted(column), environment.fitted(layer)
+    )
 
 
 def _component(text: str, system: System, name: str) -> Component:

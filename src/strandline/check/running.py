@@ -221,7 +221,8 @@ class _Run:
         now = self.search.statistics()
         elapsed = time.perf_counter() - self.started
         size = self.search.current_bytes()
-        self.watcher.progress(Progress(elapsed, self.log.records, now.visited, now.stored, size))
+        fraction = None if self.measure is None else self.measure.fraction(self.search.line)
+        self.watcher.progress(Progress(elapsed, self.log.records, now.visited, now.stored, size, fraction))
 
     # What was found
 

@@ -16,6 +16,8 @@ class Progress:
     visited: int
     stored: int
     bytes: int
+    fraction: float | None = None
+    """How far the sweep-line has come between the least and the largest progress there can be."""
 
 
 class Watcher(Protocol):

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from strandline.check.watching import Progress
 
 _EVERY = 0.1
+_ENOUGH_TO_GUESS = 0.05
+"""How far a line must have come before the rest is guessed from it."""
 _PATIENCE = 0.4
 """A search that takes less than this shows no progress line."""
 
@@ -82,14 +84,25 @@ class Console:
 
 
 def progress_text(progress: Progress, rate: float) -> str:
-    """`12.3 M states · 4.20 M/s · stored 1.1 M · 340.0 MB · 3 s`."""
+    """`12.3 M states · 4.20 M/s · stored 1.1 M · 340.0 MB · 00:00:03`, and of a sweep how far the line has come and
+    how long the rest takes if it goes on so."""
     from strandline.check.memory import shown_bytes
 
     elapsed = time.strftime("%H:%M:%S", time.gmtime(progress.seconds))
     return (
         f"{_short(progress.states)} states · {_short(rate)}/s · stored {_short(progress.stored)}"
-        f" · {shown_bytes(progress.bytes)} · {elapsed}"
+        f" · {shown_bytes(progress.bytes)} · {elapsed}{_outlook(progress)}"
     )
+
+
+def _outlook(progress: Progress) -> str:
+    if progress.fraction is None:
+        return ""
+    text = f" · line at {progress.fraction:.0%}"
+    if progress.fraction >= _ENOUGH_TO_GUESS:
+        left = progress.seconds * (1 - progress.fraction) / progress.fraction
+        text += f", about {time.strftime('%H:%M:%S', time.gmtime(left))} left"
+    return text
 
 
 def _short(number: float) -> str:

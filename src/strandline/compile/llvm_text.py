@@ -143,7 +143,8 @@ class PackedState:
 
     def _insert(self, word: str, bits: str, shift: str, field: Field) -> str:
         code = self.code
-        if shift.isdigit():
+        # A constant that is no shift comes from an index that has faulted: dead code, but it must be well-formed.
+        if shift.isdigit() and int(shift) < WORD_BITS:
             kept = code.value(f"and i64 {word}, {~(field.mask << int(shift))}")
             placed = code.value(f"shl i64 {bits}, {shift}") if shift != "0" else bits
         else:

@@ -344,6 +344,12 @@ class Search:
         return link >> r.STEP_BITS, link & ((1 << r.STEP_BITS) - 1)
 
     @property
+    def line(self) -> tuple[int, int]:
+        """Column and layer of the sweep-line."""
+        bias = 1 << 63
+        return int(self.regs[r.CURRENT_COLUMN]) - bias, int(self.regs[r.CURRENT_LAYER]) - bias
+
+    @property
     def level_sizes(self) -> list[int]:
         """Breadth-first: how many states were found at each distance from the initial states."""
         return [int(size) for size in self._levels.array[: int(self.regs[r.LEVELS])]]

@@ -9,6 +9,7 @@ from typing import Any
 from strandline.languages.python.build import (
     both,
     choose,
+    either,
     evaluates,
     implies,
     interval,
@@ -54,6 +55,8 @@ class Machine:
     """Conditions of the branches that are being executed."""
     risks: list[tuple[Expression, Expression]] = field(default_factory=list)
     """What may fault: as it was evaluated, and as a condition before the action."""
+    late: list[Expression] = field(default_factory=list)
+    """Faults that count only where the action is enabled."""
     may_write: bool = True
 
     # Reading and writing
@@ -80,7 +83,13 @@ class Machine:
         self.note(value)
         if variable.length is not None:
             self.note(Element(variable, index, span))
-        self.store.write(variable, index, value, span)
+        domain = variable.domain
+        for lost in self.store.write(variable, index, value, span):
+            inside = fits(lost.value, domain.low, domain.high)
+            if inside != TRUE:
+                # It is overwritten, but it was out of range: still a fault of the step.
+                fault = Binary("//", Const(1), Const(0), lost.span)
+                self.late.append(self._here(either(inside, fault)))
 
     def _copied(self, place: Place, value: Any, span: Span | None) -> Iterator[tuple[Place, Expression]]:
         kind = place.kind
@@ -260,7 +269,7 @@ class Machine:
         self.risks = [risk for risk in self.risks if risk[0] not in certain]
         self.flush_risks()
         guard: Expression = TRUE
-        for part in dict.fromkeys(self.guards):
+        for part in dict.fromkeys([*self.guards, *self.late]):
             guard = both(guard, part)
         return None if guard == TRUE else guard
 

@@ -53,16 +53,20 @@ class Store:
             value = choose(_same(write.index, index), write.value, value)
         return value
 
-    def write(self, variable: Variable, index: Expression, value: Expression, span: Span | None) -> None:
+    def write(
+        self, variable: Variable, index: Expression, value: Expression, span: Span | None
+    ) -> list[Write]:
+        """Note a write; returns those that nobody sees any more because of it."""
         writes = self.pending.setdefault(variable, [])
         kept: list[Write] = []
+        dropped: list[Write] = []
         for position, old in enumerate(writes):
             covered = old.index == index and all(
                 _same(later.index, index) == Const(0) for later in writes[position + 1 :]
             )
-            if not covered:
-                kept.append(old)
+            (dropped if covered else kept).append(old)
         self.pending[variable] = [*kept, Write(index, value, span)]
+        return dropped
 
     def merge(self, condition: Expression, yes: Store, no: Store) -> None:
         """Continue where both branches meet again."""
