@@ -1,11 +1,13 @@
-# ruff: noqa: F821
+# ruff: noqa: F821, I001
 """Leader election as in Raft, with bounded terms: candidates ask for votes, a majority makes a leader."""
-from strandline import Array, Enum, Model, Optional, Process, Range, Set, action, any_of, invariant, param, require
+from strandline import Array, Enum, Model, Optional, Process, Range, Set
+from strandline import action, any_of, count, invariant, param, require
 
 
 class LeaderElection(Model):
     N = param(3)
     terms = param(2)
+    amnesia = param(False)
     granted: Array[Set[Range[0, N - 1]], N]
 
     class Server(Process, count=N):
@@ -45,11 +47,9 @@ class LeaderElection(Model):
 
         @action
         def forget(m, me):
-            """A restart without stable storage, when the variable is switched on."""
+            """A restart without stable storage, for those who set the parameter."""
             require(m.amnesia)
             me.voted_for = None
-
-    amnesia: bool = False
 
     @invariant
     def one_leader_per_term(m):
@@ -61,4 +61,4 @@ class LeaderElection(Model):
     @invariant
     def never_two_leaders(m):
         """Violated on purpose: an old leader may not have heard of the new term yet."""
-        return all(not (m.Server[a].pc == "leader" and m.Server[b].pc == "leader") for a in range(m.N) for b in range(a))
+        return count(s.pc == "leader" for s in m.Server) <= 1

@@ -1,4 +1,4 @@
-# ruff: noqa: F821
+# ruff: noqa: E702, F821
 from strandline import Array, Enum, Model, Process, Range, action, count, invariant, require
 
 
@@ -8,7 +8,6 @@ class Mutex(Model):
 
     class P(Process, count=2):
         pc: Enum["idle", "want", "cs"] = "idle"
-
         @action(at="idle", to="want")
         def request(m, me): m.flag[me] = True; m.turn = 1 - me
         @action(at="want", to="cs")

@@ -1,3 +1,4 @@
+# ruff: noqa: E702
 from strandline import Bag, Model, Range, action, any_of, invariant, measure, param, require
 
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from strandline.check.api import check, explore, load
     from strandline.check.verdict import Answer, Exploration, PropertyVerdict, Statistics, Verdict
-    from strandline.errors import InputError, InternalError, ResourceError, StrandlineError
     from strandline.compile.callback import from_callables
+    from strandline.errors import InputError, InternalError, ResourceError, StrandlineError
     from strandline.languages.python.declarations import (
         Array,
         Bag,

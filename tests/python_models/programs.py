@@ -10,8 +10,9 @@ from itertools import count
 from random import Random
 from typing import Any
 
-import strandline
 from hypothesis import strategies as st
+
+import strandline
 
 _FRAME = '''
 class Pair(Record):
@@ -59,8 +60,8 @@ _EXTRA = '''
 '''
 NAMES = {
     name: getattr(strandline, name)
-    for name in ("Array Bag Enum Fifo Model Optional Process Range Record Set action any_of count initial invariant "
-    "measure param require").split()
+    for name in strandline.__all__
+    if getattr(strandline, name).__module__.startswith("strandline.languages.python")
 }
 _numbers = count()
 
@@ -155,7 +156,7 @@ class Writer:
     def body(self, indent: int, depth: int, least: int = 1) -> list[str]:
         lines: list[str] = []
         kept = list(self.locals)
-        for _ in range(self.random.randint(least, 3)):
+        for _ in range(self.random.randint(least, 2 if indent > 3 else 3)):
             lines += self.statement(indent, depth)
         self.locals = kept
         return lines
@@ -228,7 +229,8 @@ class Writer:
         self.locals = ["v", "w"]
         lines = [f"    if {self.condition(1)}:", f"        return {self.plain()}"]
         if self.chance(0.5):
-            lines += ["    for i in range(2):", f"        if {self.condition(0)} or i == v:", f"            return {self.plain()} + i"]
+            lines += ["    for i in range(2):", f"        if {self.condition(0)} or i == v:"]
+            lines += [f"            return {self.plain()} + i"]
         self.locals = []
         text = "\n".join([*lines, f"    return {self.pick('v', 'w', 'v - w', 'm.x')}"])
         return text.replace("helper(m, ", "abs(")
@@ -253,15 +255,15 @@ class Writer:
             there = self.pick("", 'to="there"', 'to="here"')
             arguments = f"({', '.join(part for part in (here, there) if part)})"
         lines = [f"{indent}@action{arguments}", f"{indent}def step{number}({', '.join(parameters)}):"]
-        lines += self.body(len(indent) // 4 + 1, 2)
+        lines += self.body(len(indent) // 4 + 1, self.pick(1, 1, 2))
         if process and self.chance(0.15):
             lines.append(f'{indent}    me.pc = {self.pick("me.pc", chr(34) + "here" + chr(34))}')
         return "\n".join(lines)
 
     def model(self) -> str:
         helper = self.helper()
-        process = "\n".join(self.action(number, True) for number in range(self.random.randint(1, 2)))
-        actions = "\n".join(self.action(10 + number, False) for number in range(self.random.randint(1, 3)))
+        process = self.action(0, True)
+        actions = "\n".join(self.action(10 + number, False) for number in range(self.random.randint(1, 2)))
         self.locals = []
         return _FRAME.format(
             helper=helper,

@@ -7,13 +7,16 @@ from collections import Counter, deque
 from pathlib import Path
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from kernels import compare_back_ends
 from strategies import Case
+
 from strandline.compile.interpret import Fault, Interpreter
 from strandline.compile.kernel import Measure
+from strandline.errors import ModelError
 from strandline.languages.python.faults import NotEnabled
 from strandline.languages.python.lower import to_system
+from strandline.languages.python.machine import TOO_INVOLVED
 from strandline.languages.python.structure import ModelSource
 from strandline.model.expression import Const
 from strandline.model.system import System
@@ -60,9 +63,9 @@ def system_steps(system: System, valuation: tuple[int, ...]) -> Counter[Any]:
     return found
 
 
-def evaluated(compute: Any) -> Any:
+def evaluated(compute: Any, *arguments: Any) -> Any:
     try:
-        return compute()
+        return compute(*arguments)
     except (*FAULTS, Fault):
         return FAULT
 
@@ -89,9 +92,9 @@ def compare(text: str, limit: int) -> int:
         trimmed = Counter({key if key == FAULT else key[: len(key) - padding]: n for key, n in found.items()})
         assert trimmed == expected, f"{trimmed - expected} {expected - trimmed} {state}\n{text}"
         model.restore(state)
-        claim = evaluated(lambda: bool(interpreter.evaluate(system.invariants[0].expression, valuation)))
-        assert claim == evaluated(model.claim), f"{text}\n{state}"
-        rate = evaluated(lambda: interpreter.evaluate(system.measures[0].expression, valuation))
+        claim = evaluated(interpreter.evaluate, system.invariants[0].expression, valuation)
+        assert claim == evaluated(lambda: int(model.claim())), f"{text}\n{state}"
+        rate = evaluated(interpreter.evaluate, system.measures[0].expression, valuation)
         assert rate == evaluated(model.rate), f"{text}\n{state}"
         for target in targets:
             if target not in known:
@@ -100,11 +103,14 @@ def compare(text: str, limit: int) -> int:
     predicates = (system.invariants[0].expression,)
     measure = Measure(Const(0), system.measures[0].expression)
     compare_back_ends(Case(system, predicates, measure), limit)
-    compare_back_ends(Case(system, (), None), limit)
     return compared
 
 
 @given(programs())
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_plain_python_interpreter_and_machine_code_agree(text: str) -> None:
-    compare(text, limit=25)
+    try:
+        compare(text, limit=20)
+    except ModelError as error:
+        assume(error.message != TOO_INVOLVED)
+        raise

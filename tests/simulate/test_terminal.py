@@ -98,6 +98,8 @@ def test_control_d_leaves(terminal: Terminal) -> None:
 def test_control_c_leaves_without_a_stack_trace(terminal: Terminal) -> None:
     terminal.expect("0> ")
     terminal.type("eva")
+    terminal.expect("eva")  # the line editor is waiting for keys
+    time.sleep(0.2)
     terminal.type(CONTROL_C)
     assert terminal.process.wait(PATIENCE) == 130
     assert "Traceback" not in terminal.text

@@ -75,13 +75,14 @@ def _refusal(target: Any) -> str:
         return "there is no chance in a model; give the action a parameter: x: Range[low, high]"
     if name is not None and target in vars(builtins).values():
         return (
-            f"'{name}' cannot be compiled; there are range, len, min, max, sum, any, all, count, abs, int, bool, require"
+            f"'{name}' cannot be compiled; there are range, len, min, max, sum, any, all, count, abs, int, bool and "
+            "require"
         )
     return f"{name or describe(target)} cannot be called in an action; helper functions are written with 'def'"
 
 
 def _hashable(target: Any) -> bool:
-    return isinstance(target, type) or callable(target) and not isinstance(target, Method | Marked)
+    return isinstance(target, type) or (callable(target) and not isinstance(target, Method | Marked))
 
 
 def _is_function(target: Any) -> bool:
@@ -93,7 +94,8 @@ def _range(reader: Reader, node: ast.Call) -> range:
     for bound, place in zip(bounds, node.args, strict=True):
         if not isinstance(bound, int):
             reader.text.fail(
-                "the bounds of a loop must be known beforehand; loop over the largest range and put an 'if' inside", place
+                "the bounds of a loop must be known beforehand; loop over the largest range and put an 'if' inside",
+                place,
             )
     return range(*bounds)
 

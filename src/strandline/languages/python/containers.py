@@ -59,7 +59,7 @@ def fitted(kind: Type, value: Any, place: str = "a value") -> Any:
 
 def copied_record(kind: RecordType, values: dict[str, Any]) -> Any:
     """A record whose assignments are checked by the bound type."""
-    record = object.__new__(kind.maker)
+    record: Any = object.__new__(kind.maker)
     object.__setattr__(record, "_kind", kind)
     object.__setattr__(record, "_values", values)
     return record

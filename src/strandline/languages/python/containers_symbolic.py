@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from strandline.languages.python.build import both, choose, either, equal
+from strandline.languages.python.build import add, both, choose, either, equal
 from strandline.languages.python.machine import Machine, fits
 from strandline.languages.python.types import (
+    BOOL,
     BagType,
     EnumType,
     FifoType,
@@ -22,10 +23,10 @@ from strandline.languages.python.types import (
 )
 from strandline.languages.python.values import (
     INT,
+    OUTSIDE,
     Place,
     Refused,
     Symbol,
-    add,
     decoded,
     number,
 )
@@ -34,7 +35,7 @@ from strandline.model.intervals import within
 from strandline.source import Span
 
 _FREE = Const(0)
-METHODS = {
+METHODS: dict[type, tuple[str, ...]] = {
     BagType: ("put", "take", "count", "clear"),
     FifoType: ("put", "get", "count", "clear"),
     SetType: ("add", "discard", "remove", "clear"),
@@ -44,7 +45,7 @@ METHODS = {
 def slots(machine: Machine, place: Place) -> list[Expression]:
     """What lies in every slot now."""
     size = size_of(place)
-    return [machine.store.read(place.variable, place.slot(size, number)) for number in range(size)]
+    return [machine.store.read(place.variable, place.slot(size, position)) for position in range(size)]
 
 
 def size_of(place: Place) -> int:
@@ -59,15 +60,15 @@ def size_of(place: Place) -> int:
 def apply(machine: Machine, place: Place, name: str, arguments: list[Any], span: Span | None) -> Any:
     """Call a method of a container."""
     kind = place.kind
-    known = METHODS[type(kind)]  # type: ignore[index]
+    known = METHODS[type(kind)]
     if name not in known:
         raise Refused(f"{kind} has no method '{name}'; it has {', '.join(known)}, full, empty, len and 'in'")
     wanted = 0 if name in ("get", "clear") else 1
     if len(arguments) != wanted:
         raise Refused(f"'{name}' takes {'one value' if wanted else 'no value'}")
     if name == "clear":
-        for number in range(size_of(place)):
-            machine.put(place.variable, place.slot(size_of(place), number), _FREE, span)
+        for position in range(size_of(place)):
+            machine.put(place.variable, place.slot(size_of(place), position), _FREE, span)
         return None
     if isinstance(kind, SetType):
         return _set(machine, place, name, arguments[0], span)
@@ -86,15 +87,15 @@ def _put(machine: Machine, place: Place, code: Expression, span: Span | None) ->
     size = len(held)
     machine.note(code)
     machine.require(equal(held[-1], _FREE))
-    for number in range(size - 1, -1, -1):
+    for position in range(size - 1, -1, -1):
         if isinstance(place.kind, BagType):
-            above = code if number == 0 else choose(Binary("<", held[number - 1], code), held[number - 1], code)
-            value = choose(Binary(">=", held[number], code), held[number], above)
+            above = code if position == 0 else choose(Binary("<", held[position - 1], code), held[position - 1], code)
+            value = choose(Binary(">=", held[position], code), held[position], above)
         else:
-            free = equal(held[number], _FREE)
-            here = free if number == 0 else both(free, Binary("!=", held[number - 1], _FREE))
-            value = choose(here, code, held[number])
-        machine.put(place.variable, place.slot(size, number), value, span)
+            free = equal(held[position], _FREE)
+            here = free if position == 0 else both(free, Binary("!=", held[position - 1], _FREE))
+            value = choose(here, code, held[position])
+        machine.put(place.variable, place.slot(size, position), value, span)
 
 
 def _take(machine: Machine, place: Place, value: Any, code: Expression, span: Span | None) -> None:
@@ -103,21 +104,23 @@ def _take(machine: Machine, place: Place, value: Any, code: Expression, span: Sp
     machine.require(contains(machine, place, value))
     # Where the value is known to be that of a slot, what lies in front of it stays.
     first = held.index(code) if code in held else -1
-    for number, slot in enumerate(held):
-        if number < first:
+    for position, slot in enumerate(held):
+        if position < first:
             continue
-        following = held[number + 1] if number + 1 < len(held) else _FREE
+        following = held[position + 1] if position + 1 < len(held) else _FREE
         shifted = following if first >= 0 else choose(Binary("<=", slot, code), following, slot)
-        machine.put(place.variable, place.slot(len(held), number), shifted, span)
+        machine.put(place.variable, place.slot(len(held), position), shifted, span)
 
 
 def _get(machine: Machine, place: Place, span: Span | None) -> Any:
     held = slots(machine, place)
+    kind = place.kind
+    assert isinstance(kind, FifoType)
     machine.require(Binary("!=", held[0], _FREE))
-    for number in range(len(held)):
-        following = held[number + 1] if number + 1 < len(held) else _FREE
-        machine.put(place.variable, place.slot(len(held), number), following, span)
-    return decoded(place.kind.element, add(held[0], -1))  # type: ignore[union-attr]
+    for position in range(len(held)):
+        following = held[position + 1] if position + 1 < len(held) else _FREE
+        machine.put(place.variable, place.slot(len(held), position), following, span)
+    return decoded(kind.element, add(held[0], -1))
 
 
 def _count(machine: Machine, place: Place, value: Any, span: Span | None) -> Any:
@@ -134,7 +137,9 @@ def _set(machine: Machine, place: Place, name: str, value: Any, span: Span | Non
     assert isinstance(kind, SetType)
     code = machine.code(kind.element, value, span)
     index = place.slot(kind.element.size, code)
-    if index == code or isinstance(index, Const):
+    if isinstance(code, Const) and not 0 <= code.value < kind.element.size:
+        position: Expression = OUTSIDE
+    elif index == code or isinstance(index, Const):
         position = index
     else:
         position = choose(fits(code, 0, kind.element.size - 1), index, Const(-1))
@@ -186,8 +191,6 @@ def queried(machine: Machine, place: Place, name: str) -> Any:
             raise Refused(f"{kind} has no head; only a Fifo has")
         machine.require(Binary("!=", held[0], _FREE))
         return decoded(kind.element, add(held[0], -1))
-    from strandline.languages.python.types import BOOL
-
     if isinstance(kind, SetType):
         bound = Const(0 if name == "empty" else len(held))
         return Symbol(BOOL, equal(length(machine, place), bound))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from strandline.languages.python.build import both, choose, either, equal, negate
+from strandline.languages.python.build import both, either, equal, negate
 from strandline.languages.python.containers_symbolic import contains
 from strandline.languages.python.machine import Machine
 from strandline.languages.python.text import Text
@@ -43,7 +43,7 @@ from strandline.languages.python.values import (
 from strandline.model.expression import FALSE, TRUE, Binary, Const, Expression, Unary
 
 if TYPE_CHECKING:
-    from strandline.languages.python.lower import Structure
+    from strandline.languages.python.structure import Structure
 
 ARITHMETIC: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Add: ("+", operator.add),
@@ -417,7 +417,3 @@ def _meant(name: str, known: Any) -> str:
     close = get_close_matches(name, list(known), n=1, cutoff=0.6)
     return f"; did you mean '{close[0]}'?" if close else ""
 
-
-def pick(condition: Expression, first: Expression, second: Expression) -> Symbol:
-    """A number: the first where the condition holds."""
-    return Symbol(INT, choose(condition, first, second))

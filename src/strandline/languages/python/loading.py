@@ -26,7 +26,7 @@ def load_model(source: Source, selection: str = "") -> Model | type[Model]:
         for name, one in names.items()
         if isinstance(one, type) and issubclass(one, Model) and one.__module__ == names["__name__"]
     }
-    found: dict[str, Any] = instances or classes
+    found: dict[str, Model | type[Model]] = {**(instances or classes)}
     if len(found) == 1:
         return next(iter(found.values()))
     if not found:
@@ -106,4 +106,4 @@ def _selected(source: Source, names: dict[str, Any], selection: str) -> Model | 
         parameters = {one.arg or "": ast.literal_eval(one.value) for one in node.keywords}
     except ValueError:
         raise UsageError(f"'{selection}': parameters are plain values, as in Name(parameter=3)") from None
-    return found(**parameters)  # type: ignore[misc,no-any-return,operator]
+    return found(**parameters)  # type: ignore[misc,no-any-return]

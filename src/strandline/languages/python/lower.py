@@ -130,7 +130,8 @@ class _Lowering:
         names = [one.arg for one in definition.args.args]
         if len(names) < len(leading) or definition.args.kwonlyargs or definition.args.vararg:
             wanted = "m" if process is None else "m, me"
-            text.fail(f"an action takes ({wanted}, ...): the model{' and the process' * bool(process)} first", definition)
+            who = "the model" if process is None else "the model and the process"
+            text.fail(f"an action takes ({wanted}, ...): {who} first", definition)
         wanted_domains = parameters_of(marked.function, len(leading), type(self.model))
         domains = [
             self._arguments(process, name, domain, definition.args.args[len(leading) + position], text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from strandline.languages.python.build import (
@@ -34,10 +35,16 @@ from strandline.languages.python.values import (
     stored,
     truth,
 )
-from strandline.model.expression import TRUE, Binary, Choice, Const, Element, Expression, children, variables_read
+from strandline.model.expression import TRUE, Binary, Choice, Const, Element, Expression, children, variables_read, walk
 from strandline.model.system import Variable
 from strandline.source import Span
 
+TOO_INVOLVED = (
+    "too many branches depend on each other here; split the action in two, or let a variable of the model hold the "
+    "result in between"
+)
+_LARGEST = 1000
+"""Most nodes of one expression."""
 FELL_THROUGH = object()
 """The result of statements that do not return."""
 
@@ -80,6 +87,8 @@ class Machine:
         """One write."""
         if not self.may_write:
             raise Refused("only an action can change the state; here it can only be read")
+        _limit(value)
+        _limit(index)
         self.note(value)
         if variable.length is not None:
             self.note(Element(variable, index, span))
@@ -174,6 +183,7 @@ class Machine:
             raise Refused("a requirement belongs into an action; here return the condition")
         self.flush_risks()
         guard = self._here(condition)
+        _limit(guard)
         if guard != TRUE:
             self.guards.append(guard)
 
@@ -235,12 +245,12 @@ class Machine:
             return Symbol(BOOL, choose(condition, truth(first), truth(second)))
         records = [one.kind for one in (first, second) if isinstance(one, Place | RecordSymbol)]
         if records and isinstance(records[0], RecordType):
-            kind = records[0]
+            record = records[0]
             fields = {
-                name: self.join(condition, self.field(first, name, kind), self.field(second, name, kind))
-                for name, _ in kind.fields
+                name: self.join(condition, self.field(first, name, record), self.field(second, name, record))
+                for name, _ in record.fields
             }
-            return RecordSymbol(kind, fields)
+            return RecordSymbol(record, fields)
         if any(isinstance(one, str) for one in (first, second)) or any(isinstance(k, EnumType) for k in kinds):
             enumeration = _common(first, second)
             codes = (coded_name(enumeration, one) for one in (first, second))
@@ -272,6 +282,12 @@ class Machine:
         for part in dict.fromkeys([*self.guards, *self.late]):
             guard = both(guard, part)
         return None if guard == TRUE else guard
+
+
+def _limit(expression: Expression) -> None:
+    """Refuse what has grown beyond all measure: a tree repeats what several branches have in common."""
+    if next(islice(walk(expression), _LARGEST, None), None) is not None:
+        raise Refused(TOO_INVOLVED)
 
 
 def _truths(*values: bool | Symbol) -> bool:

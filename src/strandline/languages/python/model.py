@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -26,6 +25,7 @@ from strandline.languages.python.declarations import (
 )
 from strandline.languages.python.deferred import Deferred, Parameter, resolve
 from strandline.languages.python.faults import NotEnabled, begin_step, end_step, in_step
+from strandline.languages.python.text import field_place
 from strandline.languages.python.types import EnumType, Type
 
 LOCATION = "pc"
@@ -81,6 +81,15 @@ class _Helper:
         if instance is None:
             return self.function
         return lambda *arguments: self.function(*instance._leading()[1], *arguments)
+
+
+class Members(tuple[Any, ...]):
+    """The processes of a class; like arrays they do not count from the end."""
+
+    def __getitem__(self, index: Any) -> Any:
+        if not isinstance(index, int) or not 0 <= index < len(self):
+            raise IndexError(f"there is no process {index!r}; they are 0..{len(self) - 1}")
+        return super().__getitem__(index)
 
 
 class _Group:
@@ -180,7 +189,7 @@ class Model:
         self._kinds = _bound(cls, self._bindings, cls.__name__)
         self._values = _defaults(cls, self._kinds, self._bindings)
         self._members = {
-            group.process.__name__: tuple(self._make(group.process))
+            group.process.__name__: Members(self._make(group.process))
             for _, group in _attributes(cls)
             if isinstance(group, _Group)
         }
@@ -389,7 +398,21 @@ def _attributes(cls: type) -> Iterator[tuple[str, Any]]:
 
 
 def _bound(cls: Any, bindings: Mapping[str, Any], what: str) -> dict[str, Type]:
-    return {name: bind_type(kind, bindings, f"{what}.{name}") for name, kind in cls._fields.items()}
+    bound = {}
+    for name, kind in cls._fields.items():
+        try:
+            bound[name] = bind_type(kind, bindings, f"{what}.{name}")
+        except ModelError as error:
+            raise _placed(cls, name, error.message) from None
+    return bound
+
+
+def _placed(cls: Any, name: str, message: str) -> ModelError:
+    """An error about a declaration, with its place where that is known."""
+    groups = [one.process for _, one in _attributes(cls) if isinstance(one, _Group)]
+    functions = [marked.function for owner in (cls, *groups) for marked in owner._marked.values()]
+    place = field_place(cls, functions, name)
+    return ModelError(message) if place is None else ModelError(message, *place)
 
 
 def _defaults(cls: Any, kinds: Mapping[str, Type], bindings: Mapping[str, Any]) -> dict[str, Any]:
@@ -399,12 +422,13 @@ def _defaults(cls: Any, kinds: Mapping[str, Type], bindings: Mapping[str, Any]) 
         try:
             values[name] = kind.default() if given is None else fitted(kind, given, name)
         except (TypeError, ValueError) as error:
-            raise ModelError(f"{cls.__name__}.{name}: the initial value does not fit: {error}") from None
+            message = f"{cls.__name__}.{name}: the initial value does not fit: {error}"
+            raise _placed(cls, name, message) from None
     location = kinds.get(LOCATION)
     for marked in cls._marked.values():
         for place in (*marked.at, *([] if marked.to is None else [marked.to])):
             if not isinstance(location, EnumType) or place not in location.names:
-                raise ModelError(_location_message(cls, marked, place, location))
+                raise _placed(cls, LOCATION, _location_message(cls, marked, place, location))
     return values
 
 
@@ -422,9 +446,3 @@ def _unknown(owner: str, name: str, known: Any, kind: str = "variable") -> str:
 def _meant(name: str, known: Any) -> str:
     close = get_close_matches(name, list(known), n=1, cutoff=0.6)
     return f"; did you mean '{close[0]}'?" if close else ""
-
-
-def module_of(cls: type) -> Mapping[str, Any]:
-    """The global names where a class was written."""
-    module = sys.modules.get(cls.__module__)
-    return vars(module) if module else {}

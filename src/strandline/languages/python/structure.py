@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
+from strandline.languages.python.build import both, choose, interval
 from strandline.languages.python.containers import thawed
 from strandline.languages.python.declarations import Marked
 from strandline.languages.python.model import LOCATION, Model, Process, _Decorated, _Helper
@@ -19,7 +20,8 @@ from strandline.languages.python.values import (
     ProcessValue,
     Refused,
 )
-from strandline.model.expression import Const, Expression
+from strandline.model.expression import Binary, Const, Expression
+from strandline.model.intervals import within
 from strandline.model.system import Variable
 from strandline.source import Source
 
@@ -138,11 +140,11 @@ class Structure:
 
     def member(self, group: str, count: int, index: Expression) -> Any:
         """`m.P[index]`."""
-        if isinstance(index, Const):
-            if not 0 <= index.value < count:
-                raise Refused(f"there is no process {index.value} of '{group}'; they are 0..{count - 1}")
+        if isinstance(index, Const) and 0 <= index.value < count:
             return ProcessValue(group, index.value)
-        return ChosenProcess(group, index)
+        inside = within(interval(index), (0, count - 1))
+        fits = both(Binary(">=", index, Const(0)), Binary("<", index, Const(count)))
+        return ChosenProcess(group, index if inside else choose(fits, index, Binary("//", Const(1), Const(0))))
 
 
 def functions_of(model: Model) -> list[Any]:

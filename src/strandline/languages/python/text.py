@@ -118,9 +118,9 @@ def field_place(cls: type, functions: Iterable[Callable[..., Any]], name: str) -
     """Where a class declares a name, as far as that can be found out."""
     files = [function.__code__.co_filename for function in functions if hasattr(function, "__code__")]
     module = sys.modules.get(cls.__module__)
-    for filename in dict.fromkeys([*files, *([module.__file__] if getattr(module, "__file__", None) else [])]):
-        text = file_text(str(filename))
-        parsed = _parsed(str(filename), text) if text else None
+    for filename in dict.fromkeys([*files, getattr(module, "__file__", None)]):
+        text = file_text(filename) if filename else ""
+        parsed = _parsed(filename, text) if text else None
         for node in ast.walk(parsed.tree) if parsed else ():
             if isinstance(node, ast.ClassDef) and node.name == cls.__name__:
                 for statement in node.body:

@@ -30,6 +30,9 @@ from strandline.source import Span
 _IMPOSSIBLE = Const(1 << 40)
 """Outside the domain of every coded place, and larger than all in it: storing it is a fault."""
 
+OUTSIDE = Binary("-", Const(0), Const(1))
+"""The index of no place; it is no constant, so that it is looked at only where it is used."""
+
 
 class Refused(Exception):
     """A value cannot be used so; the message says what to write instead. The reader of the text adds the place."""
@@ -90,6 +93,8 @@ class Place:
         assert isinstance(self.kind, ArrayType)
         length = self.kind.length
         inside = within(interval(index), (0, length - 1))
+        if isinstance(index, Const) and not inside:
+            return Place(self.kind.element, self.variables, self.prefix, OUTSIDE, f"{self.shown}[{index.value}]")
         position = add_products(self.position, length, index)
         plain = isinstance(self.position, Const) and self.position.value == 0 and isinstance(self.kind.element, SCALAR)
         if not inside and not plain:
