@@ -10,12 +10,12 @@ from dataclasses import replace
 from typing import Any
 
 from strandline.languages.python import faults
-from strandline.languages.python.build import both, choose, either, implies
+from strandline.languages.python.build import add, both, choose, either, implies
 from strandline.languages.python.containers_symbolic import apply, length
 from strandline.languages.python.declarations import Marked, Record, bind_type
 from strandline.languages.python.evaluate import Reader, _as_truth
 from strandline.languages.python.text import text_of
-from strandline.languages.python.types import ArrayType, RecordType
+from strandline.languages.python.types import ArrayType, RecordType, is_flat
 from strandline.languages.python.values import (
     INT,
     GroupValue,
@@ -110,8 +110,8 @@ def _record(reader: Reader, target: type[Record], arguments: list[Any], keywords
     fields = {}
     for name, inner in kind.fields:
         value = reader.machine.load(given[name])
-        if not isinstance(inner, RecordType):
-            code(inner, value, None) if not isinstance(value, RecordSymbol) else None  # type: ignore[arg-type]
+        if is_flat(inner) and not isinstance(inner, RecordType) and not isinstance(value, RecordSymbol):
+            code(inner, value, None)  # type: ignore[arg-type]  # refuses what can never be in the field
         fields[name] = value
     return RecordSymbol(kind, fields)
 
@@ -154,16 +154,9 @@ def _arguments(
 # Built-in functions
 
 
-def _generator(reader: Reader, node: ast.Call, name: str) -> ast.GeneratorExp | ast.ListComp | None:
-    if len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp | ast.ListComp):
-        return node.args[0]
-    return None
-
-
 def _items(reader: Reader, node: ast.Call, name: str) -> list[tuple[Any, Expression]]:
-    generator = _generator(reader, node, name)
-    if generator is not None:
-        return reader.generated(generator, filtered=True)
+    if len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp | ast.ListComp):
+        return reader.generated(node.args[0], filtered=True)
     if len(node.args) == 1:
         return [(reader.machine.load(one), TRUE) for one in reader.sequence(node.args[0])]
     if name in ("min", "max") and node.args:
@@ -201,8 +194,6 @@ def _total(parts: list[Expression]) -> Any:
             total = part if total is None else Binary("+", total, part)
     if total is None:
         return constant
-    from strandline.languages.python.build import add
-
     return Symbol(INT, add(total, constant))
 
 

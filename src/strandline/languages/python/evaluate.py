@@ -119,20 +119,14 @@ class Reader:
             case ast.UnaryOp(op=op, operand=operand):
                 return self._unary(op, operand, node)
             case ast.BoolOp(op=op, values=values):
-                join = both if isinstance(op, ast.And) else either
-                total = self.truth(values[0])
-                for one in values[1:]:
-                    if total == (FALSE if join is both else TRUE):
-                        break
-                    total = join(total, self.truth(one))
-                return _as_truth(total)
+                return self._joined(isinstance(op, ast.And), values)
             case ast.Compare(left=left, ops=ops, comparators=comparators):
                 return self._compare(left, ops, comparators, node)
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 condition = self.truth(test)
                 if isinstance(condition, Const):
                     return self.value(body if condition.value else orelse)
-                return self.machine.join(condition, self.value(body), self.value(orelse))
+                return self.machine.branch(condition, lambda: self._loaded(body), lambda: self._loaded(orelse))
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 return tuple(self._loaded(one) for one in elements)
             case ast.ListComp() | ast.GeneratorExp():
@@ -142,6 +136,28 @@ class Reader:
 
                 return call(self, node)
         raise Refused(_INSTEAD.get(type(node), f"'{type(node).__name__}' is not part of the modelling language"))
+
+    def _joined(self, conjunction: bool, values: list[ast.expr]) -> Any:
+        """`and` or `or`: what stands further right is evaluated only where it matters."""
+        join, decided = (both, FALSE) if conjunction else (either, TRUE)
+        total = self.truth(values[0])
+        for one in values[1:]:
+            if total == decided:
+                break
+            total = join(total, self._under(total if conjunction else negate(total), self.truth, one))
+        return _as_truth(total)
+
+    def _under(self, condition: Expression, read: Callable[[ast.expr], Any], node: ast.expr) -> Any:
+        """Evaluate where only a condition makes Python evaluate."""
+        if isinstance(condition, Const):
+            return read(node)
+        self.machine.path.append(condition)
+        before = {variable: list(writes) for variable, writes in self.machine.store.pending.items()}
+        result = read(node)
+        self.machine.path.pop()
+        if self.machine.store.pending != before:
+            self.text.fail("what changes the state cannot stand here; call it in a statement of its own", node)
+        return result
 
     # Names and parts
 
@@ -261,7 +277,7 @@ class Reader:
         total: Expression = TRUE
         first = self.value(left)
         for op, other in zip(ops, others, strict=True):
-            second = self.value(other)
+            second = self._under(total, self.value, other)
             try:
                 total = both(total, self._comparison(op, first, second, node))
             except Refused as refusal:

@@ -18,12 +18,13 @@ from strandline.languages.python.model import LOCATION, Model, parameters_of
 from strandline.languages.python.queries import Scope
 from strandline.languages.python.structure import ModelSource, Structure, functions_of
 from strandline.languages.python.text import parse_text, text_of
-from strandline.languages.python.types import BagType, EnumType, FifoType, SetType, is_flat
+from strandline.languages.python.types import BagType, EnumType, FifoType, RecordType, SetType, is_flat
 from strandline.languages.python.values import (
     GroupValue,
     ModelValue,
     Place,
     ProcessValue,
+    RecordSymbol,
     Refused,
     number,
     truth,
@@ -177,9 +178,6 @@ class _Lowering:
         kind = getattr(value, "_kind", None) or getattr(type(value), "_fields", None)
         if kind is None:
             return value
-        from strandline.languages.python.types import RecordType
-        from strandline.languages.python.values import RecordSymbol
-
         bound = bind_type(type(value), self.structure.bindings, type(value).__name__)
         assert isinstance(bound, RecordType)
         return RecordSymbol(bound, {name: self._symbolic(getattr(value, name)) for name, _ in bound.fields})
