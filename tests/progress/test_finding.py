@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies import systems
 
 import strandline
 from strandline.cli.main import main
@@ -16,7 +17,6 @@ from strandline.languages import load
 from strandline.model.ranges import analyse_ranges
 from strandline.progress.finding import choose, find_measures
 from strandline.progress.static import component_ranks, distance_ranks, never_decreasing
-from strategies import systems
 
 ROOT = Path(__file__).parent.parent.parent
 STOP_AND_WAIT = ROOT / "examples" / "stop-and-wait" / "stop-and-wait.dve"

@@ -24,6 +24,7 @@ def result_data(result: Exploration | Verdict, exit_code: int) -> dict[str, Any]
         "verdict": result.answer.value,
         "complete": result.complete,
         "reason": result.reason,
+        "notes": list(exploration.notes),
         **_figures(exploration.statistics),
         "order": exploration.options.order,
         "measure": list(exploration.options.measure),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import linecache
 import sys
 import traceback
@@ -50,11 +51,15 @@ def _executed(source: Source) -> dict[str, Any]:
     sys.modules[module.__name__] = module
     sys.path.insert(0, folder)
     try:
-        exec(compile(source.text, source.name, "exec", dont_inherit=True), vars(module))
+        # What the file prints must not stand among verdicts.
+        with contextlib.redirect_stdout(sys.stderr):
+            exec(compile(source.text, source.name, "exec", dont_inherit=True), vars(module))
     except SyntaxError as error:
         raise _syntax(source, error) from None
     except InputError:
         raise
+    except SystemExit as error:
+        raise ModelError(f"the file ends the program while it is loaded: sys.exit({error.code})", source) from None
     except Exception as error:
         raise _raised(source, error) from error
     finally:
