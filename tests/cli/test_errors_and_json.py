@@ -14,7 +14,7 @@ from strandline.traces.log import ParentLog
 Run = Callable[..., Answer]
 
 FIELDS = [
-    *("schema_version", "version", "command", "exit_code", "model", "verdict", "complete", "reason"),
+    *("schema_version", "version", "command", "exit_code", "model", "verdict", "complete", "reason", "notes"),
     *FIGURES,
     *("order", "measure", "properties", "trace", "error"),
 ]

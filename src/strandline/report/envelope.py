@@ -62,6 +62,7 @@ def error_data(
         "verdict": "UNKNOWN",
         "complete": False,
         "reason": message.splitlines()[0] if message else type(error).__name__,
+        "notes": [],
         **dict.fromkeys(FIGURES),
         "order": None,
         "measure": None,
