@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from strandline.languages.python import faults
-from strandline.languages.python.build import add, both, choose, either, implies
+from strandline.languages.python.build import add, both, choose, either, evaluates, implies, may_fault
 from strandline.languages.python.containers_symbolic import apply, length
 from strandline.languages.python.declarations import Marked, Record, bind_type
 from strandline.languages.python.evaluate import Reader, _as_truth
@@ -29,7 +29,7 @@ from strandline.languages.python.values import (
     number,
     truth,
 )
-from strandline.model.expression import FALSE, TRUE, Binary, Expression, Unary
+from strandline.model.expression import FALSE, TRUE, Binary, Choice, Const, Expression, Unary
 
 _DEEPEST = 40
 
@@ -131,6 +131,21 @@ def inline(reader: Reader, function: Callable[..., Any], arguments: list[Any], k
     inner = Reader(text, machine, reader.structure, names_of(function), reader.depth + 1)
     result = Runner(inner, settles=False).run(list(definition.body))
     machine.frame = saved
+    return _after(reader, frame, result)
+
+
+def _after(reader: Reader, frame: dict[str, Any], result: Any) -> Any:
+    """A helper's result, once its arguments are evaluated: Python does so also where the helper does not use them."""
+    for argument in frame.values():
+        if isinstance(argument, Symbol) and may_fault(argument.expression):
+            if isinstance(result, int) and not isinstance(result, bool):
+                result = Symbol(INT, Const(result), (result, result))
+            if isinstance(result, Symbol):
+                evaluated = evaluates(argument.expression)
+                result = replace(result, expression=Choice(evaluated, result.expression, Const(0)), certain=False)
+            elif result is None:
+                # A helper without a result is a statement of its own, so this is evaluated just here.
+                reader.machine.note(argument.expression)
     return result
 
 
