@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeAlias, Unpack
+from typing import TYPE_CHECKING, TypeAlias, Unpack
 
 from strandline import languages
 from strandline.check.options import Options, OptionValues
@@ -14,11 +14,12 @@ from strandline.check.running import Findings, run
 from strandline.check.verdict import Answer, Exploration, Interrupted, PropertyVerdict, Verdict
 from strandline.check.watching import Unwatched, Watcher
 from strandline.errors import UsageError
-from strandline.languages.python import is_model, to_system
-from strandline.languages.python.model import Model
 from strandline.model.system import System
 
-Source: TypeAlias = str | Path | System | Model | type[Model]
+if TYPE_CHECKING:
+    from strandline.languages.python.model import Model
+
+Source: TypeAlias = "str | Path | System | Model | type[Model]"
 NO_LTL = "LTL checking is not available yet"
 
 
@@ -90,6 +91,9 @@ def _system(source: Source) -> System:
         return source
     if isinstance(source, str | Path):
         return load(source)
+    # Imported here: who checks a file of another language does not wait for this one.
+    from strandline.languages.python import is_model, to_system
+
     if not is_model(source):
         raise UsageError(f"a model is a file, a System or a Model, not {type(source).__name__}")
     return to_system(source)
