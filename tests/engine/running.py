@@ -103,18 +103,19 @@ def path_to(kernel: Kernel, links: list[int], record: int) -> list[State]:
     return states
 
 
-_SIZES = ("_LOG_RECORDS", "_RECORDS", "_LAYERS", "_LEVELS", "_POOL", "_STACK")
+_SIZES = ("LOG_RECORDS", "RECORDS", "LAYERS", "LEVELS", "POOL", "STACK")
 
 
 @contextmanager
 def smallest_arrays(words: int, engine: ModuleType = compiled_search) -> Iterator[None]:
     """Searches made here begin with arrays of one entry, so that everything must grow and flush all the time."""
-    old = {name: getattr(engine, name) for name in (*_SIZES, "_SEEN_WORDS")}
+    sizes = engine.sizes
+    old = {name: getattr(sizes, name) for name in (*_SIZES, "SEEN_WORDS")}
     try:
         for name in _SIZES:
-            setattr(engine, name, 1)
-        engine._SEEN_WORDS = words + 1  # type: ignore[attr-defined]
+            setattr(sizes, name, 1)
+        sizes.SEEN_WORDS = words + 1
         yield
     finally:
         for name, value in old.items():
-            setattr(engine, name, value)
+            setattr(sizes, name, value)

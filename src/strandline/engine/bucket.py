@@ -1,8 +1,8 @@
 """A set of states: an open-addressing table over an arena in the order of arrival.
 
-States of one word lie in the table itself, marked by their top bit. For wider states a slot holds the upper half of
-the hash and the position in the arena, so one comparison with the arena is nearly always the right one, and the
-table grows without looking at any state.
+States of one word lie in the table itself, marked by their top bit (`direct`). For wider states, and where a search
+must get from a state to its place in the arena, a slot holds the upper half of the hash and that place, so one
+comparison with the arena is nearly always the right one, and the table grows without looking at any state.
 
 A state's home slot is monotone in its hash. So a table grows in place, from its end to its beginning, reading and
 writing sequentially: no second table is ever needed.
@@ -41,6 +41,18 @@ def _word_count_overload(words):
         count = len(words)
         return lambda words: U(count)
     return lambda words: U(words)
+
+
+def direct(words):
+    """Whether the table holds the states themselves: those of one word, given as a tuple. A search that wants
+    places gives the number of words as a number."""
+    return isinstance(words, tuple) and len(words) == 1
+
+
+@overload(direct, inline="always")
+def _direct_overload(words):
+    answer = isinstance(words, types.BaseTuple) and len(words) == 1
+    return lambda words: answer
 
 
 @inlined
@@ -98,7 +110,7 @@ def find(array, at, hash_value, words, entry, table, slots, arena, index, store)
         content = index[table + slot]
         if content == _0:
             return table + slot, False
-        if count == _1:
+        if direct(words):
             if content == array[at] | _OCCUPIED:
                 return table + slot, True
         elif content >> _32 == hash_value >> _32:
@@ -118,7 +130,7 @@ def find(array, at, hash_value, words, entry, table, slots, arena, index, store)
 @inlined
 def prefetch_match(hash_value, words, entry, table, slots, arena, index, store):
     """Fetch the stored state with which a wide state will be compared; its slot must have been fetched."""
-    if word_count(words) > _1:
+    if not direct(words):
         content = index[table + home_slot(hash_value, slots)]
         if content >> _32 == hash_value >> _32:
             prefetch(store, arena + ((content & _LOW) - _1) * entry)
@@ -134,7 +146,7 @@ def put(array, at, hash_value, words, entry, extra, slot, count, arena, index, s
         store[place + word] = array[at + word]
     if entry > width:
         store[place + width] = extra
-    if width == _1:
+    if direct(words):
         index[slot] = array[at] | _OCCUPIED
     else:
         index[slot] = ((hash_value >> _32) << _32) | (count + _1)
@@ -238,7 +250,7 @@ def grow_table(words, buckets, bucket, index, regs, scratch):
 
 @inlined
 def _home_of_content(words, content, slots):
-    if word_count(words) == _1:
+    if direct(words):
         return home_slot(mixed(content & ~_OCCUPIED), slots)
     return home_slot(content, slots)
 
