@@ -5,7 +5,13 @@
 
 from __future__ import annotations
 
+import signal
+
 from hypothesis import HealthCheck, settings
+
+# A shell starts background jobs with Ctrl-C ignored, and programs inherit that: tests that press it want it heard.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A kernel that is compiled for the first time on a machine takes seconds: no deadline.
 _QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
