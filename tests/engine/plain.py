@@ -10,10 +10,14 @@ import importlib
 import sys
 from functools import cache
 from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import numba
 
-_MODULES = ("pool", "bucket", "layers", "explore", "depth_first", "search", "registers")
+_MODULES = (
+    "registers", "sizes", "pool", "bucket", "layers", "explore", "depth_first", "base", "search",
+    "numbered", "nested", "components", "confined", "loops", "cycles",
+)  # fmt: skip
 _PREFIX = "strandline.engine"
 
 
@@ -40,13 +44,19 @@ def plain_engine() -> SimpleNamespace:
     return SimpleNamespace(**modules)
 
 
+_KINDS = {"search": ("Search",), "cycles": ("NestedSearch", "ComponentSearch"), "loops": ("LoopSearch",)}
+
+
 def _bind_lazily_imported(modules: dict[str, ModuleType]) -> None:
-    """`Search` imports its kernels when it first runs one, by when the compiled modules are back."""
-    search = modules["search"]
+    """Searches import their kernels when they first run one, by when the compiled modules are back: each kind of
+    search gets a plain one that looks its kernels up among the plain modules."""
+    for module, names in _KINDS.items():
+        for name in names:
+            setattr(modules[module], name, _plain(getattr(modules[module], name), modules))
 
-    class PlainSearch(search.Search):  # type: ignore[name-defined, misc]
-        """A Search that looks its kernels up among the plain modules."""
 
+def _plain(kind: Any, modules: dict[str, ModuleType]) -> Any:
+    class Plain(kind):  # type: ignore[misc]
         def _start(self) -> None:
             with _as_imported(modules):
                 super()._start()
@@ -59,7 +69,7 @@ def _bind_lazily_imported(modules: dict[str, ModuleType]) -> None:
             with _as_imported(modules):
                 super()._grow_layers()
 
-    search.Search = PlainSearch  # type: ignore[attr-defined]
+    return Plain
 
 
 class _as_imported:

@@ -34,6 +34,7 @@ class Event(Enum):
     FOUND = "a state with a label of the stop mask is about to be expanded"
     FAULT = "a step of the model faulted"
     COLUMN_DECREASED = "an edge leads to a smaller column: the measure is not monotone"
+    CYCLE = "an accepting cycle was found"
     MEMORY = "the next growth would exceed the memory limit"
     STATES = "as many states as allowed are recorded"
 
@@ -157,6 +158,7 @@ class BaseSearch:
                     r.FOUND: Event.FOUND,
                     r.FAULT: Event.FAULT,
                     r.REGRESSING_COLUMN: Event.COLUMN_DECREASED,
+                    r.CYCLE: Event.CYCLE,
                 }[code]
             if time.perf_counter() >= deadline:
                 return Event.PAUSED

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 # What a kernel returns.
-DONE, BUDGET, GROW, FAULT, FOUND, FLUSH, REGRESSING_COLUMN = range(7)
+DONE, BUDGET, GROW, FAULT, FOUND, FLUSH, REGRESSING_COLUMN, CYCLE = range(8)
 
 NONE = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 """No offset, no layer."""
@@ -57,11 +57,24 @@ SIZE_CLASSES = 160
     OVERFULL,
     SPREAD_NEXT,
     SPREAD_PUT_OFF,
-) = range(38)
+    ACCEPTING,
+    PATH_COUNT,
+    WANT_PATH,
+    RED_BASE,
+    ROOT_COUNT,
+    WANT_ROOTS,
+    ACTIVE_COUNT,
+    WANT_ACTIVE,
+    CYCLE_RECORD,
+    CYCLE_LINK,
+    CYCLE_ROOT,
+    SUCCESSORS,
+    WHOLE_COMPONENTS,
+) = range(51)
 
 # A pool's registers, relative to its top.
 WANT, IDLE, RELEASED, FREE = 1, 2, 3, 4
-INDEX_TOP = 38
+INDEX_TOP = 51
 STORE_TOP = INDEX_TOP + FREE + SIZE_CLASSES
 REGISTERS = STORE_TOP + FREE + SIZE_CLASSES
 

@@ -150,6 +150,18 @@ class DeclaredMeasure:
     span: Span | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Fairness:
+    """What only fair runs do infinitely often, declared by the model: make `condition` true; or, where there is no
+    condition, take one of `actions` or reach a state where none of them is enabled (weak fairness)."""
+
+    name: str
+    actions: tuple[Action, ...] = ()
+    """Some of the System's own, told by identity."""
+    condition: Expression | None = None
+    span: Span | None = None
+
+
 def _canonical(action: Action) -> tuple[int, ...]:
     return tuple(number for move in action.moves for number in (move.process, move.source))
 
@@ -169,6 +181,7 @@ class System:
     labels: tuple[Predicate, ...] = ()
     invariants: tuple[Predicate, ...] = ()
     measures: tuple[DeclaredMeasure, ...] = ()
+    fairness: tuple[Fairness, ...] = ()
     initial: tuple[tuple[int, ...], ...] = field(default=(), repr=False)
     """All initial valuations."""
 
@@ -187,6 +200,7 @@ class System:
         labels: tuple[Predicate, ...] = (),
         invariants: tuple[Predicate, ...] = (),
         measures: tuple[DeclaredMeasure, ...] = (),
+        fairness: tuple[Fairness, ...] = (),
         initial: tuple[tuple[int, ...], ...] | None = None,
     ) -> System:
         """A System in canonical form: actions sorted by their moves (process, source), else as declared;
@@ -205,6 +219,7 @@ class System:
             labels=labels,
             invariants=invariants,
             measures=measures,
+            fairness=fairness,
             initial=initial,
         )
 
