@@ -17,6 +17,7 @@ import numba
 _MODULES = (
     "registers", "sizes", "pool", "bucket", "layers", "explore", "depth_first", "base", "search",
     "numbered", "nested", "components", "confined", "loops", "cycles",
+    "marked", "layer_components", "elimination", "sweep_cycles",
 )  # fmt: skip
 _PREFIX = "strandline.engine"
 
@@ -44,7 +45,12 @@ def plain_engine() -> SimpleNamespace:
     return SimpleNamespace(**modules)
 
 
-_KINDS = {"search": ("Search",), "cycles": ("NestedSearch", "ComponentSearch"), "loops": ("LoopSearch",)}
+_KINDS = {
+    "search": ("Search",),
+    "cycles": ("NestedSearch", "ComponentSearch"),
+    "loops": ("LoopSearch",),
+    "sweep_cycles": ("SweepCycleSearch",),
+}
 
 
 def _bind_lazily_imported(modules: dict[str, ModuleType]) -> None:
@@ -64,6 +70,14 @@ def _plain(kind: Any, modules: dict[str, ModuleType]) -> Any:
         def _run(self, budget):  # type: ignore[no-untyped-def]
             with _as_imported(modules):
                 return super()._run(budget)
+
+        def _next_round(self, **options):  # type: ignore[no-untyped-def]
+            with _as_imported(modules):
+                return super()._next_round(**options)
+
+        def _members(self):  # type: ignore[no-untyped-def]
+            with _as_imported(modules):
+                return super()._members()
 
         def _grow_layers(self) -> None:
             with _as_imported(modules):

@@ -34,7 +34,7 @@ def finished_at(words, record, buckets):
 
 
 @inlined
-def _enter(function, words, record, roots, active, stack, records, buckets, index, store, labels, regs):
+def _enter(function, words, stride, record, roots, active, stack, records, buckets, index, store, labels, regs):
     """Expand a new state, which is a component of its own for the time being."""
     if _2 * (regs[r.ROOT_COUNT] + _1) > U(len(roots)):
         regs[r.WANT_ROOTS] = _2 * (regs[r.ROOT_COUNT] + _1)
@@ -43,7 +43,7 @@ def _enter(function, words, record, roots, active, stack, records, buckets, inde
         regs[r.WANT_ACTIVE] = regs[r.ACTIVE_COUNT] + _1
         return r.GROW
     entry = word_count(words) + _1
-    code = push_successors(function, words, record, entry, stack, records, buckets, index, store, labels, regs)
+    code = push_successors(function, words, stride, record, entry, stack, records, buckets, index, store, labels, regs)
     if code != _CONTINUE:
         return code
     account(_1, regs[r.SUCCESSORS], labels[0] >> _63, regs)
@@ -124,7 +124,7 @@ def _leave(words, roots, active, stack, buckets, store, regs):
 
 @njit
 def components(
-    function, words, budget, regs, buckets, stack, roots, active, records, index, store, log, labels, scratch
+    function, words, stride, budget, regs, buckets, stack, roots, active, records, index, store, log, labels, scratch
 ):  # fmt: skip
     """Search on for `budget` expansions; DONE, BUDGET, GROW, FLUSH, FAULT, or CYCLE: then CYCLE_RECORD lies on an
     accepting cycle through open states that are numbered from CYCLE_ROOT."""
@@ -133,8 +133,8 @@ def components(
     while True:
         if regs[r.UNEXPANDED] != _0:
             code = _enter(
-                function, words, regs[r.UNEXPANDED] - _1, roots, active, stack, records, buckets,
-                index, store, labels, regs,
+                function, words, stride, regs[r.UNEXPANDED] - _1, roots, active, stack, records,
+                buckets, index, store, labels, regs,
             )  # fmt: skip
             if code == _CONTINUE:
                 regs[r.UNEXPANDED] = _0

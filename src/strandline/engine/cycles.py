@@ -95,8 +95,6 @@ class DepthFirstCycleSearch(CycleSearch):
 
     def _start(self) -> None:
         kernel = self.kernel
-        if kernel.measured:
-            raise InternalError("a depth-first search needs a kernel without a measure")
         count, width = len(kernel.initial), kernel.words + 1
         self._stack.grow(count * width)
         stack = self._stack.array[: count * width].reshape(count, width)
@@ -127,9 +125,9 @@ class NestedSearch(DepthFirstCycleSearch):
 
         return int(
             nested(
-                np.uint64(self.kernel.successors), self._width, budget, self.regs, self._buckets.array,
-                self._stack.array, self._path.array, self._records, self._index.array, self._store.array,
-                self._log_buffer, self._labels, self._scratch,
+                np.uint64(self.kernel.successors), self._width, np.uint64(self.kernel.stride), budget, self.regs,
+                self._buckets.array, self._stack.array, self._path.array, self._records, self._index.array,
+                self._store.array, self._log_buffer, self._labels, self._scratch,
             )
         )  # fmt: skip
 
@@ -182,9 +180,9 @@ class ComponentSearch(DepthFirstCycleSearch):
 
         return int(
             components(
-                np.uint64(self.kernel.successors), self._width, budget, self.regs, self._buckets.array,
-                self._stack.array, self._roots.array, self._active.array, self._records, self._index.array,
-                self._store.array, self._log_buffer, self._labels, self._scratch,
+                np.uint64(self.kernel.successors), self._width, np.uint64(self.kernel.stride), budget, self.regs,
+                self._buckets.array, self._stack.array, self._roots.array, self._active.array, self._records,
+                self._index.array, self._store.array, self._log_buffer, self._labels, self._scratch,
             )
         )  # fmt: skip
 

@@ -37,12 +37,12 @@ height on the path."""
 
 
 @inlined
-def push_successors(function, words, record, entry, stack, records, buckets, index, store, labels, regs):
+def push_successors(function, words, stride, record, entry, stack, records, buckets, index, store, labels, regs):
     """Expand a stored state: its marker goes onto the stack, its successors on top of that, the first on top of
     all; SUCCESSORS says how many. CONTINUE, or GROW or FAULT with nothing changed."""
     width = word_count(words)
     at = buckets[_BUCKET + U(r.ARENA)] + record * entry
-    capacity = U(len(records)) // width - _1
+    capacity = U(len(records)) // stride - _1
     count = call_successors(function, store, at, records, _0, np.int64(capacity), labels)
     if count < 0:
         regs[r.FOUND_RECORD] = record
@@ -62,7 +62,7 @@ def push_successors(function, words, record, entry, stack, records, buckets, ind
     table, slots = buckets[_BUCKET + U(r.TABLE)], table_slots(buckets, _BUCKET)
     for step in range(U(count)):
         place = top - (step + _1) * (width + _1)
-        source = step * width
+        source = step * stride
         for word in range(width):
             stack[place + word] = records[source + word]
         stack[place + width] = (record << _STEP) | step
@@ -77,14 +77,14 @@ def _flags_at(words, record, buckets):
 
 
 @inlined
-def _enter(function, words, record, link, path, stack, records, buckets, index, store, labels, regs):
+def _enter(function, words, stride, record, link, path, stack, records, buckets, index, store, labels, regs):
     """Put a state onto the path and its successors onto the stack. In the first search the state turns cyan."""
     top = _2 * regs[r.PATH_COUNT]
     if top + _2 > U(len(path)):
         regs[r.WANT_PATH] = top + _2
         return r.GROW
     entry = word_count(words) + _1
-    code = push_successors(function, words, record, entry, stack, records, buckets, index, store, labels, regs)
+    code = push_successors(function, words, stride, record, entry, stack, records, buckets, index, store, labels, regs)
     if code != _CONTINUE:
         return code
     path[top] = (record << _STEP) | (link & ((_1 << _STEP) - _1))
@@ -112,7 +112,7 @@ def _found(record, link, regs):
 
 
 @inlined
-def _look_at(function, words, path, stack, records, buckets, index, store, log, labels, regs, scratch):
+def _look_at(words, path, stack, buckets, index, store, log, regs, scratch):
     """Take a state from the stack: enter it if it is new, close a cycle if it is on the path."""
     width = word_count(words)
     at = (regs[r.STACK_COUNT] - _1) * (width + _1)
@@ -176,7 +176,7 @@ def _leave(words, path, stack, buckets, store, regs):
 
 
 @njit
-def nested(function, words, budget, regs, buckets, stack, path, records, index, store, log, labels, scratch):
+def nested(function, words, stride, budget, regs, buckets, stack, path, records, index, store, log, labels, scratch):
     """Search on for `budget` expansions; DONE, BUDGET, GROW, FLUSH, FAULT, or CYCLE: then CYCLE_RECORD is the
     state on the path at which the cycle begins and CYCLE_LINK the edge that leads back to it."""
     stop_at = regs[r.VISITED] + budget
@@ -185,8 +185,8 @@ def nested(function, words, budget, regs, buckets, stack, path, records, index, 
         code = _CONTINUE
         if regs[r.UNEXPANDED] != _0:
             code = _enter(
-                function, words, regs[r.UNEXPANDED] - _1, regs[r.CYCLE_LINK], path, stack, records, buckets,
-                index, store, labels, regs,
+                function, words, stride, regs[r.UNEXPANDED] - _1, regs[r.CYCLE_LINK], path, stack, records,
+                buckets, index, store, labels, regs,
             )  # fmt: skip
             if code == _CONTINUE:
                 regs[r.UNEXPANDED] = _0
@@ -197,8 +197,6 @@ def nested(function, words, budget, regs, buckets, stack, path, records, index, 
         elif stack[regs[r.STACK_COUNT] * (width + _1) - _1] == r.NONE:
             _leave(words, path, stack, buckets, store, regs)
         else:
-            code = _look_at(
-                function, words, path, stack, records, buckets, index, store, log, labels, regs, scratch
-            )  # fmt: skip
+            code = _look_at(words, path, stack, buckets, index, store, log, regs, scratch)
         if code != _CONTINUE:
             return code

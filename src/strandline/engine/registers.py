@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 # What a kernel returns.
-DONE, BUDGET, GROW, FAULT, FOUND, FLUSH, REGRESSING_COLUMN, CYCLE = range(8)
+DONE, BUDGET, GROW, FAULT, FOUND, FLUSH, REGRESSING_COLUMN, CYCLE, SWEEP_OVER, COLUMN_OVER, BROKEN = range(11)
 
 NONE = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 """No offset, no layer."""
@@ -70,11 +70,35 @@ SIZE_CLASSES = 160
     CYCLE_ROOT,
     SUCCESSORS,
     WHOLE_COMPONENTS,
-) = range(51)
+    NUMBER,
+    SOURCE_RECORD,
+    SOURCE_VALUE,
+    COLUMN_SWEEP,
+    COLUMN_CHECKED,
+    RANK_MASK,
+    RANKS_ACCEPTING,
+    MEMBERS,
+    SUSPECT,
+    PHASE,
+    ONLINE,
+    TRUE_SWEEPS,
+    PREVIOUS_SWEEP,
+    THIS_SWEEP,
+    CARRIED,
+    GARBAGE,
+    STAY,
+    ROUNDS,
+    RED_VISITS,
+    VALUE_VISITS,
+    REMAINING,
+    DELETED,
+    DELETE_NEXT,
+    INITIAL_COUNT,
+) = range(75)
 
 # A pool's registers, relative to its top.
 WANT, IDLE, RELEASED, FREE = 1, 2, 3, 4
-INDEX_TOP = 51
+INDEX_TOP = 75
 STORE_TOP = INDEX_TOP + FREE + SIZE_CLASSES
 REGISTERS = STORE_TOP + FREE + SIZE_CLASSES
 

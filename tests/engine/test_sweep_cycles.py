@@ -1,0 +1,133 @@
+"""Our own sweep for accepting cycles against brute force, and what it costs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from accepting import accepting_components, accepting_graph, judge, run_to_end
+from graph_kernel import Graph, graph_kernel
+from plain import plain_engine
+from running import explore, smallest_arrays
+
+import strandline.engine.sweep_cycles as compiled
+from strandline.engine.base import Event
+
+
+def sweep(graph: Graph, *, words: int = 1, engine: Any = compiled, slow: bool = False, **options: Any) -> tuple[bool, Any]:
+    """Whether a cycle is found, which is judged, and the search."""
+    links: list[int] = []
+    search = engine.SweepCycleSearch(graph_kernel(graph, words), accepting=1, log=links.extend, **options)
+    if slow:
+        search._budget = 1
+    event = run_to_end(search)
+    assert event.name in ("DONE", "CYCLE")
+    if event.name == "CYCLE":
+        _, loop = judge(search, [int(link) for link in links], 1)
+        assert graph.progress is not None
+        kind = "S" if len({graph.progress[node] for node in loop}) == 1 else "M"
+        assert search.cycle_kind == kind
+    search.close()
+    return event.name == "CYCLE", search
+
+
+def ranked(graph: Graph, random: Random, ranks: int) -> Graph:
+    """The graph with a rank for each node, which no edge lowers, in the lowest bits of its layers."""
+    rank = [random.randrange(ranks) for _ in graph.edges]
+    edges = tuple(
+        tuple(target for target in targets if rank[target] >= rank[node]) for node, targets in enumerate(graph.edges)
+    )
+    assert graph.progress is not None
+    progress = tuple((column, layer * ranks + rank[node]) for node, (column, layer) in enumerate(graph.progress))
+    return replace(graph, edges=edges, progress=progress)
+
+
+@pytest.mark.parametrize("probes", [False, True])
+@pytest.mark.parametrize("kind", ["regressing", "monotone", "columns", "extreme"])
+def test_finds_a_cycle_exactly_where_one_is(kind: str, probes: bool) -> None:
+    found = 0
+    for seed in range(400):
+        graph = accepting_graph(Random(seed), kind, nodes=2 + seed % 14)
+        expected = bool(accepting_components(graph, 1))
+        assert sweep(graph, probes=probes)[0] == expected, f"seed {seed}"
+        found += expected
+    assert 20 < found < 380
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+@pytest.mark.parametrize("kind", ["regressing", "columns"])
+def test_ranks(kind: str, ranks: int) -> None:
+    for seed in range(400):
+        random = Random(seed)
+        graph = ranked(accepting_graph(random, kind, nodes=14, density=0.3), random, ranks)
+        expected = bool(accepting_components(graph, 1))
+        assert sweep(graph, ranks=ranks, probes=False)[0] == expected, f"seed {seed}"
+
+
+@pytest.mark.parametrize("words", [2, 3])
+def test_wide_states(words: int) -> None:
+    for seed in range(150):
+        graph = accepting_graph(Random(seed), "columns", nodes=16)
+        assert sweep(graph, words=words, probes=False)[0] == bool(accepting_components(graph, 1)), f"seed {seed}"
+
+
+@pytest.mark.parametrize("kind", ["regressing", "columns"])
+def test_arrays_that_grow_and_pauses_at_every_point(kind: str) -> None:
+    for seed in range(80):
+        graph = accepting_graph(Random(seed), kind, nodes=20, density=0.1)
+        for probes in (False, True):
+            with smallest_arrays(1, compiled):
+                found = sweep(graph, slow=True, probes=probes)[0]
+            assert found == bool(accepting_components(graph, 1)), f"seed {seed}"
+
+
+def test_plain_python_with_checked_arrays() -> None:
+    engine = plain_engine().sweep_cycles
+    for seed in range(25):
+        graph = accepting_graph(Random(seed), "columns", nodes=12)
+        with smallest_arrays(1, engine), np.errstate(over="ignore"):
+            found = sweep(graph, engine=engine, probes=False)[0]
+        assert found == bool(accepting_components(graph, 1)), f"seed {seed}"
+
+
+@pytest.mark.parametrize("kind", ["regressing", "monotone", "columns"])
+def test_without_a_suspicion_it_costs_what_a_plain_sweep_costs(kind: str) -> None:
+    """Nothing accepts, so cycles over several layers need no search: the same visits, states and sweeps."""
+    for seed in range(100):
+        graph = replace(accepting_graph(Random(seed), kind, nodes=30), labels={})
+        _, search = sweep(graph, probes=False)
+        plain = explore(graph_kernel(graph), "sweep").statistics
+        cycles = search.statistics()
+        for name in ("visited", "transitions", "peak_states", "persistent", "sweeps", "regress_edges", "deadlocks"):
+            assert getattr(cycles, name) == getattr(plain, name), (name, seed)
+
+
+def test_a_cycle_over_two_layers_needs_one_round() -> None:
+    """0 -> 1 -> 2 -> 1: state 1 is hit again in the second sweep, and the first round keeps it."""
+    graph = Graph(((1,), (2,), (1,)), progress=((0, 0), (0, 1), (0, 2)), labels={2: 1})
+    found, search = sweep(graph, probes=False)
+    assert found
+    assert (search.cycle_kind, search.rounds) == ("M", 1)
+
+
+def test_elimination_needs_several_sweeps_in_a_round() -> None:
+    """The accepting state lies on the second of two ways back, behind a persistent state that is no member: one sweep
+    a round would not carry the value there and back, and lose the cycle."""
+    graph = Graph(
+        ((1,), (2,), (3, 1), (4,), (0,)),
+        progress=((0, 2), (0, 3), (0, 1), (0, 0), (0, 4)),
+        labels={4: 1},
+    )
+    assert accepting_components(graph, 1)
+    assert sweep(graph, probes=False)[0]
+
+
+def test_a_lying_column_is_an_error() -> None:
+    graph = Graph(((1,), (0,)), progress=((1, 0), (0, 0)), labels={0: 1})
+    links: list[int] = []
+    search = compiled.SweepCycleSearch(graph_kernel(graph), accepting=1, log=links.extend, probes=False)
+    assert run_to_end(search) is Event.COLUMN_DECREASED
+    assert search.regressing_link == (0, 0)
