@@ -159,6 +159,7 @@ class BaseSearch:
                     r.FAULT: Event.FAULT,
                     r.REGRESSING_COLUMN: Event.COLUMN_DECREASED,
                     r.CYCLE: Event.CYCLE,
+                    r.PAUSE: Event.PAUSED,
                 }[code]
             if time.perf_counter() >= deadline:
                 return Event.PAUSED

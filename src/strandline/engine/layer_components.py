@@ -43,9 +43,20 @@ _STEP = U(r.STEP_BITS)
 _BIAS = U(1 << 63)
 _CONTINUE = -1
 
+ACCEPTS, HIT_AGAIN = U(1), U(2)
+"""Why a state is suspected of lying on an accepting cycle."""
+
 
 @inlined
-def _expand(function, words, stride, place, roots, active, stack, records, buckets, store, labels, regs):
+def _suspect(words, at, why, suspect, store, regs):
+    """Note a state that may lie on a cycle, with its record."""
+    for word in range(word_count(words) + _1):
+        suspect[word] = store[at + word]
+    regs[r.SUSPECT] = why
+
+
+@inlined
+def _expand(function, words, stride, place, suspect, roots, active, stack, records, buckets, store, labels, regs):
     """Expand a place of the current layer: it is a component of its own for the time being, its marker is on the
     stack, its successors wait in the batch."""
     width = word_count(words)
@@ -85,6 +96,8 @@ def _expand(function, words, stride, place, roots, active, stack, records, bucke
     regs[r.ACTIVE_COUNT] += _1
     if labels[0] & regs[r.ACCEPTING] == regs[r.ACCEPTING]:
         regs[r.RANKS_ACCEPTING] |= _1 << (regs[r.CURRENT_LAYER] & regs[r.RANK_MASK])
+        if regs[r.SUSPECT] != HIT_AGAIN:
+            _suspect(words, at, ACCEPTS, suspect, store, regs)
     regs[r.SOURCE_RECORD] = store[at + width]
     regs[r.BATCH_COUNT] = U(count)
     regs[r.BATCH_NEXT] = _0
@@ -99,10 +112,7 @@ def _hit_again(words, place, row, layer, suspect, buckets, store, regs):
         return
     store[mark_at(words, place, row, buckets)] |= HIT
     if regs[r.RANKS_ACCEPTING] >> (layer & regs[r.RANK_MASK]) & _1 != _0:
-        at = entry_at(words, place, row, buckets)
-        for word in range(word_count(words) + _1):
-            suspect[word] = store[at + word]
-        regs[r.SUSPECT] = _1
+        _suspect(words, entry_at(words, place, row, buckets), HIT_AGAIN, suspect, store, regs)
 
 
 @inlined
@@ -298,8 +308,8 @@ def sweep_layers(
             )  # fmt: skip
         elif regs[r.UNEXPANDED] != _0:
             code = _expand(
-                function, words, stride, regs[r.UNEXPANDED] - _1, roots, active, stack, records, buckets, store,
-                labels, regs,
+                function, words, stride, regs[r.UNEXPANDED] - _1, suspect, roots, active, stack, records, buckets,
+                store, labels, regs,
             )  # fmt: skip
             if code == _CONTINUE:
                 regs[r.UNEXPANDED] = _0

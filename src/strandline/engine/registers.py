@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 # What a kernel returns.
-DONE, BUDGET, GROW, FAULT, FOUND, FLUSH, REGRESSING_COLUMN, CYCLE, SWEEP_OVER, COLUMN_OVER, BROKEN = range(11)
+DONE, BUDGET, GROW, FAULT, FOUND, FLUSH, REGRESSING_COLUMN, CYCLE, SWEEP_OVER, COLUMN_OVER, BROKEN, PAUSE = range(12)
 
 NONE = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 """No offset, no layer."""

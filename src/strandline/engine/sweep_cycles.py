@@ -1,9 +1,9 @@
 """Accepting cycles by a sweep: our own method, after 001.
 
 Every state is visited as often as a plain sweep visits it, to find cycles inside layers; columns in which cycles over
-several layers are possible are then searched by elimination, before the line leaves them. Between sweeps a short
-depth-first search from a persistent state that was hit again may find such a cycle sooner; it may take a small part of
-the visits and no more memory than the sweep has needed already.
+several layers are possible are then searched by elimination, before the line leaves them. Now and then a short
+depth-first search, from an accepting state or from a persistent one that was hit again, may find a cycle sooner; it
+may take an eighth of the visits and of the memory.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from strandline.engine.memory import WordArray, Words
 from strandline.errors import InternalError
 
 _LEAST_PROBE = 1024
-_PROBE_SHARE = 16
-"""One visit in so many may be spent on probes."""
+_PROBE_SHARE = 8
+"""One visit in so many may be spent on probes, and one state in so many more may be stored for them."""
 _STEP_MASK = (1 << r.STEP_BITS) - 1
 
 
@@ -63,13 +63,14 @@ class SweepCycleSearch(CycleSearch):
         self._probe_roots: list[int] = []
         self._probe_links: list[WordArray] = []
         self._probe_visits = 0
+        self._next_probe = _LEAST_PROBE
+        self._near_suspect = True
         self._probes = probes
         super().__init__(kernel, accepting=accepting, log=log, memory_limit=memory_limit, max_states=max_states)
         self.regs[r.RANK_MASK] = ranks - 1
         self.regs[r.COLUMN_SWEEP] = 1
         if probes:
-            own = [-1 - number for number in range(len(kernel.initial))]
-            self._begin_probe(NestedSearch, kernel, own, _LEAST_PROBE)
+            self._probe_initial_states()
 
     def _allocate(self) -> None:
         super()._allocate()
@@ -97,10 +98,13 @@ class SweepCycleSearch(CycleSearch):
     def _run(self, budget: np.uint64) -> int:
         if not self._seeded:
             return self._insert_initial()
-        code = self._sweep(budget) if self._phase is Phase.SWEEP else self._propagate(budget)
-        if code == r.SWEEP_OVER:
+        if self._phase is Phase.SWEEP:
+            code = self._sweep(min(budget, np.uint64(1000) + self.regs[r.VISITED] // np.uint64(_PROBE_SHARE)))
+        else:
+            code = self._propagate(budget)
+        if code == r.SWEEP_OVER or (code == r.BUDGET and self._phase is Phase.SWEEP):
             self._consider_probe()
-            return r.BUDGET
+            return r.BUDGET if self._probe is None else r.PAUSE
         if code == r.COLUMN_OVER:
             self._phase, self._members_before = Phase.ELIMINATE, -1
             return self._next_round(first=True)
@@ -195,16 +199,27 @@ class SweepCycleSearch(CycleSearch):
     # --- probes -------------------------------------------------------------------------------------------------
 
     def _consider_probe(self) -> None:
-        """Between two sweeps: look whether a persistent state that was hit again lies on a cycle near by."""
-        if not self._probes or not self.regs[r.SUSPECT]:
+        """Now and then: look for a cycle near a state that may lie on one, and, in turn, near the initial states;
+        twice as far as the time before, when visits and memory allow that."""
+        if not self._probes:
             return
         affordable = int(self.regs[r.VISITED]) // _PROBE_SHARE - self._probe_visits
-        spare = int(self.regs[r.PEAK_STORED]) - int(self.regs[r.STORED])
-        states = min(affordable, spare)
-        if states >= _LEAST_PROBE:
+        peak = int(self.regs[r.PEAK_STORED])
+        room = max(peak - int(self.regs[r.STORED]), peak // _PROBE_SHARE)
+        if min(affordable, room) < self._next_probe:
+            return
+        if self._near_suspect and self.regs[r.SUSPECT]:
             self.regs[r.SUSPECT] = 0
             start = replace(self.kernel, initial=self._suspect[: self.kernel.words].reshape(1, -1).copy())
-            self._begin_probe(NestedSearch, start, [int(self._suspect[self.kernel.words])], states)
+            self._begin_probe(NestedSearch, start, [int(self._suspect[self.kernel.words])], self._next_probe)
+        else:
+            self._probe_initial_states()
+            self._next_probe *= 2
+        self._near_suspect = not self._near_suspect
+
+    def _probe_initial_states(self) -> None:
+        own = [-1 - number for number in range(len(self.kernel.initial))]
+        self._begin_probe(NestedSearch, self.kernel, own, self._next_probe)
 
     def _begin_probe(
         self, method: type[DepthFirstCycleSearch], kernel: Kernel, roots: list[int], most: int | None
@@ -223,7 +238,8 @@ class SweepCycleSearch(CycleSearch):
     def advance(self, seconds: float = 0.05) -> Event:
         if self._probe is None:
             event = super().advance(seconds)
-            return Event.PAUSED if self._probe is not None else event
+            # A cycle over several layers was proved: a depth-first search will now look for it.
+            return Event.PAUSED if event is Event.CYCLE and self._cycle is None else event
         event = self._probe.advance(seconds)
         if event is Event.PAUSED:
             return event
