@@ -100,11 +100,12 @@ def test_the_installed_command_and_the_modules_are_one() -> None:
         assert (answer.returncode, answer.stderr) == (2, "nothing.dve: no such file\n")
 
 
-def test_progress_is_drawn_on_a_terminal_and_taken_away() -> None:
+def drawn_while_exploring(seconds: float) -> bytes:
+    """What a search that is stopped after some time draws on its terminal."""
     controller, terminal = pty.openpty()
     environment = os.environ | {"TERM": "xterm", "COLUMNS": "100"}
     process = subprocess.Popen(
-        [*COMMAND, "explore", ENDLESS, "--max-seconds", "2.5"],
+        [*COMMAND, "explore", ENDLESS, "--max-seconds", str(seconds)],
         stdout=subprocess.PIPE,
         stderr=terminal,
         env=environment,
@@ -122,8 +123,17 @@ def test_progress_is_drawn_on_a_terminal_and_taken_away() -> None:
     os.close(controller)
     stdout, _ = process.communicate()
     assert process.returncode == 3
-    assert stdout.decode().startswith("INCOMPLETE  endless\n  the time limit of 2.5 s is reached\n")
-    lines = [line for line in drawn.decode().split("\r") if " states · " in line]
+    assert stdout.decode().startswith(f"INCOMPLETE  endless\n  the time limit of {seconds} s is reached\n")
+    return drawn
+
+
+def test_progress_is_drawn_on_a_terminal_and_taken_away() -> None:
+    # The first search on a machine spends its time on making the engine: a busy one may need more.
+    for seconds in (2.5, 20.5):
+        drawn = drawn_while_exploring(seconds)
+        lines = [line for line in drawn.decode().split("\r") if " states · " in line]
+        if lines:
+            break
     assert lines
     assert all("/s · stored " in line for line in lines)
     assert drawn.endswith(b"\r\x1b[K")
