@@ -9,7 +9,7 @@ several initial states.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import TypeVar
 
@@ -28,6 +28,7 @@ from strandline.model.expression import (
     Expression,
     Read,
     Unary,
+    Undefined,
 )
 from strandline.model.system import (
     Action,
@@ -85,11 +86,13 @@ class Case:
 
 
 class Generator:
-    """Makes one random case. `wild` is how often a thing that tends to fault is drawn, from 0 to 1."""
+    """Makes one random case. `wild` is how often a thing that tends to fault is drawn, from 0 to 1, `at_once` how often
+    an assignment is made together with the one in front of it."""
 
-    def __init__(self, random: Random, *, wild: float = 0.3) -> None:
+    def __init__(self, random: Random, *, wild: float = 0.3, at_once: float = 0.0) -> None:
         self.random = random
         self.wild = wild
+        self.at_once = at_once
         self.spans = 0
         self.globals: list[Variable] = []
         self.locations: list[Variable] = []
@@ -169,7 +172,7 @@ class Generator:
 
     def expression(self, depth: int = 3) -> Expression:
         if depth <= 0 or self.chance(0.25):
-            return self.leaf()
+            return Undefined("undefined", self.span()) if self.chance(self.wild / 20) else self.leaf()
         if self.chance(0.12):
             return Unary(self.pick(_UNARY), self.expression(depth - 1), self.span())
         if self.chance(0.1):
@@ -218,6 +221,11 @@ class Generator:
                 shifts.append(Assign(Read(processes[number].location), Const(move.target), self.span()))
         effects = self.several(0, 2, self.effect)
         ordered = [*shifts, *effects] if self.chance(0.5) else [*effects, *shifts]
+        if self.at_once:
+            ordered += self.several(0, 2, self.effect)
+            ordered = [
+                replace(one, together=number > 0 and self.chance(self.at_once)) for number, one in enumerate(ordered)
+            ]
         committed = any(move.source in processes[move.process].committed for move in moves)
         name = f"a{self.spans}"
         return Action(name, tuple(moves), self.guard(), tuple(ordered), committed, self.span())
@@ -298,20 +306,20 @@ class Generator:
         return Case(system, predicates, self.measure())
 
 
-def random_case(random: Random, *, wild: float = 0.3) -> Case:
+def random_case(random: Random, *, wild: float = 0.3, at_once: float = 0.0) -> Case:
     """A System with predicates and perhaps a measure."""
-    return Generator(random, wild=wild).case()
+    return Generator(random, wild=wild, at_once=at_once).case()
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> Case:
+def cases(draw: st.DrawFn, at_once: float = 0.0) -> Case:
     """Random cases, from calm ones (whose state spaces are worth a search) to wild ones (full of faults)."""
     wild = draw(st.sampled_from((0.0, 0.1, 0.3, 0.6)))
-    return random_case(draw(st.randoms(use_true_random=False)), wild=wild)
+    return random_case(draw(st.randoms(use_true_random=False)), wild=wild, at_once=at_once)
 
 
 @st.composite
-def systems(draw: st.DrawFn) -> System:
+def systems(draw: st.DrawFn, at_once: float = 0.0) -> System:
     """The System of a random case alone."""
-    case: Case = draw(cases())
+    case: Case = draw(cases(at_once))
     return case.system

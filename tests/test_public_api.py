@@ -42,6 +42,7 @@ def test_public_names_are_pinned() -> None:
         "check",
         "count",
         "explore",
+        "fairness",
         "from_callables",
         "initial",
         "invariant",

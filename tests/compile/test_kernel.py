@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from kernels import Answer, ask
 
-from strandline.compile.interpret import (
+from strandline.compile.interpret import Fault, Interpreter
+from strandline.compile.interpreted import interpret_system
+from strandline.compile.kernel import FaultSite, Kernel, Measure
+from strandline.compile.llvm import compile_system
+from strandline.model.expression import (
     DIVISION_FAULT,
     INDEX_FAULT,
     OVERFLOW_FAULT,
     RANGE_FAULT,
     SHIFT_FAULT,
-    Fault,
-    Interpreter,
+    Binary,
+    Choice,
+    Const,
+    Element,
+    Expression,
+    Read,
+    Unary,
+    Undefined,
 )
-from strandline.compile.interpreted import interpret_system
-from strandline.compile.kernel import FaultSite, Kernel, Measure
-from strandline.compile.llvm import compile_system
-from strandline.model.expression import Binary, Choice, Const, Element, Expression, Read, Unary
 from strandline.model.system import Action, Assign, Domain, Move, Observer, Process, System, Variable
 from strandline.model.validate import validate
 from strandline.source import Source, Span
@@ -225,6 +232,9 @@ FAULTS = [
     (Binary("/", Const(LEAST), Unary("-", Binary("-", Read, Const(2))), Span(5, 6)), OVERFLOW_FAULT),
     (Binary("//", Const(LEAST), Const(-1), Span(5, 6)), OVERFLOW_FAULT),
     (Unary("-", Const(LEAST), Span(5, 6)), OVERFLOW_FAULT),
+    (Undefined("a reason", Span(5, 6)), "a reason"),
+    (Binary("+", Read, Undefined("a reason", Span(5, 6))), "a reason"),
+    (Binary("or", Binary(">", Read, Const(3)), Undefined("a reason", Span(5, 6))), "a reason"),
 ]
 
 
@@ -315,6 +325,41 @@ def ask_fault(kernel: Kernel) -> Span | None:
     fault = ask(kernel, first(kernel)).fault
     assert fault is not None
     return fault.span
+
+
+def at_once(first: Assign, *others: Assign) -> tuple[Assign, ...]:
+    return (first, *(replace(one, together=True) for one in others))
+
+
+def test_assignments_made_at_once_see_the_state_before_the_first(build: Build) -> None:
+    x, y, z, a = byte("x", 1), byte("y", 2), byte("z", 3), byte("a", 5, 6, 7)
+    swap = action("swap", *at_once(put(x, Read(y)), put(y, Read(x))))
+    rotate = action("rotate", *at_once(put(x, Read(y)), put(y, Read(z)), put(z, Read(x))), put(x, plus(x, 10)))
+    two_rows = action("rows", *at_once(put(x, Read(y)), put(y, Read(x))), *at_once(put(y, Read(z)), put(z, Read(y))))
+    place = action("place", *at_once(put(x, 2), put(a, Read(z), Read(x)), put(y, Element(a, Read(x)))))
+    last = action("last wins", *at_once(put(a, 8, Read(x)), put(a, 9, Binary("-", Read(y), Const(1))), put(x, 0)))
+    kernel = build(system([x, y, z, a], [swap, rotate, two_rows, place, last]))
+    assert targets(kernel, ask(kernel, first(kernel))) == [
+        (2, 1, 3, 5, 6, 7),
+        (12, 3, 1, 5, 6, 7),
+        (2, 3, 1, 5, 6, 7),
+        (2, 6, 3, 5, 3, 7),
+        (0, 2, 3, 5, 9, 7),
+    ]
+
+
+def test_faults_of_assignments_made_at_once_come_in_order(build: Build) -> None:
+    x, small = byte("x", 3), Variable("small", Domain(0, 3))
+    divided = Binary("/", Const(1), Read(small), Span(7, 8))
+    for row, fault in (
+        (at_once(put(small, plus(x, 1)), put(x, divided)), FaultSite(RANGE_FAULT, Span(3, 4))),
+        (at_once(put(x, divided), put(small, plus(x, 1))), FaultSite(DIVISION_FAULT, Span(7, 8))),
+        (at_once(put(small, 1), put(x, divided)), FaultSite(DIVISION_FAULT, Span(7, 8))),
+    ):
+        kernel = build(system([x, small], [action("a", *row)]))
+        assert ask(kernel, first(kernel)).fault == fault
+    kernel = build(system([x, small], [action("a", put(small, 1), put(x, divided))]))
+    assert targets(kernel, ask(kernel, first(kernel))) == [(1, 1)]
 
 
 def test_a_certain_fault_after_other_effects_is_still_met(build: Build) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from strategies import systems
 
 from strandline.compile.interpret import Interpreter
@@ -32,8 +33,8 @@ def reached(system: System, limit: int) -> list[tuple[int, ...]]:
     return list(known)
 
 
-@given(systems())
-@settings(max_examples=200)
+@given(st.one_of(systems(), systems(at_once=0.6)))
+@settings(max_examples=300)
 def test_every_reachable_value_lies_in_its_box(system: System) -> None:
     boxes = variable_ranges(system)
     layout = make_layout(system, boxes)
@@ -52,8 +53,8 @@ def test_boxes_stay_in_their_domains(system: System) -> None:
         assert variable.domain.low <= low <= high <= variable.domain.high
 
 
-@given(systems())
-@settings(max_examples=100)
+@given(st.one_of(systems(), systems(at_once=0.6)))
+@settings(max_examples=150)
 def test_what_an_action_may_assume_is_true_where_it_is_enabled(system: System) -> None:
     """The knowledge at an action's source locations holds in every reachable state with these locations."""
     ranges = analyse_ranges(system)

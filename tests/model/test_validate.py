@@ -8,7 +8,7 @@ import pytest
 
 from strandline.errors import ModelError
 from strandline.model.expression import Binary, Const, Element, Expression, Read, Unary
-from strandline.model.system import Action, Assign, Domain, Move, Predicate, Process, System, Variable
+from strandline.model.system import Action, Assign, Domain, Fairness, Move, Predicate, Process, System, Variable
 from strandline.model.validate import MAXIMUM_ARRAY, validate
 from strandline.source import Source, Span
 
@@ -16,6 +16,7 @@ TEXT = "first line\nsecond line\n"
 HERE = Span(11, 17)
 X = Variable("x", Domain(0, 9), span=HERE)
 A = Variable("a", Domain(0, 9), 2, (0, 0), span=HERE)
+STEP = Action("step", (), None, ())
 P = Variable("P", Domain(0, 1), None, (0,), ("p0", "p1"), "P", True)
 
 
@@ -58,6 +59,16 @@ BROKEN = {
     "in a synchronous system every action moves exactly one process": system(
         Action("free", (), None, (), span=HERE), synchronous=True
     ),
+    "the first effect of 'at once' has none in front of it": system(
+        Action("at once", (), None, (Assign(Read(X), Const(1), HERE, together=True),))
+    ),
+    "fairness 'f' needs either actions or a condition": system(fairness=(Fairness("f", span=HERE),)),
+    "fairness 'g' needs either actions or a condition": system(
+        STEP, fairness=(Fairness("g", (STEP,), Read(X), span=HERE),)
+    ),
+    "fairness 'h' speaks of actions that the system does not have": system(
+        STEP, fairness=(Fairness("h", (replace(STEP),), span=HERE),)
+    ),
 }
 
 
@@ -75,6 +86,8 @@ def test_predicates_are_looked_at_too() -> None:
     for place in ("assertions", "labels"):
         with pytest.raises(ModelError, match="'y' does not belong to this model"):
             validate(system(**{place: (Predicate("p", stranger, HERE),)}))
+    with pytest.raises(ModelError, match="'y' does not belong to this model"):
+        validate(system(fairness=(Fairness("f", condition=stranger, span=HERE),)))
 
 
 def test_a_synchronous_system_without_processes() -> None:

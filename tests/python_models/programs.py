@@ -35,6 +35,7 @@ class Random(Model):
     q: Fifo[Range[0, 2], N]
     s: Set[Range[0, 3]] = [1]
     r: Pair
+    t: Pair = Pair(1, True)
     mail: Array[Bag[Pair, 1], N]
 
     class P(Process, count=N):
@@ -170,6 +171,11 @@ class Writer:
             line = f"{pad}{local} = {self.number()}"
             self.locals.append(local)
             return [line]
+        if self.chance(0.06):
+            local = f"v{len(self.locals)}"
+            record = self.pick("m.r", "m.t", "(m.r if m.f else m.t)")
+            self.locals.append(f"{local}.a")
+            return [f"{pad}{local} = {record}"]
         text = self.pick(
             f"m.x = {self.tamed(4)}",
             f"m.x = {self.tamed(4)}",
@@ -193,6 +199,9 @@ class Writer:
             f"m.mail[{self.index(0, 2)}].take(m.r)",
             f"m.P[{self.index(1, 2)}].k = {self.tamed(3)}",
             "m.x, m.arr[0] = m.arr[0], m.x",
+            "m.r, m.t = m.t, m.r",
+            self.pick("m.t = m.r", "m.r = m.t", "m.t.a, m.r = m.x % 3, m.t"),
+            f"m.arr[m.x % 3], m.arr[{self.index(1, 3)}] = m.arr[{self.index(1, 3)}], m.arr[m.x % 3]",
             "m.arr[0], m.arr[1] = m.arr[1], m.arr[0]",
             "m.arr = [1, m.x, 0]",
             f"require({self.condition()})",
@@ -275,13 +284,13 @@ class Writer:
         )
 
 
-def define(text: str) -> Any:
-    """Execute the text of a model as a file would be."""
+def define(text: str, name: str = "Random") -> Any:
+    """Execute the text of a model as a file would be; the class of this name."""
     filename = f"<random model {next(_numbers)}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     names: dict[str, Any] = dict(NAMES, __name__="random_model")
     exec(compile(text, filename, "exec", dont_inherit=True), names)
-    return names["Random"]
+    return names[name]
 
 
 @st.composite

@@ -77,20 +77,18 @@ def compare(text: str, limit: int) -> int:
     assert isinstance(system.source, ModelSource)
     structure = system.source.structure
     assert structure is not None
-    padding = len(system.initial[0]) - len(structure.valuation(model.state()))
     states = model.initial_states()
-    assert [structure.valuation(state) + (0,) * padding for state in states] == list(system.initial)
+    assert [structure.valuation(state) for state in states] == list(system.initial)
     waiting, known = deque(states), set(states)
     compared = 0
     interpreter = Interpreter(system)
     while waiting and compared < limit:
         state = waiting.popleft()
         compared += 1
-        valuation = structure.valuation(state) + (0,) * padding
+        valuation = structure.valuation(state)
         expected, targets = plain_steps(model, structure, state)
         found = system_steps(system, valuation)
-        trimmed = Counter({key if key == FAULT else key[: len(key) - padding]: n for key, n in found.items()})
-        assert trimmed == expected, f"{trimmed - expected} {expected - trimmed} {state}\n{text}"
+        assert found == expected, f"{found - expected} {expected - found} {state}\n{text}"
         model.restore(state)
         claim = evaluated(interpreter.evaluate, system.invariants[0].expression, valuation)
         assert claim == evaluated(lambda: int(model.claim())), f"{text}\n{state}"
@@ -112,5 +110,5 @@ def test_plain_python_interpreter_and_machine_code_agree(text: str) -> None:
     try:
         compare(text, limit=20)
     except ModelError as error:
-        assume(error.message != TOO_INVOLVED)
+        assume(error.message != TOO_INVOLVED and " stands for " not in error.message)
         raise

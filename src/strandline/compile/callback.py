@@ -24,7 +24,7 @@ import numpy as np
 
 from strandline.compile.interpret import evaluate
 from strandline.compile.interpreted import _SIGNATURE
-from strandline.compile.kernel import DEADLOCK_BIT, Edge, Kernel, Measure
+from strandline.compile.kernel import DEADLOCK_BIT, Edge, Kernel, Measure, component_falls
 from strandline.compile.llvm import compile_system
 from strandline.errors import UsageError
 from strandline.model.expression import Expression, Read
@@ -141,6 +141,10 @@ class _Twin:
         column = evaluate(self.measure.column, values, self.system.offsets)
         return column, evaluate(self.measure.layer, values, self.system.offsets)
 
+    def values(self, state: tuple[int, ...], expressions: Sequence[Expression]) -> tuple[int, ...]:
+        values = self._values(state)
+        return tuple(evaluate(one, values, self.system.offsets) for one in expressions)
+
     def describe(self, state: tuple[int, ...]) -> dict[str, str]:
         return {"state": repr(self.states[state[0]])}
 
@@ -172,13 +176,16 @@ class _Callback:
         twin, packed = self.twin, (int(state[0]),)
         edges = twin.edges(packed)
         labels[0] = twin.mask(packed) | (not edges) << DEADLOCK_BIT
-        stride = 3 if twin.measure else 1
+        measure = twin.measure
         for number, edge in enumerate(edges[:capacity]):
             assert edge.target is not None
-            records[number * stride] = edge.target[0]
-            if twin.measure:
-                column, layer = twin.progress(edge.target)
-                records[number * stride + 1], records[number * stride + 2] = column & _WORD, layer & _WORD
+            record = edge.target
+            if measure:
+                record = (*record, *(value & _WORD for value in twin.progress(edge.target)))
+            if measure and measure.components:
+                record = (*record, int(component_falls(twin, measure, packed, edge.target)))
+            for offset, word in enumerate(record):
+                records[number * len(record) + offset] = word
         return len(edges)
 
 
@@ -194,6 +201,7 @@ def _callback_kernel(system: CallableSystem, predicates: Sequence[Expression], m
     return Kernel(
         words=1,
         measured=measure is not None,
+        componentwise=measure is not None and bool(measure.components),
         successors=address,
         initial=np.array(initial, dtype=np.uint64).reshape(len(initial), 1),
         initial_progress=np.array([twin.progress(state) for state in initial], dtype=np.int64).reshape(-1, 2),

@@ -9,13 +9,32 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from strandline.model.expression import Binary, Choice, Const, Element, Expression, Read, Unary
-from strandline.model.system import Action, Assign, System, Variable
+from strandline.model.expression import (
+    DIVISION_FAULT,
+    INDEX_FAULT,
+    OVERFLOW_FAULT,
+    RANGE_FAULT,
+    SHIFT_FAULT,
+    Binary,
+    Choice,
+    Const,
+    Element,
+    Expression,
+    Read,
+    Unary,
+    Undefined,
+    deep_recursion,
+    size,
+)
+from strandline.model.system import Action, Assign, System, Variable, rows
 from strandline.source import Span
 
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 
 Valuation = tuple[int, ...]
+
+_SMALL = 200
+"""Nodes of an expression, as a tree, that is evaluated without remembering its parts."""
 
 
 class Fault(Exception):
@@ -25,13 +44,6 @@ class Fault(Exception):
         super().__init__(kind)
         self.kind = kind
         self.span = span
-
-
-INDEX_FAULT = "array index out of range"
-DIVISION_FAULT = "division by zero"
-SHIFT_FAULT = "shift amount outside 0..63"
-OVERFLOW_FAULT = "result does not fit 64 bits"
-RANGE_FAULT = "value outside the variable's range"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,31 +58,48 @@ class Step:
 
 def evaluate(expression: Expression, values: Sequence[int], offsets: dict[Variable, int]) -> int:
     """The expression's value in a valuation; raises `Fault` where it has none."""
+    if size(expression) <= _SMALL:
+        return _value(expression, values, offsets, None)
+    with deep_recursion():
+        return _value(expression, values, offsets, {})
+
+
+def _value(
+    expression: Expression, values: Sequence[int], offsets: dict[Variable, int], known: dict[int, int] | None
+) -> int:
+    """As `evaluate`; `known` holds the values of parts by their `id`, so that shared ones are evaluated once."""
     match expression:
         case Const(value=value):
             return value
         case Read(variable=variable):
             return values[offsets[variable]]
-        case Element():
-            return values[element_slot(expression, values, offsets)]
+        case _ if known is not None and id(expression) in known:
+            return known[id(expression)]
+        case Element(index=index):
+            result = values[_slot(expression, _value(index, values, offsets, known), offsets)]
         case Unary(operator=operator, operand=operand):
-            return _unary(operator, evaluate(operand, values, offsets), expression.span)
+            result = _unary(operator, _value(operand, values, offsets, known), expression.span)
         case Binary(operator="and", left=left, right=right):
-            return int(bool(evaluate(left, values, offsets)) and bool(evaluate(right, values, offsets)))
+            result = int(bool(_value(left, values, offsets, known)) and bool(_value(right, values, offsets, known)))
         case Binary(operator="or", left=left, right=right):
-            return int(bool(evaluate(left, values, offsets)) or bool(evaluate(right, values, offsets)))
+            result = int(bool(_value(left, values, offsets, known)) or bool(_value(right, values, offsets, known)))
         case Binary(operator="imply", left=left, right=right):
-            return int(not evaluate(left, values, offsets) or bool(evaluate(right, values, offsets)))
+            result = int(not _value(left, values, offsets, known) or bool(_value(right, values, offsets, known)))
         case Binary(operator=operator, left=left, right=right):
-            first, second = evaluate(left, values, offsets), evaluate(right, values, offsets)
-            return _binary(operator, first, second, expression.span)
+            first, second = _value(left, values, offsets, known), _value(right, values, offsets, known)
+            result = _binary(operator, first, second, expression.span)
         case Choice(condition=condition, then=then, otherwise=otherwise):
-            return evaluate(then if evaluate(condition, values, offsets) else otherwise, values, offsets)
+            chosen = then if _value(condition, values, offsets, known) else otherwise
+            result = _value(chosen, values, offsets, known)
+        case Undefined(reason=reason, span=span):
+            raise Fault(reason, span)
+    if known is not None:
+        known[id(expression)] = result
+    return result
 
 
-def element_slot(element: Element, values: Sequence[int], offsets: dict[Variable, int]) -> int:
+def _slot(element: Element, index: int, offsets: dict[Variable, int]) -> int:
     """Which entry of the valuation an array element is; faults when the index is outside the array."""
-    index = evaluate(element.index, values, offsets)
     if not 0 <= index < element.variable.slots:
         raise Fault(INDEX_FAULT, element.span)
     return offsets[element.variable] + index
@@ -190,14 +219,17 @@ class Interpreter:
 
     def _apply(self, effects: tuple[Assign, ...], state: Valuation) -> Valuation:
         values = list(state)
-        for effect in effects:
-            self._assign(effect, values)
+        for row in rows(effects):
+            for slot, value in [self._written(effect, values) for effect in row]:
+                values[slot] = value
         return tuple(values)
 
-    def _assign(self, effect: Assign, values: list[int]) -> None:
+    def _written(self, effect: Assign, values: list[int]) -> tuple[int, int]:
+        """Which entry of the valuation an assignment writes, and what."""
         variable = effect.target.variable
         if isinstance(effect.target, Element):
-            slot = element_slot(effect.target, values, self._offsets)
+            index = evaluate(effect.target.index, values, self._offsets)
+            slot = _slot(effect.target, index, self._offsets)
         else:
             slot = self._offsets[variable]
         value = evaluate(effect.value, values, self._offsets)
@@ -205,7 +237,7 @@ class Interpreter:
             if not variable.domain.wraps:
                 raise Fault(RANGE_FAULT, effect.span)
             value = variable.domain.wrap(value)
-        values[slot] = value
+        return slot, value
 
     def _synchronous_steps(
         self, state: Valuation, taken: tuple[Action, ...] = (), partial: Valuation | None = None

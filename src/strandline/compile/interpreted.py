@@ -19,6 +19,7 @@ from strandline.compile.kernel import (
     FaultSite,
     Kernel,
     Measure,
+    component_falls,
 )
 from strandline.model.expression import Expression
 from strandline.model.layout import Layout, make_layout
@@ -85,6 +86,10 @@ class SystemTwin:
         column = self._interpreter.evaluate(self.measure.column, valuation)
         return column, self._interpreter.evaluate(self.measure.layer, valuation)
 
+    def values(self, state: tuple[int, ...], expressions: Sequence[Expression]) -> tuple[int, ...]:
+        valuation = self.layout.unpack(state)
+        return tuple(self._interpreter.evaluate(one, valuation) for one in expressions)
+
     def describe(self, state: tuple[int, ...]) -> dict[str, str]:
         valuation = self.layout.unpack(state)
         shown: dict[str, str] = {}
@@ -122,17 +127,19 @@ class _Callback:
         except Fault as fault:
             return self._site(FaultSite(fault.kind, fault.span))
         edges = twin.edges(packed)
-        stride = twin.layout.words + (2 if twin.measure else 0)
+        measure = twin.measure
         for number, edge in enumerate(edges):
             if edge.target is None:
                 assert edge.fault is not None
                 return self._site(edge.fault)
             if number < capacity:
                 record = edge.target
-                if twin.measure:
+                if measure:
                     record = (*record, *(value & _WORD for value in twin.progress(edge.target)))
+                if measure and measure.components:
+                    record = (*record, int(component_falls(twin, measure, packed, edge.target)))
                 for offset, word in enumerate(record):
-                    records[number * stride + offset] = word
+                    records[number * len(record) + offset] = word
         return len(edges)
 
     def _site(self, site: FaultSite) -> int:
@@ -166,6 +173,7 @@ def interpret_system(system: System, predicates: Sequence[Expression] = (), meas
     return Kernel(
         words=layout.words,
         measured=measure is not None,
+        componentwise=measure is not None and bool(measure.components),
         successors=address,
         initial=np.array(initial, dtype=np.uint64).reshape(len(initial), layout.words),
         initial_progress=np.array([twin.progress(state) for state in initial], dtype=np.int64).reshape(-1, 2),

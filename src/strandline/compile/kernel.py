@@ -6,7 +6,8 @@ A Kernel is a state layout, the initial states, and one C function at a known ad
 
 - `state` points to `words` words. Nothing of it is changed.
 - For every step, in the System's canonical order, one record of `stride` words is written: the target's words and,
-  if `measured`, its column and its layer (as two's complement).
+  if `measured`, its column and its layer (as two's complement) and then, if `componentwise`, 1 where a component of the
+  measure is smaller in the target than in the source, else 0.
 - The number of steps is returned. If it is larger than `capacity`, only the first `capacity` records are there:
   make room for as many as were returned and ask again. `records` has room for one record more than `capacity`;
   that last place is scratch.
@@ -46,6 +47,9 @@ class Measure:
 
     column: Expression
     layer: Expression
+    components: tuple[Expression, ...] = ()
+    """Where there are any, progress is partially ordered, component by component (002 §3), `layer` is a linear
+    extension of that order, and every edge inside a column along which some component decreases is a regress edge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,10 @@ class Twin(Protocol):
         """Column and layer; (0, 0) when not measured."""
         ...
 
+    def values(self, state: tuple[int, ...], expressions: Sequence[Expression]) -> tuple[int, ...]:
+        """What expressions over the System's variables are in a state."""
+        ...
+
     def describe(self, state: tuple[int, ...]) -> dict[str, str]:
         """The state as names and values for people."""
         ...
@@ -108,6 +116,8 @@ class Kernel:
     """Whatever owns the machine code or the callback behind `successors`."""
     pending_error: Callable[[], BaseException | None] = lambda: None
     """An exception that a Python callback could not raise through C and answered as a fault."""
+    componentwise: bool = False
+    """Measured, by a measure with components."""
 
     def reraise(self) -> None:
         """Raise what a callback has kept, if anything; to be called when `successors` answered a fault."""
@@ -118,4 +128,10 @@ class Kernel:
     @property
     def stride(self) -> int:
         """Words per record."""
-        return self.words + (2 if self.measured else 0)
+        return self.words + (2 if self.measured else 0) + (1 if self.componentwise else 0)
+
+
+def component_falls(twin: Twin, measure: Measure, source: tuple[int, ...], target: tuple[int, ...]) -> bool:
+    """What the last word of a record tells where a Kernel is componentwise."""
+    before, after = twin.values(source, measure.components), twin.values(target, measure.components)
+    return any(new < old for old, new in zip(before, after, strict=True))

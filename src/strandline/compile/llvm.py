@@ -23,7 +23,7 @@ from strandline.compile.kernel import ACCEPTING_BIT, DEADLOCK_BIT, Kernel, Measu
 from strandline.compile.llvm_expressions import Evaluator
 from strandline.compile.llvm_faults import FaultTable
 from strandline.compile.llvm_text import Function, PackedState
-from strandline.model.expression import Expression, walk
+from strandline.model.expression import Expression, deep_recursion, walk
 from strandline.model.intervals import Contradiction
 from strandline.model.layout import Layout, make_layout
 from strandline.model.ranges import Ranges, analyse_ranges
@@ -49,12 +49,15 @@ def compile_system(
     ranges = ranges or analyse_ranges(system)
     layout = make_layout(system, ranges.variables)
     writer = _Writer(system, layout, ranges, tuple(predicates), measure)
-    code = machine_code(writer.module(), "successors")
+    with deep_recursion():
+        text = writer.module()
+    code = machine_code(text, "successors")
     twin = SystemTwin(system, layout, tuple(predicates), measure)
     initial = [layout.pack(valuation) for valuation in system.initial]
     return Kernel(
         words=layout.words,
         measured=measure is not None,
+        componentwise=measure is not None and bool(measure.components),
         successors=code.address,
         initial=np.array(initial, dtype=np.uint64).reshape(len(initial), layout.words),
         initial_progress=np.array([twin.progress(state) for state in initial], dtype=np.int64).reshape(-1, 2),
@@ -82,12 +85,15 @@ class _Writer:
         self.predicates = predicates
         self.measure = measure
         self.faults = FaultTable(ranges.variables)
-        self.stride = layout.words + (2 if measure else 0)
+        self._compared = measure.components if measure else ()
+        self.stride = layout.words + (2 if measure else 0) + (1 if self._compared else 0)
         nodes = sum(1 for part in (measure.column, measure.layer) for _ in walk(part)) if measure else 0
         self._measure_is_large = nodes > _LARGE_MEASURE
 
     def module(self) -> str:
         functions = [self._measure()] if self._measure_is_large else []
+        if self._compared:
+            functions.append(self._compare())
         if self.system.observer is not None:
             functions.append(self._observe())
         if self.system.synchronous:
@@ -240,8 +246,7 @@ class _Writer:
             evaluator = Evaluator(code, source.copy(), environment, self.faults)
             if action.guard is not None:
                 evaluator.require(action.guard, skip)
-            for effect in action.effects:
-                evaluator.assign(effect)
+            evaluator.run(action.effects)
             self._finish_system_step(evaluator, cursor)
         except Contradiction:
             pass
@@ -273,6 +278,8 @@ class _Writer:
         self._store_progress(code, progress, place)
         if self._measure_is_large:
             self._call(code, f"@measure(ptr {place})")
+        if self._compared:
+            self._call(code, f"@compare(ptr %state, ptr {place})")
         advanced = code.value(f"getelementptr i64, ptr {following}, i64 {self.stride}")
         code.do(f"store ptr {advanced}, ptr {cursor[0]}")
 
@@ -292,6 +299,21 @@ class _Writer:
         state = PackedState(code, self.layout, "%record")
         evaluator = Evaluator(code, state, self.ranges.environment(), self.faults)
         self._store_progress(code, self._progress_values(evaluator), "%record")
+        code.do("ret i64 0")
+        return code.text()
+
+    def _compare(self) -> str:
+        """A function that completes a record: whether a component of the measure has fallen."""
+        code = Function("define internal i64 @compare(ptr readonly %state, ptr %record) noinline nounwind")
+        environment = self.ranges.environment()
+        before = Evaluator(code, PackedState(code, self.layout, "%state"), environment, self.faults)
+        after = before.at(PackedState(code, self.layout, "%record"), environment)
+        falls = "false"
+        for component in self._compared:
+            smaller = code.value(f"icmp slt i64 {after.value(component)}, {before.value(component)}")
+            falls = code.value(f"or i1 {falls}, {smaller}")
+        pointer = code.value(f"getelementptr i64, ptr %record, i64 {self.stride - 1}")
+        code.do(f"store i64 {code.value(f'zext i1 {falls} to i64')}, ptr {pointer}")
         code.do("ret i64 0")
         return code.text()
 
@@ -337,8 +359,7 @@ class _Writer:
                 if action.guard is not None:
                     guard.require(action.guard, skip)
                 joined = guard.at(partial.copy(), self.ranges.environment())
-                for effect in action.effects:
-                    joined.assign(effect)
+                joined.run(action.effects)
                 self._continue(name, joined, cursor)
             except Contradiction:
                 pass

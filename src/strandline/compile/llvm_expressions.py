@@ -6,28 +6,34 @@ branches to a fault. An operand that may fault is evaluated only where the inter
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from strandline.compile.interpret import (
+from strandline.compile.llvm_faults import FaultTable, assuming, may_fault
+from strandline.compile.llvm_speculation import Speculation, is_tangled
+from strandline.compile.llvm_text import CHECKED, COMPARE, Function, PackedState, floor_division
+from strandline.model.expression import (
     DIVISION_FAULT,
     INDEX_FAULT,
     OVERFLOW_FAULT,
     RANGE_FAULT,
     SHIFT_FAULT,
+    Binary,
+    Choice,
+    Const,
+    Element,
+    Expression,
+    Read,
+    Unary,
+    Undefined,
 )
-from strandline.compile.llvm_faults import FaultTable, assuming, may_fault
-from strandline.compile.llvm_text import Function, PackedState
-from strandline.model.expression import Binary, Choice, Const, Element, Expression, Read, Unary
 from strandline.model.intervals import (
     INT64,
     Environment,
     within,
 )
-from strandline.model.system import Assign, Domain
+from strandline.model.system import Assign, Domain, rows
 from strandline.source import Span
 
-_COMPARE = {"==": "eq", "!=": "ne", "<": "slt", "<=": "sle", ">": "sgt", ">=": "sge"}
-_CHECKED = {"+": "sadd", "-": "ssub", "*": "smul"}
 _PLAIN = {"+": "add nsw", "-": "sub nsw", "*": "mul nsw", "&": "and", "|": "or", "^": "xor"}
 
 
@@ -41,6 +47,7 @@ class Evaluator:
         self.state = state
         self.environment = environment
         self.faults = faults
+        self._speculation: Speculation | None = None
 
     def at(self, state: PackedState, environment: Environment) -> Evaluator:
         """The same evaluator in another state."""
@@ -48,6 +55,26 @@ class Evaluator:
 
     def value(self, expression: Expression) -> str:
         """The expression's value as an i64 operand."""
+        return self._speculated("value", expression) if is_tangled(expression) else self._value(expression)
+
+    def truth(self, expression: Expression) -> str:
+        """Whether the expression is non-zero, as an i1 operand."""
+        return self._speculated("truth", expression) if is_tangled(expression) else self._truth(expression)
+
+    def _speculated(self, wanted: str, expression: Expression) -> str:
+        if self._speculation is None:
+            self._speculation = Speculation(self.code, self.state, self.environment, self.faults)
+        compute = self._speculation.value if wanted == "value" else self._speculation.truth
+        result, fault = compute(expression)
+        if fault != "0":
+            fine, faulty = self.code.label(), self.code.label()
+            self.code.branch(self.code.value(f"icmp eq i64 {fault}, 0"), fine, faulty)
+            self.code.start(faulty)
+            self.code.do(f"ret i64 {fault}")
+            self.code.start(fine)
+        return result
+
+    def _value(self, expression: Expression) -> str:
         match expression:
             case Const(value=value):
                 return str(value)
@@ -55,10 +82,10 @@ class Evaluator:
                 return self.state.read(self.state.layout.by_variable[variable])
             case Element(variable=variable):
                 return self.state.read(self.state.layout.by_variable[variable], self.index(expression))
-            case Binary(operator=operator) if operator in _COMPARE or operator in ("and", "or", "imply"):
-                return self._widened(self.truth(expression))
+            case Binary(operator=operator) if operator in COMPARE or operator in ("and", "or", "imply"):
+                return self._widened(self._truth(expression))
             case Unary(operator="not"):
-                return self._widened(self.truth(expression))
+                return self._widened(self._truth(expression))
             case Unary(operator=operator, operand=operand):
                 return self._unary(expression, operator, operand)
             case Binary():
@@ -66,22 +93,24 @@ class Evaluator:
             case Choice(condition=condition, then=then, otherwise=otherwise):
                 return self._branching(
                     condition,
-                    lambda inner: inner.value(then),
-                    lambda inner: inner.value(otherwise),
+                    lambda inner: inner._value(then),
+                    lambda inner: inner._value(otherwise),
                     "i64",
                     self._may_fault(then) or self._may_fault(otherwise),
                 )
+            case Undefined(reason=reason, span=span):
+                self._check("false", reason, span)
+                return "0"
 
-    def truth(self, expression: Expression) -> str:
-        """Whether the expression is non-zero, as an i1 operand."""
+    def _truth(self, expression: Expression) -> str:
         match expression:
             case Const(value=value):
                 return "true" if value else "false"
             case Unary(operator="not", operand=operand):
-                return self.code.value(f"xor i1 {self.truth(operand)}, true")
-            case Binary(operator=operator, left=left, right=right) if operator in _COMPARE:
-                first, second = self.value(left), self.value(right)
-                return self.code.value(f"icmp {_COMPARE[operator]} i64 {first}, {second}")
+                return self.code.value(f"xor i1 {self._truth(operand)}, true")
+            case Binary(operator=operator, left=left, right=right) if operator in COMPARE:
+                first, second = self._value(left), self._value(right)
+                return self.code.value(f"icmp {COMPARE[operator]} i64 {first}, {second}")
             case Binary(operator="and", left=left, right=right):
                 return self._lazy(left, True, right, "false")
             case Binary(operator="or", left=left, right=right):
@@ -89,21 +118,32 @@ class Evaluator:
             case Binary(operator="imply", left=left, right=right):
                 return self._lazy(left, True, right, "true")
             case _:
-                return self.code.value(f"icmp ne i64 {self.value(expression)}, 0")
+                return self.code.value(f"icmp ne i64 {self._value(expression)}, 0")
 
     def require(self, guard: Expression, otherwise: str) -> None:
         """Go on only where the guard is true, else jump to the label; learn from it."""
-        if isinstance(guard, Binary) and guard.operator == "and":
-            self.require(guard.left, otherwise)
-            self.require(guard.right, otherwise)
-            return
-        proceed = self.code.label()
-        self.code.branch(self.truth(guard), proceed, otherwise)
-        self.code.start(proceed)
-        self.environment.assume(guard)
+        waiting = [guard]
+        while waiting:
+            part = waiting.pop()
+            if isinstance(part, Binary) and part.operator == "and":
+                waiting += [part.right, part.left]
+                continue
+            proceed = self.code.label()
+            self.code.branch(self.truth(part), proceed, otherwise)
+            self.code.start(proceed)
+            self.environment.assume(part)
 
-    def assign(self, effect: Assign) -> None:
-        """Run an assignment on the state."""
+    def run(self, effects: Sequence[Assign]) -> None:
+        """Run the effects of an action on the state."""
+        for row in rows(effects):
+            writes = [(effect.target.variable, *self._written(effect)) for effect in row]
+            for variable, index, value in writes:
+                self.state.write(self.state.layout.by_variable[variable], value, index)
+            self._speculation = None
+            self.environment.assign_row(row)
+
+    def _written(self, effect: Assign) -> tuple[int | str, str]:
+        """The index and the value of an assignment."""
         variable = effect.target.variable
         index = self.index(effect.target) if isinstance(effect.target, Element) else 0
         value = self.value(effect.value)
@@ -111,8 +151,7 @@ class Evaluator:
         domain = variable.domain
         if not within(box, (domain.low, domain.high)):
             value = self._wrapped(value, domain) if domain.wraps else self._ranged(value, domain, effect.span)
-        self.state.write(self.state.layout.by_variable[variable], value, index)
-        self.environment.assign(effect)
+        return index, value
 
     def index(self, element: Element) -> int | str:
         """An element's index: a number where it is certain, else an operand that was checked."""
@@ -180,13 +219,13 @@ class Evaluator:
         return self.code.value(f"zext i1 {truth} to i64")
 
     def _unary(self, expression: Expression, operator: str, operand: Expression) -> str:
-        value = self.value(operand)
+        value = self._value(operand)
         if operator == "~":
             return self.code.value(f"xor i64 {value}, -1")
         return self._checked("-", "0", value, expression)
 
     def _arithmetic(self, expression: Binary) -> str:
-        left, right = self.value(expression.left), self.value(expression.right)
+        left, right = self._value(expression.left), self._value(expression.right)
         match expression.operator:
             case "+" | "-" | "*":
                 return self._checked(expression.operator, left, right, expression)
@@ -201,7 +240,7 @@ class Evaluator:
         code = self.code
         if within(self.environment.interval(expression), INT64):
             return code.value(f"{_PLAIN[operator]} i64 {left}, {right}")
-        pair = code.value(f"call {{i64, i1}} @llvm.{_CHECKED[operator]}.with.overflow.i64(i64 {left}, i64 {right})")
+        pair = code.value(f"call {{i64, i1}} @llvm.{CHECKED[operator]}.with.overflow.i64(i64 {left}, i64 {right})")
         overflow = code.value(f"extractvalue {{i64, i1}} {pair}, 1")
         self._check(code.value(f"xor i1 {overflow}, true"), OVERFLOW_FAULT, _span(expression))
         return code.value(f"extractvalue {{i64, i1}} {pair}, 0")
@@ -224,21 +263,7 @@ class Evaluator:
             right = code.value(f"select i1 {is_minus_one}, i64 1, i64 {right}")
         if expression.operator in ("/", "%"):
             return code.value(f"{'sdiv' if expression.operator == '/' else 'srem'} i64 {left}, {right}")
-        return self._floor_division(expression.operator, left, right)
-
-    def _floor_division(self, operator: str, left: str, right: str) -> str:
-        code = self.code
-        rest = code.value(f"srem i64 {left}, {right}")
-        nonzero = code.value(f"icmp ne i64 {rest}, 0")
-        signs = code.value(f"xor i64 {rest}, {right}")
-        opposite = code.value(f"icmp slt i64 {signs}, 0")
-        adjust = code.value(f"and i1 {nonzero}, {opposite}")
-        if operator == "mod":
-            raised = code.value(f"add i64 {rest}, {right}")
-            return code.value(f"select i1 {adjust}, i64 {raised}, i64 {rest}")
-        quotient = code.value(f"sdiv i64 {left}, {right}")
-        lowered = code.value(f"sub i64 {quotient}, 1")
-        return code.value(f"select i1 {adjust}, i64 {lowered}, i64 {quotient}")
+        return floor_division(code, expression.operator, left, right)
 
     def _shift(self, expression: Binary, left: str, right: str) -> str:
         code = self.code
@@ -257,7 +282,7 @@ class Evaluator:
         risky = self._may_fault(right)
 
         def evaluated(inner: Evaluator) -> str:
-            return inner.truth(right)
+            return inner._truth(right)
 
         def constant(inner: Evaluator) -> str:
             return shortcut
@@ -276,7 +301,7 @@ class Evaluator:
         """A choice between two values: where nothing can fault both are computed and one selected, else only
         the one that is needed, with what the condition tells about it."""
         code = self.code
-        test = self.truth(condition)
+        test = self._truth(condition)
         if not risky:
             first, second = then(self), otherwise(self)
             return code.value(f"select i1 {test}, {kind} {first}, {kind} {second}")

@@ -8,7 +8,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from strandline.compile.kernel import FaultSite
-from strandline.model.expression import LOGICAL, Binary, Choice, Const, Element, Expression, Read, Unary, children
+from strandline.model.expression import (
+    LOGICAL,
+    Binary,
+    Choice,
+    Const,
+    Element,
+    Expression,
+    Read,
+    Unary,
+    Undefined,
+    children,
+    upwards,
+)
 from strandline.model.intervals import (
     INT64,
     TRUTH,
@@ -44,14 +56,13 @@ class FaultTable:
 
     def _box(self, expression: Expression) -> Interval | None:
         """An interval around the values of a harmless expression, None for any other."""
-        key = id(expression)
-        if key not in self._boxes:
-            self._seen.append(expression)  # keeps the key valid
-            self._boxes[key] = self._compute_box(expression)
-        return self._boxes[key]
+        for node in upwards(expression, self._boxes):
+            self._seen.append(node)  # keeps the key valid
+            self._boxes[id(node)] = self._compute_box(node)
+        return self._boxes[id(expression)]
 
     def _compute_box(self, expression: Expression) -> Interval | None:
-        boxes = [self._box(child) for child in children(expression)]
+        boxes = [self._boxes[id(child)] for child in children(expression)]
         known = [box for box in boxes if box is not None]
         if len(known) < len(boxes):
             return None
@@ -62,6 +73,8 @@ class FaultTable:
                 return self._ranges[variable]
             case Element(variable=variable):
                 return self._ranges[variable] if within(known[0], (0, variable.slots - 1)) else None
+            case Undefined():
+                return None
             case Unary(operator=operator):
                 result = unary_interval(operator, known[0])
             case Choice():
@@ -103,6 +116,8 @@ def may_fault(expression: Expression, environment: Environment | None) -> bool:
     match expression:
         case Const() | Read():
             return False
+        case Undefined():
+            return True
         case Element(variable=variable, index=index):
             inside = within(environment.fitted(index), (0, variable.slots - 1))
             return not inside or may_fault(index, environment)

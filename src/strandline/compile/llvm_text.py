@@ -8,6 +8,10 @@ from __future__ import annotations
 
 from strandline.model.layout import WORD_BITS, Field, Layout
 
+COMPARE = {"==": "eq", "!=": "ne", "<": "slt", "<=": "sle", ">": "sgt", ">=": "sge"}
+CHECKED = {"+": "sadd", "-": "ssub", "*": "smul"}
+"""What the machine calls operators: comparisons, and operations that say whether their result fits."""
+
 _PRELOADED_WORDS = 4
 """States up to this many words are loaded once at the top; larger ones word by word where needed."""
 
@@ -158,3 +162,18 @@ class PackedState:
 def _signed(field: Field) -> str:
     """Whether adding and taking off the bias stays within signed 64 bits: not where the field fills its word."""
     return " nsw" if field.width < WORD_BITS else ""
+
+
+def floor_division(code: Function, operator: str, left: str, right: str) -> str:
+    """`//` or `mod` of operands that the machine can divide."""
+    rest = code.value(f"srem i64 {left}, {right}")
+    nonzero = code.value(f"icmp ne i64 {rest}, 0")
+    signs = code.value(f"xor i64 {rest}, {right}")
+    opposite = code.value(f"icmp slt i64 {signs}, 0")
+    adjust = code.value(f"and i1 {nonzero}, {opposite}")
+    if operator == "mod":
+        raised = code.value(f"add i64 {rest}, {right}")
+        return code.value(f"select i1 {adjust}, i64 {raised}, i64 {rest}")
+    quotient = code.value(f"sdiv i64 {left}, {right}")
+    lowered = code.value(f"sub i64 {quotient}, 1")
+    return code.value(f"select i1 {adjust}, i64 {lowered}, i64 {quotient}")

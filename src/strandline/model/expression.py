@@ -1,4 +1,4 @@
-"""Expressions over the variables of a System: immutable integer-valued trees.
+"""Expressions over the variables of a System: immutable, integer-valued, with shared parts.
 
 Values are exact integers; the result of every operator must fit 64 bits signed. What cannot be evaluated is a
 *fault* of the model, never a silent wrong value:
@@ -6,7 +6,8 @@ Values are exact integers; the result of every operator must fit 64 bits signed.
 - an array index outside the array,
 - a division or remainder by zero,
 - a shift by a negative amount or by more than 63,
-- a result that does not fit 64 bits.
+- a result that does not fit 64 bits,
+- whatever a language puts as `Undefined` where its own rules give no value.
 
 Truth is 0 or 1; any other non-zero value counts as true. `and`, `or`, `imply` and `Choice` evaluate only what they
 need, so `i < 4 and a[i] == 0` cannot fault. Division truncates towards zero and the remainder has the dividend's
@@ -15,13 +16,21 @@ sign, as in C and DVE; `//` and `mod` are Python's floor versions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+import sys
+from collections.abc import Callable, Container, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     from strandline.model.system import Variable
     from strandline.source import Span
+
+Fact = TypeVar("Fact")
+
+DEEPEST = 5000
+"""Most levels of an expression that a language should build."""
+_FRAMES = 12 * DEEPEST
 
 COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 LOGICAL = frozenset({"and", "or", "imply"})
@@ -29,52 +38,84 @@ ARITHMETIC = frozenset({"+", "-", "*", "/", "%", "//", "mod", "&", "|", "^", "<<
 BINARY_OPERATORS = COMPARISONS | LOGICAL | ARITHMETIC
 UNARY_OPERATORS = frozenset({"-", "~", "not"})
 
+INDEX_FAULT = "array index out of range"
+DIVISION_FAULT = "division by zero"
+SHIFT_FAULT = "shift amount outside 0..63"
+OVERFLOW_FAULT = "result does not fit 64 bits"
+RANGE_FAULT = "value outside the variable's range"
+"""An assignment, not an expression, has this one."""
 
-@dataclass(frozen=True, slots=True)
-class Const:
+
+class Node:
+    """What all expressions have in common. Two are equal when they mean the same, wherever they stand; parts may be
+    shared, so that a small graph can stand for a tree of any size: nothing here walks it as a tree. What was found
+    out about a node stays with it."""
+
+    __slots__ = ("_declared", "_extent", "_hash", "_may_fault")
+    _extent: tuple[int, int]
+
+    def __hash__(self) -> int:
+        return cached(self, "_hash", _digest)  # type: ignore[arg-type]
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if type(self) is not type(other) or hash(self) != hash(other):
+            return False
+        return _same(self, other)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Const(Node):
     """A literal integer."""
 
     value: int
 
+    def __hash__(self) -> int:
+        return hash(self.value)
 
-@dataclass(frozen=True, slots=True)
-class Read:
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Const and self.value == other.value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Read(Node):
     """The value of a scalar variable."""
 
     variable: Variable
-    span: Span | None = field(default=None, compare=False)
+    span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Element:
+@dataclass(frozen=True, slots=True, eq=False)
+class Element(Node):
     """One element of an array variable; faults when the index is outside it."""
 
     variable: Variable
     index: Expression
-    span: Span | None = field(default=None, compare=False)
+    span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Unary:
+@dataclass(frozen=True, slots=True, eq=False)
+class Unary(Node):
     """`-`, `~` (bitwise complement) or `not`."""
 
     operator: str
     operand: Expression
-    span: Span | None = field(default=None, compare=False)
+    span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Binary:
+@dataclass(frozen=True, slots=True, eq=False)
+class Binary(Node):
     """Any operator of `BINARY_OPERATORS`."""
 
     operator: str
     left: Expression
     right: Expression
-    span: Span | None = field(default=None, compare=False)
+    span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice(Node):
     """`then` where the condition is true, else `otherwise`; the other branch is not evaluated."""
 
     condition: Expression
@@ -82,7 +123,16 @@ class Choice:
     otherwise: Expression
 
 
-Expression: TypeAlias = Const | Read | Element | Unary | Binary | Choice
+@dataclass(frozen=True, slots=True, eq=False)
+class Undefined(Node):
+    """No value: to evaluate it is a fault, whose kind is the reason. It stands where it is needed only if something
+    is wrong, as one side of a `Choice` or behind an `or`."""
+
+    reason: str
+    span: Span | None = None
+
+
+Expression: TypeAlias = Const | Read | Element | Unary | Binary | Choice | Undefined
 
 TRUE = Const(1)
 FALSE = Const(0)
@@ -103,6 +153,92 @@ def children(expression: Expression) -> tuple[Expression, ...]:
             return ()
 
 
+def _own(expression: Expression) -> object:
+    """What tells a node from others with the same sub-expressions; places in a text do not."""
+    match expression:
+        case Const(value=value):
+            return value
+        case Read(variable=variable) | Element(variable=variable):
+            return variable
+        case Unary(operator=operator) | Binary(operator=operator):
+            return operator
+        case Undefined(reason=reason):
+            return reason
+        case _:
+            return None
+
+
+def _digest(expression: Expression) -> int:
+    return hash((type(expression), _own(expression), *map(hash, children(expression))))
+
+
+def _same(first: Expression, second: Expression) -> bool:
+    waiting, seen = [(first, second)], set()
+    while waiting:
+        one, other = waiting.pop()
+        if one is other or (id(one), id(other)) in seen:
+            continue
+        if type(one) is not type(other) or _own(one) != _own(other):
+            return False
+        seen.add((id(one), id(other)))
+        waiting += zip(children(one), children(other), strict=True)
+    return True
+
+
+def cached(expression: Expression, slot: str, compute: Callable[[Expression], Fact]) -> Fact:
+    """What a slot of the node holds. It is computed there and below where it is missing, from the bottom up, so that
+    `compute` finds it in the children, and without recursion."""
+    try:
+        return getattr(expression, slot)  # type: ignore[no-any-return]
+    except AttributeError:
+        waiting = [expression]
+    while waiting:
+        node = waiting[-1]
+        missing = [child for child in children(node) if not hasattr(child, slot)]
+        if missing:
+            waiting += missing
+        else:
+            waiting.pop()
+            object.__setattr__(node, slot, compute(node))
+    return getattr(expression, slot)  # type: ignore[no-any-return]
+
+
+def extent(expression: Expression) -> tuple[int, int]:
+    """How many nodes the expression has as a tree, where every shared part counts as often as it stands there, and how
+    many of them lie one above the other."""
+    try:
+        return expression._extent
+    except AttributeError:
+        return cached(expression, "_extent", _extent)
+
+
+def size(expression: Expression) -> int:
+    """How many nodes the expression has as a tree."""
+    return extent(expression)[0]
+
+
+def depth(expression: Expression) -> int:
+    """How many nodes lie one above the other."""
+    return extent(expression)[1]
+
+
+def _extent(expression: Expression) -> tuple[int, int]:
+    below = [child._extent for child in children(expression)]
+    return 1 + sum(size for size, _ in below), 1 + max((depth for _, depth in below), default=0)
+
+
+@contextmanager
+def deep_recursion() -> Iterator[None]:
+    """Lets functions call themselves once or a few times for each level of an expression. Python's own limit guards
+    the stack of C, which calls from Python to Python do not use."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _FRAMES))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
 def walk(expression: Expression) -> Iterator[Expression]:
     """The expression and everything below it, without recursion; a part that is shared comes once."""
     stack = [expression]
@@ -113,6 +249,36 @@ def walk(expression: Expression) -> Iterator[Expression]:
             seen.add(id(node))
             yield node
             stack.extend(reversed(children(node)))
+
+
+def upwards(expression: Expression, known: Container[int]) -> Iterator[Expression]:
+    """The expression and everything below it, each part after its own, without recursion. Parts whose `id` is in
+    `known` are left out; whoever asks enters there what has come."""
+    waiting = [(expression, False)]
+    while waiting:
+        node, opened = waiting.pop()
+        if id(node) in known:
+            continue
+        if opened:
+            yield node
+        else:
+            waiting.append((node, True))
+            waiting += [(child, False) for child in reversed(children(node))]
+
+
+def rebuilt(expression: Expression, parts: Sequence[Expression]) -> Expression:
+    """The same node over other sub-expressions; itself where they are the same."""
+    if all(new is old for new, old in zip(parts, children(expression), strict=True)):
+        return expression
+    match expression:
+        case Element(variable=variable, span=span):
+            return Element(variable, parts[0], span)
+        case Unary(operator=operator, span=span):
+            return Unary(operator, parts[0], span)
+        case Binary(operator=operator, span=span):
+            return Binary(operator, parts[0], parts[1], span)
+        case _:
+            return Choice(*parts)
 
 
 def variables_read(expression: Expression) -> set[Variable]:
@@ -134,21 +300,30 @@ _PRECEDENCE |= dict.fromkeys(["<", "<=", ">", ">="], 8) | {"<<": 9, ">>": 9, "+"
 _PRECEDENCE |= dict.fromkeys(["*", "/", "%", "//", "mod"], 11)
 
 
+_LONGEST = 40_000
+"""Nodes that are written out of one expression; beyond them parts are left out."""
+
+
 def render(expression: Expression) -> str:
-    """Text for people: the model's own names, no more parentheses than needed."""
-    return _render(expression, 0)
+    """Text for people: the model's own names, no more parentheses than needed; `...` for parts of what is vast."""
+    with deep_recursion():
+        return _render(expression, 0, _LONGEST)
 
 
-def _render(expression: Expression, outer: int) -> str:
+def _render(expression: Expression, outer: int, most: int) -> str:
+    if size(expression) > most:
+        most //= len(children(expression))
+        if most < _LONGEST >> 10:
+            return "..."
     match expression:
         case Const(value=value):
             return str(value)
         case Read(variable=variable):
             return variable.name
         case Element(variable=variable, index=index):
-            return f"{variable.name}[{_render(index, 0)}]"
+            return f"{variable.name}[{_render(index, 0, most)}]"
         case Unary(operator=operator, operand=operand):
-            inner = _render(operand, 12)
+            inner = _render(operand, 12, most)
             return f"{operator}{' ' if operator == 'not' or inner.startswith('-') else ''}{inner}"
         case Binary(operator="==", left=Read(variable=variable), right=Const(value=value)) if variable.names:
             name = variable.show(value)
@@ -156,7 +331,9 @@ def _render(expression: Expression, outer: int) -> str:
             return f"{variable.owner}.{name}" if located else f"{variable.name} == {name}"
         case Binary(operator=operator, left=left, right=right):
             level = _PRECEDENCE[operator]
-            text = f"{_render(left, level)} {operator} {_render(right, level + 1)}"
+            text = f"{_render(left, level, most)} {operator} {_render(right, level + 1, most)}"
             return f"({text})" if level < outer else text
         case Choice(condition=condition, then=then, otherwise=otherwise):
-            return f"({_render(condition, 1)} ? {_render(then, 1)} : {_render(otherwise, 1)})"
+            return f"({_render(condition, 1, most)} ? {_render(then, 1, most)} : {_render(otherwise, 1, most)})"
+        case Undefined(reason=reason):
+            return f"fault({reason})"

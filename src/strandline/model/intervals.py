@@ -7,7 +7,7 @@ cannot fail; both trust that a box never leaves out a possible value.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from strandline.model.expression import (
@@ -19,7 +19,11 @@ from strandline.model.expression import (
     Expression,
     Read,
     Unary,
+    Undefined,
     children,
+    extent,
+    size,
+    upwards,
     variables_read,
 )
 from strandline.model.system import Assign, Variable
@@ -27,10 +31,18 @@ from strandline.model.system import Assign, Variable
 Interval: TypeAlias = tuple[int, int]
 
 INT64: Interval = (-(2**63), 2**63 - 1)
+_LEAST, _MOST = INT64
 TRUTH: Interval = (0, 1)
 
 _MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _NEGATED = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+
+_DEEP = 60
+"""So many nodes one above the other may be computed by recursion."""
+_TINY = 4
+"""So few nodes are faster computed than looked up."""
+_SMALL, _NESTED = 60, 4
+"""A branch of so many nodes, its condition included, and in so many other branches makes use of its condition."""
 
 
 class Contradiction(Exception):
@@ -60,21 +72,31 @@ def cell_of(place: Expression) -> Cell | None:
 
 
 class Environment:
-    """Intervals of variables at one point of an action. `assume` and `assign` change it in place."""
+    """Intervals of variables at one point of an action. `assume` and `assign` change it in place.
+
+    What was computed is kept until something is learnt, so that an expression costs time in the number of its nodes,
+    however often its parts are shared or asked for."""
 
     def __init__(self, ranges: Mapping[Variable, Interval], known: Mapping[Cell, Interval] | None = None) -> None:
         self._ranges = ranges
         self._cells: dict[Cell, Interval] = dict(known) if known else {}
         self._elements: dict[Element, Interval] = {}
         """What is known of elements whose index is computed."""
+        self._boxes: dict[int, tuple[Interval, Expression]] = {}
+        """By the `id` of a node, which is kept alive beside its box."""
+        self._inside = 0
+        """In how many branches of choices this is."""
 
     def copy(self) -> Environment:
         twin = Environment(self._ranges, self._cells)
         twin._elements = dict(self._elements)
+        twin._boxes = self._boxes  # shared as long as both know the same
+        twin._inside = self._inside
         return twin
 
     def learn(self, known: Mapping[Cell, Interval]) -> None:
         """Take over what is known of single cells; a second opinion narrows the first."""
+        self._boxes = {}
         for cell, box in known.items():
             old = self._cells.get(cell)
             if old is not None:
@@ -91,29 +113,52 @@ class Environment:
         kind = type(expression)
         if kind is Const:
             return expression.value, expression.value  # type: ignore[union-attr]
-        if kind is Binary:
-            return self._binary(expression)  # type: ignore[arg-type]
-        if isinstance(expression, Read):
-            return self._cells.get((expression.variable, 0)) or self._ranges[expression.variable]
-        if isinstance(expression, Element):
-            cell = cell_of(expression)
-            if cell is not None:
-                return self._cells.get(cell) or self._ranges[cell[0]]
-            return self._elements.get(expression) or self._ranges[expression.variable]
-        if isinstance(expression, Unary):
-            return unary_interval(expression.operator, self.fitted(expression.operand))
-        assert isinstance(expression, Choice)
-        return self._choice(expression.condition, expression.then, expression.otherwise)
+        if kind is Read:
+            variable = expression.variable  # type: ignore[union-attr]
+            return self._cells.get((variable, 0)) or self._ranges[variable]
+        nodes, levels = extent(expression)
+        if nodes <= _TINY:
+            return self._compute(expression)
+        kept = self._boxes.get(id(expression))
+        if kept is not None:
+            return kept[0]
+        if levels > _DEEP:
+            # From the bottom up: each level takes several calls.
+            for part in upwards(expression, self._boxes):
+                self._boxes[id(part)] = (self._compute(part), part)
+            return self._boxes[id(expression)][0]
+        box = self._compute(expression)
+        self._boxes[id(expression)] = (box, expression)
+        return box
+
+    def _compute(self, expression: Expression) -> Interval:
+        match expression:
+            case Binary(operator=operator, left=left, right=right):
+                if operator in LOGICAL:
+                    return self._logical(expression)
+                return binary_interval(operator, self.fitted(left), self.fitted(right))
+            case Element(variable=variable):
+                cell = cell_of(expression)
+                if cell is not None:
+                    return self._cells.get(cell) or self._ranges[variable]
+                return self._elements.get(expression) or self._ranges[variable]
+            case Unary(operator=operator, operand=operand):
+                return unary_interval(operator, self.fitted(operand))
+            case Choice():
+                return self._choice(expression)
+            case Read(variable=variable):
+                return self._cells.get((variable, 0)) or self._ranges[variable]
+            case Const(value=value):
+                return value, value
+            case Undefined():
+                return 0, 0
 
     def fitted(self, expression: Expression) -> Interval:
         """The interval of values with which evaluation goes on: what does not fit 64 bits is a fault."""
-        low, high = self.interval(expression)
-        return max(low, INT64[0]), min(high, INT64[1])
-
-    def _binary(self, expression: Binary) -> Interval:
-        if expression.operator in LOGICAL:
-            return self._logical(expression)
-        return binary_interval(expression.operator, self.fitted(expression.left), self.fitted(expression.right))
+        box = self.interval(expression)
+        if box[0] >= _LEAST and box[1] <= _MOST:
+            return box
+        return max(box[0], _LEAST), min(box[1], _MOST)
 
     def _logical(self, expression: Binary) -> Interval:
         left = self.truth(expression.left)
@@ -129,19 +174,31 @@ class Environment:
             return int(not decided), int(not decided)
         return TRUTH
 
-    def _choice(self, condition: Expression, then: Expression, otherwise: Expression) -> Interval:
-        decided = self.truth(condition)
+    def _choice(self, choice: Choice) -> Interval:
+        decided = self.truth(choice.condition)
         if decided is not None:
-            return self.fitted(then if decided else otherwise)
-        boxes = []
-        for branch, truth in ((then, True), (otherwise, False)):
-            environment = self.copy()
-            try:
-                environment.assume(condition, truth)
-            except Contradiction:
-                continue
-            boxes.append(environment.fitted(branch))
+            return self.fitted(choice.then if decided else choice.otherwise)
+        boxes = [
+            box
+            for branch, truth in ((choice.then, True), (choice.otherwise, False))
+            if (box := self._branch(choice.condition, truth, branch)) is not None
+        ]
         return join(boxes[0], boxes[-1]) if boxes else TRUTH
+
+    def _branch(self, condition: Expression, truth: bool, branch: Expression) -> Interval | None:
+        """The box of a branch where the condition has this truth; None where there is no value. What the condition
+        tells is used for small branches only: a part of many branches would be looked at in each of them."""
+        if isinstance(branch, Undefined):
+            return None
+        if self._inside >= _NESTED or size(condition) + size(branch) > _SMALL:
+            return self.fitted(branch)
+        environment = self.copy()
+        environment._inside += 1
+        try:
+            environment.assume(condition, truth)
+        except Contradiction:
+            return None
+        return environment.fitted(branch)
 
     def truth(self, expression: Expression) -> bool | None:
         """True or False where the expression is so for certain, else None."""
@@ -152,31 +209,36 @@ class Environment:
 
     def assume(self, condition: Expression, truth: bool = True) -> None:
         """Learn from a condition that is known to be true (or false) from here on."""
-        match condition:
-            case Unary(operator="not", operand=operand):
-                self.assume(operand, not truth)
-            case Binary(operator="and", left=left, right=right) if truth:
-                self.assume(left)
-                self.assume(right)
-            case Binary(operator="or", left=left, right=right) if not truth:
-                self.assume(left, False)
-                self.assume(right, False)
-            case Binary(operator="imply", left=left, right=right) if not truth:
-                self.assume(left)
-                self.assume(right, False)
-            case Binary(operator=operator, left=left, right=right) if operator in _NEGATED:
-                self._learn_indices(condition)
-                operator = operator if truth else _NEGATED[operator]
-                first, second = self.fitted(left), self.fitted(right)
-                if _comparison(operator, first, second) == (0, 0):
-                    raise Contradiction
-                self._compare(left, operator, second)
-                self._compare(right, _MIRRORED[operator], first)
-            case _:
-                if self.truth(condition) is (not truth):
-                    raise Contradiction
-                self._learn_indices(condition)
-                self._compare(condition, "!=" if truth else "==", (0, 0))
+        waiting = [(condition, truth)]
+        while waiting:
+            condition, truth = waiting.pop()
+            match condition:
+                case Unary(operator="not", operand=operand):
+                    waiting.append((operand, not truth))
+                case Binary(operator="and", left=left, right=right) if truth:
+                    waiting += [(right, True), (left, True)]
+                case Binary(operator="or", left=left, right=right) if not truth:
+                    waiting += [(right, False), (left, False)]
+                case Binary(operator="imply", left=left, right=right) if not truth:
+                    waiting += [(right, False), (left, True)]
+                case _:
+                    self._assume_single(condition, truth)
+
+    def _assume_single(self, condition: Expression, truth: bool) -> None:
+        """As `assume`, of a condition that says one thing."""
+        if isinstance(condition, Binary) and condition.operator in _NEGATED:
+            self._learn_indices(condition)
+            operator = condition.operator if truth else _NEGATED[condition.operator]
+            first, second = self.fitted(condition.left), self.fitted(condition.right)
+            if _comparison(operator, first, second) == (0, 0):
+                raise Contradiction
+            self._compare(condition.left, operator, second)
+            self._compare(condition.right, _MIRRORED[operator], first)
+            return
+        if self.truth(condition) is (not truth):
+            raise Contradiction
+        self._learn_indices(condition)
+        self._compare(condition, "!=" if truth else "==", (0, 0))
 
     def _compare(self, place: Expression, operator: str, bound: Interval) -> None:
         """Learn that a cell or an element compares so with some value of the interval."""
@@ -202,6 +264,8 @@ class Environment:
         self._note(place, (low, high))
 
     def _note(self, place: Read | Element, box: Interval) -> None:
+        if self.interval(place) != box:
+            self._boxes = {}
         cell = cell_of(place)
         if cell is not None:
             self._cells[cell] = box
@@ -209,30 +273,45 @@ class Environment:
             self._elements[place] = box
 
     def assign(self, effect: Assign) -> Interval:
-        """Run an assignment; returns the interval of values that reach the variable."""
-        self._learn_indices(effect.value)
-        self._learn_indices(effect.target)
-        target = effect.target
-        stored = stored_interval(target.variable, self.fitted(effect.value))
-        cell = cell_of(target)
+        """Run an assignment that is made alone; returns the interval of values that reach the variable."""
+        return self.assign_row((effect,))[0]
+
+    def assign_row(self, row: Sequence[Assign]) -> list[Interval]:
+        """Run assignments that are made at once; returns the intervals of values that reach the variables."""
+        for effect in row:
+            self._learn_indices(effect.value)
+            self._learn_indices(effect.target)
+        stored = [stored_interval(effect.target.variable, self.fitted(effect.value)) for effect in row]
+        self._boxes = {}
+        written = {effect.target.variable for effect in row}
+        for effect, box in zip(row, stored, strict=True):
+            self._store(effect.target, box, written)
+        return stored
+
+    def _store(self, target: Read | Element, box: Interval, written: set[Variable]) -> None:
+        """Know that the place holds a value of the box. An index that reads what is `written` names another place from
+        here on."""
         if self._elements:
             self._forget_elements(target.variable)
-        if cell is None:
-            for old in [known for known in self._cells if known[0] is target.variable]:
-                del self._cells[old]
-            if target.variable not in variables_read(target.index):  # type: ignore[union-attr]
-                self._note(target, stored)
-        else:
-            self._cells[cell] = stored
-        return stored
+        cell = cell_of(target)
+        if cell is not None:
+            self._cells[cell] = box
+            return
+        for old in [known for known in self._cells if known[0] is target.variable]:
+            del self._cells[old]
+        if isinstance(target, Element) and not written & variables_read(target.index):
+            self._note(target, box)
 
     def _learn_indices(self, evaluated: Expression) -> None:
         """What was evaluated without a fault had its indices inside the arrays."""
-        stack = [evaluated]
+        stack: list[Expression] = [] if isinstance(evaluated, Const | Read) else [evaluated]
+        seen: set[int] = set()
         while stack:
             node = stack.pop()
-            if type(node) is Const or type(node) is Read:
+            kind = type(node)
+            if kind is Const or kind is Read or id(node) in seen:
                 continue
+            seen.add(id(node))
             if isinstance(node, Element):
                 self._compare(node.index, ">=", (0, 0))
                 self._compare(node.index, "<=", (node.variable.slots - 1,) * 2)

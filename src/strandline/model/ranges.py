@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from strandline.model.expression import Const, Element, Expression, Read, walk
 from strandline.model.facts import expressions
 from strandline.model.intervals import Cell, Contradiction, Environment, Interval, cell_of, join, within
-from strandline.model.system import Action, System, Variable
+from strandline.model.system import Action, System, Variable, rows
 
 _PATIENCE = 4
 """How often an interval may grow by its exact amount before growth jumps to a threshold."""
@@ -206,13 +206,14 @@ class _Analysis:
             return set()
         again: set[int] = set()
         moved = {move.process for move in moves}
-        for effect in action.effects:
+        for row in rows(action.effects):
             try:
-                stored = environment.assign(effect)
+                stored = environment.assign_row(row)
             except Contradiction:
                 # Certain to fault here; but machine code has stored what comes before.
                 return again
-            again |= self._store(effect.target, stored, moved, target, widening)
+            for effect, box in zip(row, stored, strict=True):
+                again |= self._store(effect.target, box, moved, target, widening)
         for move in moves:
             again |= self._arrive(move.process, move.target, environment, target, widening)
         return again
@@ -262,12 +263,11 @@ class _Analysis:
             known = target.locations[place] = {}
         for cell in self.cells[process]:
             box = environment.cell(cell)
-            if cell in interference:
-                box = join(box, interference[cell])
             old = known.get(cell)
             if old is None:
-                known[cell] = box
-            elif not within(box, old):
+                known[cell] = join(box, interference[cell]) if cell in interference else box
+            elif not (old[0] <= box[0] and box[1] <= old[1]):
+                # What others write is in every box that is known already.
                 known[cell] = self._joined((place, cell), cell[0], old, box, widening)
                 changed = True
         return set(self.leaving.get(place, ())) if changed else set()

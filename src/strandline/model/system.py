@@ -8,7 +8,7 @@ The semantics, which `strandline.compile.interpret` defines by running it:
 - A *valuation* gives every variable its values, in the order of `System.variables`, arrays element by element.
 - An action is enabled when every process it moves stands in the move's source, its guard is true, and it is not
   held back by a committed location (see `Action.committed`). Its effects run in sequence, each seeing the ones
-  before; they include the change of location.
+  before, except that a row of them may be made at once (see `Assign.together`); they include the change of location.
 - Asynchronous systems take one enabled action at a time. Synchronous systems take one action of every process
   together: guards read the source state, effects run in the order of the processes; if a process has none, the
   system has no step.
@@ -20,6 +20,7 @@ The semantics, which `strandline.compile.interpret` defines by running it:
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -105,6 +106,9 @@ class Assign:
     target: Read | Element
     value: Expression
     span: Span | None = None
+    together: bool = False
+    """It is made at once with the one in front of it: it does not see what that one writes. Of a whole row that is
+    made at once, all indices and values are read, in order, before the first write; see `rows`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +122,18 @@ class Action:
     committed: bool = False
     """Leaves a committed location. While any process stands in one, only such actions are enabled."""
     span: Span | None = None
+
+
+def rows(effects: Iterable[Assign]) -> Iterator[tuple[Assign, ...]]:
+    """Effects in the groups that are made at once; most groups are a single assignment."""
+    row: list[Assign] = []
+    for effect in effects:
+        if row and not effect.together:
+            yield tuple(row)
+            row = []
+        row.append(effect)
+    if row:
+        yield tuple(row)
 
 
 @dataclass(frozen=True, slots=True)

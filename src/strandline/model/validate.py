@@ -17,7 +17,7 @@ from strandline.model.expression import (
     walk,
 )
 from strandline.model.intervals import INT64, within
-from strandline.model.system import Action, Move, System, Variable
+from strandline.model.system import Action, Fairness, Move, System, Variable
 from strandline.source import Span
 
 MAXIMUM_ARRAY = 1 << 16
@@ -48,6 +48,8 @@ class _Validator:
             self._expression(predicate.expression, predicate.span)
         for measure in self.system.measures:
             self._expression(measure.expression, measure.span)
+        for fairness in self.system.fairness:
+            self._fairness(fairness)
         self._initial()
         if self.system.synchronous and not self.system.processes:
             self.fail("a synchronous system needs at least one process", None)
@@ -96,6 +98,8 @@ class _Validator:
     def _action(self, action: Action) -> None:
         if action.guard is not None:
             self._expression(action.guard, action.span)
+        if action.effects and action.effects[0].together:
+            self.fail(f"the first effect of '{action.name}' has none in front of it", action.effects[0].span)
         for effect in action.effects:
             self._expression(effect.target, effect.span or action.span)
             self._expression(effect.value, effect.span or action.span)
@@ -117,6 +121,16 @@ class _Validator:
         names = locations[move.process].names or ()
         if not (0 <= move.source < len(names) and 0 <= move.target < len(names)):
             self.fail(f"action '{action.name}' moves to or from a location that does not exist", action.span)
+
+    def _fairness(self, fairness: Fairness) -> None:
+        """Either a condition or some of the System's own actions."""
+        if (fairness.condition is None) == (not fairness.actions):
+            self.fail(f"fairness '{fairness.name}' needs either actions or a condition", fairness.span)
+        if fairness.condition is not None:
+            self._expression(fairness.condition, fairness.span)
+        own = set(map(id, self.system.actions))
+        if any(id(action) not in own for action in fairness.actions):
+            self.fail(f"fairness '{fairness.name}' speaks of actions that the system does not have", fairness.span)
 
     def _expression(self, expression: Expression, fallback: Span | None) -> None:
         for node in walk(expression):

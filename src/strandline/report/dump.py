@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from strandline.model.expression import Const, render
 from strandline.model.facts import reads, writes
-from strandline.model.system import Action, Assign, System, Variable
+from strandline.model.system import Action, Assign, System, Variable, rows
 
 
 def dump(system: System) -> str:
@@ -52,6 +52,15 @@ def _lines(system: System) -> Iterator[str]:
         yield ""
         yield f"measure {measure.name}{' monotone' if measure.monotone else ''}"
         yield f"    {render(measure.expression)}"
+    numbers = {id(action): number for number, action in enumerate(system.actions)}
+    for fairness in system.fairness:
+        yield ""
+        yield f"fairness {fairness.name}"
+        if fairness.condition is not None:
+            yield f"    infinitely often {render(fairness.condition)}"
+        else:
+            listed = ", ".join(map(str, sorted(numbers[id(action)] for action in fairness.actions)))
+            yield f"    weak, of action{'s' if len(fairness.actions) > 1 else ''} {listed}"
 
 
 def _names(variables: set[Variable]) -> str:
@@ -75,8 +84,8 @@ def _action(title: str, action: Action) -> Iterator[str]:
     yield f"{title}: {action.name}{' committed' if action.committed else ''}"
     if action.guard is not None:
         yield f"    when {render(action.guard)}"
-    for effect in action.effects:
-        yield f"    {_assignment(effect)}"
+    for row in rows(action.effects):
+        yield f"    {'; '.join(map(_assignment, row))}{' (at once)' if len(row) > 1 else ''}"
 
 
 def _assignment(effect: Assign) -> str:

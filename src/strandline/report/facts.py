@@ -6,11 +6,12 @@ from typing import Any
 
 from strandline.model.layout import Field, Layout, make_layout
 from strandline.model.ranges import analyse_ranges
-from strandline.model.system import System
+from strandline.model.system import Fairness, System
 from strandline.report.envelope import head
 from strandline.report.style import Style, counted, table
 
 _MOST_LOCATIONS = 12
+_FAIRNESS = {"weak": "weak", "condition": "infinitely often"}
 
 
 def facts_data(system: System) -> dict[str, Any]:
@@ -37,6 +38,9 @@ def facts_data(system: System) -> dict[str, Any]:
         "property_process": None if system.observer is None else system.observer.name,
         "assertions": [one.name for one in system.assertions],
         "labels": [one.name for one in system.labels],
+        "invariants": [one.name for one in system.invariants],
+        "measures": [{"name": one.name, "monotone": one.monotone} for one in system.measures],
+        "fairness": [{"name": one.name, "kind": _fairness_kind(one)} for one in system.fairness],
         "error": None,
     }
 
@@ -94,5 +98,12 @@ def _locations(names: tuple[str, ...]) -> str:
 def _property_lines(system: System) -> list[str]:
     rows = [] if system.observer is None else [("property process", system.observer.name)]
     rows += [("assertion", one.name) for one in system.assertions]
+    rows += [("invariant", one.name) for one in system.invariants]
     rows += [("label", one.name) for one in system.labels]
+    rows += [("measure", one.name + (", monotone" if one.monotone else "")) for one in system.measures]
+    rows += [("fairness", f"{one.name}, {_FAIRNESS[_fairness_kind(one)]}") for one in system.fairness]
     return table(rows) or ["  none declared"]
+
+
+def _fairness_kind(fairness: Fairness) -> str:
+    return "weak" if fairness.condition is None else "condition"

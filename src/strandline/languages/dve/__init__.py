@@ -14,7 +14,7 @@ from dataclasses import replace
 from strandline.languages.dve.lexer import Tokens
 from strandline.languages.dve.lowering import lower
 from strandline.languages.dve.parser import Parser
-from strandline.languages.dve.pragmas import declared_measures
+from strandline.languages.dve.pragmas import declared_fairness, declared_measures
 from strandline.languages.dve.queries import parse_expression
 from strandline.model.system import System
 from strandline.model.validate import validate
@@ -28,4 +28,5 @@ def load(source: Source) -> System:
     mistake."""
     tokens = Tokens(source)
     system = lower(tokens, Parser(tokens).model())
-    return validate(replace(system, measures=tuple(declared_measures(source, system))))
+    measures = tuple(declared_measures(source, system))
+    return validate(replace(system, measures=measures, fairness=declared_fairness(source, system)))

@@ -1,4 +1,5 @@
-"""What a DVE text says in comments, for Strandline alone: `// measure: EXPR` and `// measure: mono(EXPR)`.
+"""What a DVE text says in comments, for Strandline alone: `// measure: EXPR` and `// measure: mono(EXPR)`,
+`// fair: P, Q` and `// fair: all`.
 
 Other tools read past it, so a model stays DVE.
 """
@@ -8,12 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from strandline.errors import InputError
+from strandline.errors import InputError, ModelError, ParseError
 from strandline.languages.dve.queries import parse_expression
-from strandline.model.system import DeclaredMeasure, System
+from strandline.languages.dve.scope import suggestion
+from strandline.model.system import DeclaredMeasure, Fairness, System
 from strandline.source import Source, Span
 
 _MEASURE = re.compile(r"^[ \t]*//[ \t]*measure:[ \t]*(.*?)[ \t\r]*$", re.MULTILINE)
+_FAIR = re.compile(r"^[ \t]*//[ \t]*fair:[ \t]*(.*?)[ \t\r]*$", re.MULTILINE)
+_NAME = re.compile(r"[^\s,]+")
+_EVERYONE = "all"
 _MONOTONE = re.compile(r"mono[ \t]*\((.*)\)")
 
 
@@ -32,3 +37,45 @@ def declared_measures(source: Source, system: System) -> Iterator[DeclaredMeasur
                 span = Span(start, start + max(len(text), 1))
             raise type(error)(error.message, source, span) from None
         yield DeclaredMeasure(pragma[1], expression, monotone is not None, Span(start, start + len(text)))
+
+
+def declared_fairness(source: Source, system: System) -> tuple[Fairness, ...]:
+    """Weak fairness of the processes that the text names, in the order of the processes. A rendezvous is an action
+    of both sides."""
+    fair: dict[str, Span] = {}
+    for pragma in _FAIR.finditer(source.text):
+        for name, span in _names(source, pragma):
+            for one in _processes(source, system, name, span):
+                fair.setdefault(one, span)
+    found = []
+    for number, process in enumerate(system.processes):
+        actions = tuple(action for action in system.actions if any(move.process == number for move in action.moves))
+        if process.name in fair and actions:
+            found.append(Fairness(process.name, actions, span=fair[process.name]))
+    return tuple(found)
+
+
+def _names(source: Source, pragma: re.Match[str]) -> Iterator[tuple[str, Span]]:
+    """The names of a list, each with its place."""
+    position = pragma.start(1)
+    for part in pragma[1].split(","):
+        names = [Span(position + one.start(), position + one.end()) for one in _NAME.finditer(part)]
+        if len(names) != 1:
+            span = names[1] if names else Span(position, position + 1)
+            raise ParseError("expected processes with commas between them, or 'all'", source, span)
+        yield source.text[names[0].start : names[0].end], names[0]
+        position += len(part) + 1
+
+
+def _processes(source: Source, system: System, name: str, span: Span) -> list[str]:
+    """The processes that a name in the list means."""
+    known = [process.name for process in system.processes]
+    if system.synchronous:
+        raise ModelError("in a synchronous system all processes step together: each is fair", source, span)
+    if name == _EVERYONE:
+        return known
+    if system.observer is not None and name == system.observer.name:
+        raise ModelError(f"'{name}' is the property process: it steps with every step", source, span)
+    if name not in known:
+        raise ModelError(f"unknown process '{name}'" + suggestion(name, known), source, span)
+    return [name]

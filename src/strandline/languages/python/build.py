@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from functools import reduce
+
 from strandline.model.expression import (
     FALSE,
     TRUE,
@@ -12,11 +15,18 @@ from strandline.model.expression import (
     Expression,
     Read,
     Unary,
+    Undefined,
+    cached,
+    children,
+    rebuilt,
+    upwards,
 )
 from strandline.model.intervals import INT64, Environment, Interval, within
 from strandline.model.system import Assign, Variable
 from strandline.source import Span
 
+ROW = 16
+"""So many parts stand in a row before they become a tree."""
 _NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
@@ -48,6 +58,38 @@ def either(left: Expression, right: Expression) -> Expression:
     if right == TRUE and not may_fault(left):
         return TRUE
     return Binary("or", left, right)
+
+
+def joined(operator: str, parts: Sequence[Expression]) -> Expression:
+    """Some parts, evaluated from left to right, with one operator between them; many make a tree of little depth."""
+    if len(parts) > ROW:
+        middle = len(parts) // 2
+        return Binary(operator, joined(operator, parts[:middle]), joined(operator, parts[middle:]))
+    return reduce(lambda left, right: Binary(operator, left, right), parts)
+
+
+def all_of(parts: Iterable[Expression]) -> Expression:
+    """Whether all parts hold; those behind one that does not are not evaluated."""
+    kept: list[Expression] = []
+    for part in parts:
+        if part != TRUE:
+            kept.append(part)
+        if part == FALSE:
+            break
+    return joined("and", kept) if kept else TRUE
+
+
+def any_of(parts: Iterable[Expression]) -> Expression:
+    """Whether one of the parts holds; those behind it are not evaluated."""
+    kept: list[Expression] = []
+    for part in parts:
+        if part != FALSE:
+            kept.append(part)
+        if part == TRUE:
+            break
+    if kept and kept[-1] == TRUE and not any(map(may_fault, kept)):
+        return TRUE
+    return joined("or", kept) if kept else FALSE
 
 
 def implies(left: Expression, right: Expression) -> Expression:
@@ -102,29 +144,22 @@ def choose(condition: Expression, then: Expression, otherwise: Expression) -> Ex
     return Choice(condition, then, otherwise)
 
 
-def substitute(expression: Expression, effect: Assign) -> Expression:
-    """The expression before an assignment that means what it means after it."""
-    written = effect.target.variable
-    match expression:
-        case Const():
-            return expression
-        case Read(variable=variable):
-            return effect.value if variable is written else expression
-        case Element(variable=variable, index=index, span=span):
-            place = substitute(index, effect)
-            kept = Element(variable, place, span)
-            if variable is not written:
-                return kept
-            assert isinstance(effect.target, Element)
-            return choose(equal(place, effect.target.index), effect.value, kept)
-        case Unary(operator=operator, operand=operand, span=span):
-            return Unary(operator, substitute(operand, effect), span)
-        case Binary(operator=operator, left=left, right=right, span=span):
-            return Binary(operator, substitute(left, effect), substitute(right, effect), span)
-        case Choice(condition=condition, then=then, otherwise=otherwise):
-            return choose(
-                substitute(condition, effect), substitute(then, effect), substitute(otherwise, effect)
-            )
+def substitute(expression: Expression, row: Sequence[Assign]) -> Expression:
+    """The expression before assignments, made at once, that means what it means after them."""
+    written: dict[Variable, list[Assign]] = {}
+    for effect in row:
+        written.setdefault(effect.target.variable, []).append(effect)
+    before: dict[int, Expression] = {}
+    for node in upwards(expression, before):
+        parts = [before[id(child)] for child in children(node)]
+        new = choose(*parts) if isinstance(node, Choice) else rebuilt(node, parts)
+        if isinstance(node, Read | Element):
+            for effect in written.get(node.variable, ()):
+                target = effect.target
+                same = equal(parts[0], target.index) if isinstance(target, Element) else TRUE
+                new = choose(same, effect.value, new)
+        before[id(node)] = new
+    return before[id(expression)]
 
 
 class DeclaredRanges(dict[Variable, Interval]):
@@ -134,31 +169,49 @@ class DeclaredRanges(dict[Variable, Interval]):
         return variable.domain.low, variable.domain.high
 
 
+class _Declared(Environment):
+    """What the domains of variables tell. It holds for ever, so it is kept with the nodes."""
+
+    def __init__(self) -> None:
+        super().__init__(DeclaredRanges())
+
+    def copy(self) -> Environment:
+        return Environment(self._ranges)
+
+    def interval(self, expression: Expression) -> Interval:
+        return cached(expression, "_declared", self._compute)
+
+
+_DECLARED = _Declared()
+
+
 def interval(expression: Expression) -> Interval:
     """Every value that the expression can have by the domains of its variables."""
-    return Environment(DeclaredRanges()).interval(expression)
+    return _DECLARED.interval(expression)
 
 
 def may_fault(expression: Expression) -> bool:
     """Whether evaluating it could fault, as far as the domains of its variables tell."""
+    return cached(expression, "_may_fault", _may_fault)
+
+
+def _may_fault(expression: Expression) -> bool:
+    if any(map(may_fault, children(expression))):
+        return True
     match expression:
-        case Const() | Read():
-            return False
         case Element(variable=variable, index=index):
-            return may_fault(index) or not within(interval(index), (0, variable.slots - 1))
-        case Unary(operand=operand):
-            return may_fault(operand)
-        case Binary(operator=operator, left=left, right=right):
-            if may_fault(left) or may_fault(right):
-                return True
+            return not within(interval(index), (0, variable.slots - 1))
+        case Binary(operator=operator, right=right):
             low, high = interval(right)
             if operator in ("//", "mod"):
                 return low <= 0 <= high
             if operator in ("<<", ">>") and not within((low, high), (0, 63)):
                 return True
             return not within(interval(expression), INT64)
-        case Choice(condition=condition, then=then, otherwise=otherwise):
-            return may_fault(condition) or may_fault(then) or may_fault(otherwise)
+        case Undefined():
+            return True
+        case _:
+            return False
 
 
 def evaluates(expression: Expression) -> Expression:

@@ -10,7 +10,18 @@ from dataclasses import replace
 from typing import Any
 
 from strandline.languages.python import faults
-from strandline.languages.python.build import add, both, choose, either, evaluates, implies, may_fault
+from strandline.languages.python.build import (
+    ROW,
+    add,
+    all_of,
+    any_of,
+    both,
+    choose,
+    evaluates,
+    implies,
+    joined,
+    may_fault,
+)
 from strandline.languages.python.containers_symbolic import apply, length
 from strandline.languages.python.declarations import Marked, Record, bind_type
 from strandline.languages.python.evaluate import Reader, _as_truth
@@ -127,10 +138,10 @@ def inline(reader: Reader, function: Callable[..., Any], arguments: list[Any], k
         text = replace(text, foreign=True)
     frame = _arguments(definition, function, arguments, keywords)
     machine = reader.machine
-    saved, machine.frame = machine.frame, frame
+    machine.frames.append(frame)
     inner = Reader(text, machine, reader.structure, names_of(function), reader.depth + 1)
     result = Runner(inner, settles=False).run(list(definition.body))
-    machine.frame = saved
+    machine.frames.pop()
     return _after(reader, frame, result)
 
 
@@ -180,17 +191,13 @@ def _items(reader: Reader, node: ast.Call, name: str) -> list[tuple[Any, Express
 
 
 def _all(reader: Reader, node: ast.Call) -> Any:
-    total: Expression = TRUE
-    for value, condition in _items(reader, node, "all"):
-        total = both(total, implies(condition, truth(value)))
-    return _as_truth(total)
+    items = _items(reader, node, "all")
+    return _as_truth(all_of(implies(condition, truth(value)) for value, condition in items))
 
 
 def _any(reader: Reader, node: ast.Call) -> Any:
-    total: Expression = FALSE
-    for value, condition in _items(reader, node, "any"):
-        total = either(total, both(condition, truth(value)))
-    return _as_truth(total)
+    items = _items(reader, node, "any")
+    return _as_truth(any_of(both(condition, truth(value)) for value, condition in items))
 
 
 def _count(reader: Reader, node: ast.Call) -> Any:
@@ -198,18 +205,14 @@ def _count(reader: Reader, node: ast.Call) -> Any:
 
 
 def _sum(reader: Reader, node: ast.Call) -> Any:
-    return _total([choose(condition, number(value), FALSE) for value, condition in _items(reader, node, "sum")])
+    items, span = _items(reader, node, "sum"), reader.text.span(node)
+    return _total([choose(condition, number(value, span), FALSE) for value, condition in items])
 
 
 def _total(parts: list[Expression]) -> Any:
-    constant = sum(part.value for part in parts if hasattr(part, "value"))
-    total: Expression | None = None
-    for part in parts:
-        if not hasattr(part, "value"):
-            total = part if total is None else Binary("+", total, part)
-    if total is None:
-        return constant
-    return Symbol(INT, add(total, constant))
+    constant = sum(part.value for part in parts if isinstance(part, Const))
+    others = [part for part in parts if not isinstance(part, Const)]
+    return Symbol(INT, add(joined("+", others), constant)) if others else constant
 
 
 def _extreme(name: str, symbol: str) -> Callable[[Reader, ast.Call], Any]:
@@ -220,11 +223,16 @@ def _extreme(name: str, symbol: str) -> Callable[[Reader, ast.Call], Any]:
         values = [value for value, _ in items]
         if all(isinstance(value, int) for value in values):
             return min(values) if name == "min" else max(values)
-        best = number(values[0])
-        for value in values[1:]:
-            other = number(value)
-            best = choose(Binary(symbol, best, other), best, other)
-        return Symbol(INT, best)
+        span = reader.text.span(node)
+        return Symbol(INT, best([number(value, span) for value in values]))
+
+    def best(values: list[Expression]) -> Expression:
+        """The best of a few in a row, of many in a tree."""
+        if len(values) == 1:
+            return values[0]
+        middle = len(values) // 2 if len(values) > ROW else len(values) - 1
+        first, second = best(values[:middle]), best(values[middle:])
+        return choose(Binary(symbol, first, second), first, second)
 
     return extreme
 

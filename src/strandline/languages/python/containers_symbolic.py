@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from strandline.languages.python.build import add, both, choose, either, equal
+from strandline.languages.python.build import add, any_of, both, choose, equal, joined
+from strandline.languages.python.faults import MEMBER_FAULT
 from strandline.languages.python.machine import Machine, fits
 from strandline.languages.python.types import (
     BOOL,
@@ -23,14 +24,13 @@ from strandline.languages.python.types import (
 )
 from strandline.languages.python.values import (
     INT,
-    OUTSIDE,
     Place,
     Refused,
     Symbol,
     decoded,
     number,
 )
-from strandline.model.expression import FALSE, TRUE, Binary, Const, Expression
+from strandline.model.expression import FALSE, TRUE, Binary, Const, Expression, Undefined
 from strandline.model.intervals import within
 from strandline.source import Span
 
@@ -125,10 +125,7 @@ def _get(machine: Machine, place: Place, span: Span | None) -> Any:
 
 def _count(machine: Machine, place: Place, value: Any, span: Span | None) -> Any:
     possible, code = _code_if_possible(machine, place.kind.element, value, span)  # type: ignore[union-attr]
-    total: Expression = FALSE
-    for slot in slots(machine, place):
-        hit = equal(slot, add(code, 1))
-        total = hit if total == FALSE else Binary("+", total, hit)
+    total = joined("+", [equal(slot, add(code, 1)) for slot in slots(machine, place)])
     return Symbol(INT, choose(possible, total, FALSE))
 
 
@@ -136,13 +133,9 @@ def _set(machine: Machine, place: Place, name: str, value: Any, span: Span | Non
     kind = place.kind
     assert isinstance(kind, SetType)
     code = machine.code(kind.element, value, span)
-    index = place.slot(kind.element.size, code)
-    if isinstance(code, Const) and not 0 <= code.value < kind.element.size:
-        position: Expression = OUTSIDE
-    elif index == code or isinstance(index, Const):
-        position = index
-    else:
-        position = choose(fits(code, 0, kind.element.size - 1), index, Const(-1))
+    position = choose(
+        fits(code, 0, kind.element.size - 1), place.slot(kind.element.size, code), Undefined(MEMBER_FAULT, span)
+    )
     present = machine.store.read(place.variable, position, span)
     if name == "remove":
         machine.note(present)
@@ -158,9 +151,7 @@ def contains(machine: Machine, place: Place, value: Any) -> Expression:
     if isinstance(kind, SetType):
         found = machine.store.read(place.variable, place.slot(kind.element.size, code))
     else:
-        found = FALSE
-        for slot in slots(machine, place):
-            found = either(found, equal(slot, add(code, 1)))
+        found = any_of(equal(slot, add(code, 1)) for slot in slots(machine, place))
     return both(possible, found)
 
 
@@ -201,12 +192,8 @@ def queried(machine: Machine, place: Place, name: str) -> Any:
 
 def length(machine: Machine, place: Place) -> Expression:
     """How many values a container holds."""
-    total: Expression | None = None
-    for slot in slots(machine, place):
-        one = slot if isinstance(place.kind, SetType) else Binary("!=", slot, _FREE)
-        total = one if total is None else Binary("+", total, one)
-    assert total is not None
-    return total
+    held = slots(machine, place)
+    return joined("+", held if isinstance(place.kind, SetType) else [Binary("!=", slot, _FREE) for slot in held])
 
 
 def offered(machine: Machine, place: Place, number: int) -> tuple[Expression, Any]:

@@ -254,37 +254,62 @@ class Marked:
     at: tuple[str, ...] = ()
     to: str | None = None
     monotone: bool = False
+    fair: bool = False
 
 
-def action(function: Any = None, /, *, at: str | tuple[str, ...] = (), to: str | None = None) -> Any:
-    """One atomic step. `at` names the locations (values of `pc`) where it is possible, `to` the next one."""
+def _marked(kind: str, function: Any, **facts: Any) -> Any:
+    if isinstance(function, Marked):
+        name = getattr(function.function, "__name__", "a function")
+        raise TypeError(f"'{name}' is marked twice, as {function.kind} and as {kind}; write a function for each")
+    return Marked(kind, function, **facts)
+
+
+def is_fair(fair: Any) -> bool:
+    """What `fair=` says; raises `TypeError` for anything but True and False."""
+    if not isinstance(fair, bool):
+        raise TypeError(f"fair is True (weak fairness) or False, not {fair!r}; a condition is written with @fairness")
+    return fair
+
+
+def action(
+    function: Any = None, /, *, at: str | tuple[str, ...] = (), to: str | None = None, fair: bool = False
+) -> Any:
+    """One atomic step. `at` names the locations (values of `pc`) where it is possible, `to` the next one. With
+    `fair` a run counts only if the action, once it stays possible, is taken again and again: that of each process
+    by itself, with whatever parameters."""
     places = (at,) if isinstance(at, str) else tuple(at)
+    weakly = is_fair(fair)
 
     def mark(target: Callable[..., Any]) -> Any:
-        return Marked("action", target, places, to)
+        return _marked("action", target, at=places, to=to, fair=weakly)
 
     return mark if function is None else mark(function)
 
 
 def invariant(function: Callable[..., Any]) -> Any:
     """A condition that must hold in every reachable state."""
-    return Marked("invariant", function)
+    return _marked("invariant", function)
 
 
 def label(function: Callable[..., Any]) -> Any:
     """A named condition on states, for properties to speak of."""
-    return Marked("label", function)
+    return _marked("label", function)
+
+
+def fairness(function: Callable[..., Any]) -> Any:
+    """A condition on runs: only those count in which it is true again and again."""
+    return _marked("fairness", function)
 
 
 def initial(function: Callable[..., Any]) -> Any:
     """Sets up initial states; its parameters make several. It runs as plain Python."""
-    return Marked("initial", function)
+    return _marked("initial", function)
 
 
 def measure(function: Any = None, /, *, monotone: bool = False) -> Any:
     """A measure of progress for sweeps; a monotone one promises never to decrease along a step."""
 
     def mark(target: Callable[..., Any]) -> Any:
-        return Marked("measure", target, monotone=monotone)
+        return _marked("measure", target, monotone=monotone)
 
     return mark if function is None else mark(function)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from strandline.languages.python.build import both, either, equal, negate
+from strandline.languages.python.build import any_of, both, either, equal, negate
 from strandline.languages.python.containers_symbolic import contains
 from strandline.languages.python.machine import Machine
 from strandline.languages.python.text import Text
@@ -113,7 +113,7 @@ class Reader:
             case ast.Attribute(value=inner, attr=name):
                 return self._attribute(self.value(inner), name, node)
             case ast.Subscript(value=inner, slice=index):
-                return self._subscript(self.value(inner), index)
+                return self._subscript(self.value(inner), index, node)
             case ast.BinOp(left=left, op=op, right=right):
                 return self.arithmetic(op, self._loaded(left), self._loaded(right), node)
             case ast.UnaryOp(op=op, operand=operand):
@@ -217,15 +217,15 @@ class Reader:
             result = self.machine.join(equal(index, Const(position)), values[position], result)
         return result
 
-    def _subscript(self, owner: Any, index: ast.expr) -> Any:
+    def _subscript(self, owner: Any, index: ast.expr, node: ast.AST) -> Any:
         if isinstance(index, ast.Slice):
             raise Refused(_INSTEAD[ast.Slice])
-        position = self._loaded(index)
+        position, span = self._loaded(index), self.text.span(index)
         match owner:
             case Place(kind=ArrayType()):
-                return owner.element(number(position, self.text.span(index)))
+                return owner.element(number(position, span))
             case GroupValue(group=group, count=count):
-                return self.structure.member(group, count, number(position))
+                return self.structure.member(group, count, number(position, span), self.text.span(node))
             case tuple() if isinstance(position, int):
                 if not 0 <= position < len(owner):
                     raise Refused(f"index {position} is outside 0..{len(owner) - 1}")
@@ -270,8 +270,9 @@ class Reader:
         if isinstance(value, int):
             return -value if isinstance(op, ast.USub) else +value if isinstance(op, ast.UAdd) else ~value
         if isinstance(op, ast.UAdd):
-            return Symbol(INT, number(value))
-        return Symbol(INT, Unary("-" if isinstance(op, ast.USub) else "~", number(value), self.text.span(node)))
+            return Symbol(INT, number(value, self.text.span(node)))
+        span = self.text.span(node)
+        return Symbol(INT, Unary("-" if isinstance(op, ast.USub) else "~", number(value, span), span))
 
     def _compare(self, left: ast.expr, ops: list[ast.cmpop], others: list[ast.expr], node: ast.AST) -> Any:
         total: Expression = TRUE
@@ -313,7 +314,7 @@ class Reader:
             if isinstance(first, RecordSymbol | Place) and isinstance(first.kind, RecordType):
                 total: Expression = TRUE
                 for name, _ in first.kind.fields:
-                    one, other = (self.machine.field(side, name, first.kind) for side in (first, second))
+                    one, other = (self.machine.field(side, name, first.kind, span) for side in (first, second))
                     total = both(total, self.equal(one, other, node))
                 return total
         if left is None or right is None:
@@ -341,10 +342,7 @@ class Reader:
             return contains(self.machine, holder, value)
         else:
             raise Refused(f"'in' needs a container or a tuple, not {describe(holder)}")
-        total: Expression = FALSE
-        for member in members:
-            total = either(total, self.equal(member, value, node))
-        return total
+        return any_of(self.equal(member, value, node) for member in members)
 
     # Loops inside expressions
 

@@ -177,8 +177,11 @@ class Runner:
             case ast.Tuple(elts=targets) | ast.List(elts=targets):
                 if not isinstance(value, tuple) or len(value) != len(targets):
                     raise Refused(f"{len(targets)} values are needed on the right")
-                for inner, one in zip(targets, value, strict=True):
-                    self._assign(inner, one, node)
+                waiting = list(value)
+                self.machine.temporaries.append(waiting)
+                for position, inner in enumerate(targets):
+                    self._assign(inner, waiting[position], node)
+                self.machine.temporaries.pop()
             case ast.Attribute(value=inner, attr=name):
                 owner = self.reader.value(inner)
                 if isinstance(owner, ChosenProcess):

@@ -1,9 +1,15 @@
-"""What a step of a model can come to when it runs as plain Python."""
+"""What a step of a model can come to: exceptions where it runs as plain Python, and what is a fault of its own kind
+in the compiled model."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
+
+NONE_FAULT = "None used as a number"
+FIELD_FAULT = "None has no fields"
+PROCESS_FAULT = "process index out of range"
+MEMBER_FAULT = "value that the set can never hold"
 
 
 class NotEnabled(Exception):

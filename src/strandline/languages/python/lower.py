@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 from strandline.errors import InputError, ModelError
 from strandline.languages.python.build import equal
+from strandline.languages.python.choices import parameters_of
 from strandline.languages.python.containers_symbolic import offered, size_of
 from strandline.languages.python.declarations import AnyOf, Marked, bind_type
 from strandline.languages.python.evaluate import Reader
 from strandline.languages.python.execute import Runner, names_of
-from strandline.languages.python.machine import Machine
-from strandline.languages.python.model import LOCATION, Model, parameters_of
+from strandline.languages.python.machine import Machine, limit
+from strandline.languages.python.model import LOCATION, Model
 from strandline.languages.python.queries import Scope
 from strandline.languages.python.structure import ModelSource, Structure, functions_of
-from strandline.languages.python.text import parse_text, text_of
+from strandline.languages.python.text import keyword_place, parse_text, text_of
 from strandline.languages.python.types import BagType, EnumType, FifoType, RecordType, SetType, is_flat
 from strandline.languages.python.values import (
     GroupValue,
@@ -29,16 +30,16 @@ from strandline.languages.python.values import (
     number,
     truth,
 )
-from strandline.model.expression import TRUE, Const, Expression, Read, conjunction
+from strandline.model.expression import FALSE, TRUE, Const, Expression, Read, conjunction, deep_recursion
 from strandline.model.system import (
     Action,
     Assign,
     DeclaredMeasure,
+    Fairness,
     Move,
     Predicate,
     Process,
     System,
-    Variable,
 )
 from strandline.model.validate import validate
 from strandline.source import Source, Span
@@ -49,7 +50,8 @@ _MOST_ACTIONS = 200_000
 def to_system(model: Model | type[Model]) -> System:
     """The System that a model means; a class stands for its instance with the default parameters."""
     instance = model() if isinstance(model, type) else model
-    return _Lowering(instance).system()
+    with deep_recursion():
+        return _Lowering(instance).system()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,24 +82,23 @@ class _Lowering:
         text = text_of(functions[0])[0].source if functions else Source(type(model).__name__, "")
         self.structure = Structure(model, text)
         self.source = ModelSource(text.name, text.text, self.structure)
-        self.copies: list[Variable] = []
 
     def system(self) -> System:
         steps = [step for owner, marked in self._marked("action") for step in self._steps(owner, marked)]
         located = self._located(steps)
-        actions = [action for step in steps for action in self._actions(step, located)]
-        variables = (*self.structure.variables, *self.copies)
+        taken = [(step, tuple(self._actions(step, located))) for step in steps]
         system = System.create(
             type(self.model).__name__,
             self.source,
-            variables,
+            tuple(self.structure.variables),
             tuple(
                 Process(self.structure.instance_name(one), self._pc(one).variable) for one in located
             ),
-            tuple(actions),
+            tuple(action for _, actions in taken for action in actions),
             labels=tuple(self._predicates("label")),
             invariants=tuple(self._predicates("invariant")),
             measures=tuple(self._measures()),
+            fairness=(*self._fair_processes(taken), *self._fair_actions(taken), *self._fair_conditions()),
             initial=self._initial(),
         )
         return validate(system)
@@ -106,7 +107,7 @@ class _Lowering:
         states = self.model.initial_states()
         if not states:
             raise ModelError(f"{type(self.model).__name__}: no @initial function leaves a state", self.source)
-        return tuple(self.structure.valuation(state) + (0,) * len(self.copies) for state in states)
+        return tuple(self.structure.valuation(state) for state in states)
 
     def _marked(self, kind: str) -> Iterator[tuple[ProcessValue | None, Marked]]:
         for marked in type(self.model)._marked.values():
@@ -139,7 +140,7 @@ class _Lowering:
             for position, (name, domain) in enumerate(wanted_domains.items())
         ]
         for arguments in product(*domains):
-            machine = Machine(self.copies)
+            machine = Machine()
             for argument in arguments:
                 machine.require(argument.condition(machine))
             given = [*leading, *(argument.value(machine) for argument in arguments)]
@@ -254,16 +255,18 @@ class _Lowering:
         if len(names) != len(leading):
             wanted = "m" if process is None else "m, me"
             text.fail(f"this takes ({wanted}) and nothing else", definition)
-        machine = Machine(self.copies, may_write=False)
+        machine = Machine(may_write=False)
         machine.frame = dict(zip(names, leading, strict=True))
         reader = Reader(text, machine, self.structure, names_of(marked.function))
         value = machine.load(Runner(reader, settles=False).run(list(definition.body)))
         if value is None:
             text.fail(f"'{definition.name}' returns nothing; write 'return ...'", definition)
         try:
-            return read(value)
+            expression = read(value)
+            limit(expression)
         except Refused as refusal:
             text.fail(str(refusal), definition.body[-1])
+        return expression
 
     def _predicates(self, kind: str) -> Iterator[Predicate]:
         for process, marked in self._marked(kind):
@@ -276,6 +279,48 @@ class _Lowering:
             name = self._title(process, marked.function.__name__)
             expression = self._returned(process, marked, number)
             yield DeclaredMeasure(name, expression, marked.monotone, self._span(marked))
+
+    # Fairness
+
+    def _fair_processes(self, taken: Sequence[tuple[_Step, tuple[Action, ...]]]) -> Iterator[Fairness]:
+        """Each process of a fair class by itself."""
+        for process in self.structure.member_fields:
+            cls = self.structure.process_class(process.group)
+            if not cls._fair:
+                continue
+            place = keyword_place(cls, functions_of(self.model), "fair")
+            if not any(marked.kind == "action" for marked in cls._marked.values()):
+                message = f"process '{process.group}' has no action of its own: fair=True says nothing"
+                raise ModelError(message) if place is None else ModelError(message, *place)
+            own = tuple(action for step, actions in taken if step.process == process for action in actions)
+            span = place[1] if place is not None and place[0] is self.structure.source_text else None
+            yield from self._weak(self.structure.instance_name(process), own, span)
+
+    def _fair_actions(self, taken: Sequence[tuple[_Step, tuple[Action, ...]]]) -> Iterator[Fairness]:
+        """Each fair action, with all values of its parameters; that of each process by itself."""
+        for process, marked in self._marked("action"):
+            if marked.fair:
+                own = tuple(
+                    action
+                    for step, actions in taken
+                    if step.process == process and step.marked is marked
+                    for action in actions
+                )
+                yield from self._weak(self._title(process, marked.function.__name__), own, self._span(marked))
+
+    def _weak(self, name: str, actions: tuple[Action, ...], span: Span | None) -> Iterator[Fairness]:
+        """Weak fairness of some actions; there may be none, where no state at all lets them happen."""
+        if actions:
+            yield Fairness(name, actions, span=span)
+
+    def _fair_conditions(self) -> Iterator[Fairness]:
+        for process, marked in self._marked("fairness"):
+            condition = self._returned(process, marked, truth)
+            if condition == FALSE:
+                text, definition = text_of(marked.function)
+                text.fail("this is never true, so no run at all is fair", definition.body[-1])
+            name = self._title(process, marked.function.__name__)
+            yield Fairness(name, condition=condition, span=self._span(marked))
 
     def _span(self, marked: Marked) -> Span | None:
         text, definition = text_of(marked.function)

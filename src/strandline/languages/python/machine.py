@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -17,11 +17,14 @@ from strandline.languages.python.build import (
     may_fault,
     negate,
 )
+from strandline.languages.python.faults import FIELD_FAULT
+from strandline.languages.python.references import detach, doubt
 from strandline.languages.python.store import Store
 from strandline.languages.python.types import BOOL, SCALAR, BoolType, EnumType, OptionalType, RangeType, RecordType
 from strandline.languages.python.values import (
     INT,
     ChosenProcess,
+    Contents,
     Method,
     Place,
     RecordSymbol,
@@ -35,7 +38,23 @@ from strandline.languages.python.values import (
     stored,
     truth,
 )
-from strandline.model.expression import TRUE, Binary, Choice, Const, Element, Expression, children, variables_read, walk
+from strandline.model.expression import (
+    DEEPEST,
+    LOGICAL,
+    RANGE_FAULT,
+    TRUE,
+    Binary,
+    Choice,
+    Const,
+    Element,
+    Expression,
+    Undefined,
+    children,
+    depth,
+    size,
+    variables_read,
+    walk,
+)
 from strandline.model.system import Variable
 from strandline.source import Span
 
@@ -43,8 +62,12 @@ TOO_INVOLVED = (
     "too many branches depend on each other here; split the action in two, or let a variable of the model hold the "
     "result in between"
 )
-_LARGEST = 1000
-"""Most nodes of one expression."""
+_LARGEST = 50_000
+"""Most nodes of one expression, shared parts counted once."""
+TOO_DEEP = (
+    "a value is computed from itself in too many rounds here; let several actions do it, or a variable of the model "
+    "hold the result in between"
+)
 FELL_THROUGH = object()
 """The result of statements that do not return."""
 
@@ -53,9 +76,11 @@ FELL_THROUGH = object()
 class Machine:
     """See the module's docstring."""
 
-    copies: list[Variable] = field(default_factory=list)
     store: Store = field(default_factory=Store)
-    frame: dict[str, Any] = field(default_factory=dict)
+    frames: list[dict[str, Any]] = field(default_factory=lambda: [{}])
+    """Local names of the function that is being executed, last, and of those that have called it."""
+    temporaries: list[list[Any]] = field(default_factory=list)
+    """Values that are still to be assigned."""
     guards: list[Expression] = field(default_factory=list)
     """What must hold before the action."""
     path: list[Expression] = field(default_factory=list)
@@ -65,6 +90,14 @@ class Machine:
     late: list[Expression] = field(default_factory=list)
     """Faults that count only where the action is enabled."""
     may_write: bool = True
+
+    @property
+    def frame(self) -> dict[str, Any]:
+        return self.frames[-1]
+
+    @frame.setter
+    def frame(self, names: dict[str, Any]) -> None:
+        self.frames[-1] = names
 
     # Reading and writing
 
@@ -80,15 +113,19 @@ class Machine:
 
     def save(self, place: Place, value: Any, span: Span | None) -> None:
         """Assign; compound values are copied."""
-        for target, expression in list(self._copied(place, value, span)):
+        writes = list(self._copied(place, value, span))
+        if not isinstance(place.kind, SCALAR):
+            detach(self, place)
+        for target, expression in writes:
             self.put(target.variable, target.position, expression, span)
 
     def put(self, variable: Variable, index: Expression, value: Expression, span: Span | None) -> None:
         """One write."""
         if not self.may_write:
             raise Refused("only an action can change the state; here it can only be read")
-        _limit(value)
-        _limit(index)
+        limit(value)
+        limit(index)
+        doubt(self, variable)
         self.note(value)
         if variable.length is not None:
             self.note(Element(variable, index, span))
@@ -97,8 +134,7 @@ class Machine:
             inside = fits(lost.value, domain.low, domain.high)
             if inside != TRUE:
                 # It is overwritten, but it was out of range: still a fault of the step.
-                fault = Binary("//", Const(1), Const(0), lost.span)
-                self.late.append(self._here(either(inside, fault)))
+                self.late.append(self._here(either(inside, Undefined(RANGE_FAULT, lost.span))))
 
     def _copied(self, place: Place, value: Any, span: Span | None) -> Iterator[tuple[Place, Expression]]:
         kind = place.kind
@@ -106,7 +142,7 @@ class Machine:
             yield place, self._scalar(kind, value, span)
         elif isinstance(kind, RecordType):
             for name, inner in kind.fields:
-                yield from self._copied(place.field(name, inner), self.field(value, name, kind), span)
+                yield from self._copied(place.field(name, inner), self.field(value, name, kind, span), span)
         elif hasattr(kind, "length"):
             elements = self._elements(kind, value)
             for index, element in enumerate(elements):
@@ -117,6 +153,10 @@ class Machine:
                 source, target = value.slot(slots, slot), place.slot(slots, slot)
                 moved = Place(kind, place.variables, place.prefix, target, place.shown)
                 yield moved, self.store.read(value.variable, source, span)
+        elif isinstance(value, Contents) and value.kind == kind:
+            for slot, held in enumerate(value.slots):
+                target = place.slot(len(value.slots), slot)
+                yield Place(kind, place.variables, place.prefix, target, place.shown), held
         else:
             raise Refused(f"{kind} can only be assigned another {kind}; use put, add and clear")
 
@@ -135,10 +175,10 @@ class Machine:
             return list(value)
         raise Refused(f"{kind} needs {kind.length} values")
 
-    def field(self, value: Any, name: str, kind: RecordType) -> Any:
+    def field(self, value: Any, name: str, kind: RecordType, span: Span | None = None) -> Any:
         """A field of a record, stored or not."""
         if isinstance(value, Symbol) and isinstance(value.kind, OptionalType) and value.kind.element == kind:
-            value = self.unwrapped(value)
+            value = self.unwrapped(value, span)
         if isinstance(value, RecordSymbol) and value.kind == kind:
             return value.fields[name]
         if isinstance(value, Place) and value.kind == kind:
@@ -150,7 +190,7 @@ class Machine:
         assert isinstance(value.kind, OptionalType)
         present = Binary("!=", value.expression, Const(0))
         held = Binary("-", value.expression, Const(1))
-        return decoded(value.kind.element, choose(present, held, Binary("//", Const(1), Const(0), span)))
+        return decoded(value.kind.element, choose(present, held, Undefined(FIELD_FAULT, span)))
 
     def code(self, kind: Any, value: Any, span: Span | None) -> Expression:
         """A value as the code of a flat type, records included."""
@@ -163,7 +203,7 @@ class Machine:
             return value.code
         total: Expression | None = None
         for name, inner, shift, _ in kind.shifts():
-            part = self.code(inner, self.field(value, name, kind), span)
+            part = self.code(inner, self.field(value, name, kind, span), span)
             if shift:
                 part = Const(part.value << shift) if isinstance(part, Const) else Binary("*", part, Const(1 << shift))
             total = part if total is None else _plus(total, part)
@@ -183,7 +223,7 @@ class Machine:
             raise Refused("a requirement belongs into an action; here return the condition")
         self.flush_risks()
         guard = self._here(condition)
-        _limit(guard)
+        limit(guard)
         if guard != TRUE:
             self.guards.append(guard)
 
@@ -202,18 +242,18 @@ class Machine:
     def branch(self, condition: Expression, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
         """Execute both branches and join what they leave behind; returns their joined results."""
         self.note(condition)
-        start, frame = self.store, self.frame
-        results, stores, frames = [], [], []
+        start, frames = self.store, self.frames
+        results, stores, sides = [], [], []
         for test, run in ((condition, then), (negate(condition), otherwise)):
-            self.store, self.frame = start.fork(), dict(frame)
+            self.store, self.frames = start.fork(), [dict(names) for names in frames]
             self.path.append(test)
             results.append(run())
             self.path.pop()
             stores.append(self.store)
-            frames.append(self.frame)
+            sides.append(self.frames)
         self.store = start
         start.merge(condition, *stores)
-        self.frame = self._joined(condition, *frames)
+        self.frames = [self._joined(condition, yes, no) for yes, no in zip(*sides, strict=True)]
         return self.join(condition, *results)
 
     def _joined(self, condition: Expression, yes: dict[str, Any], no: dict[str, Any]) -> dict[str, Any]:
@@ -236,6 +276,11 @@ class Machine:
             return None
         if first is FELL_THROUGH or second is FELL_THROUGH:
             raise Refused("a function must return a value on every way, or on none")
+        for unusable in (first, second):
+            if isinstance(unusable, Unbound):
+                return unusable
+        if isinstance(first, tuple) and isinstance(second, tuple) and len(first) == len(second):
+            return tuple(self.join(condition, *pair) for pair in zip(first, second, strict=True))
         first, second = self.load(first), self.load(second)
         kinds = [one.kind for one in (first, second) if isinstance(one, Symbol)]
         for kind in kinds:
@@ -250,7 +295,9 @@ class Machine:
                 name: self.join(condition, self.field(first, name, record), self.field(second, name, record))
                 for name, _ in record.fields
             }
-            return RecordSymbol(record, fields)
+            return RecordSymbol(record, fields, stored=_stored(first) | _stored(second))
+        if records:
+            raise Refused(f"{records[0]} cannot be one of two alternatives; write the 'if' as a statement")
         if any(isinstance(one, str) for one in (first, second)) or any(isinstance(k, EnumType) for k in kinds):
             enumeration = _common(first, second)
             codes = (coded_name(enumeration, one) for one in (first, second))
@@ -273,9 +320,8 @@ class Machine:
 
     def finish(self) -> Expression | None:
         """Make all writes stand; the guard of the action."""
-        if not self.store.settle():
-            self.store.settle_by_copies(self.copies)
-        certain = {node for effect in self.store.effects for e in (effect.value, effect.target) for node in _eager(e)}
+        self.store.settle()
+        certain = _eager(part for effect in self.store.effects for part in (effect.value, effect.target))
         self.risks = [risk for risk in self.risks if risk[0] not in certain]
         self.flush_risks()
         guard: Expression = TRUE
@@ -284,14 +330,23 @@ class Machine:
         return None if guard == TRUE else guard
 
 
-def _limit(expression: Expression) -> None:
-    """Refuse what has grown beyond all measure: a tree repeats what several branches have in common."""
-    if next(islice(walk(expression), _LARGEST, None), None) is not None:
+def limit(expression: Expression) -> None:
+    """Refuse what has grown beyond all measure."""
+    if depth(expression) > DEEPEST:
+        raise Refused(TOO_DEEP)
+    if size(expression) > _LARGEST and next(islice(walk(expression), _LARGEST, None), None) is not None:
         raise Refused(TOO_INVOLVED)
 
 
 def _truths(*values: bool | Symbol) -> bool:
     return all(isinstance(one, bool) or isinstance(one.kind, BoolType) for one in values)
+
+
+def _stored(value: Any) -> frozenset[Variable]:
+    """Where a record lies, or may lie."""
+    if isinstance(value, Place):
+        return frozenset(value.variables.values())
+    return value.stored if isinstance(value, RecordSymbol) else frozenset()
 
 
 def _common(first: Any, second: Any) -> EnumType:
@@ -313,19 +368,26 @@ def _variables(value: Any) -> set[Variable]:
             return variables_read(expression)
         case RecordSymbol(fields=fields):
             return {variable for inner in fields.values() for variable in _variables(inner)}
+        case Contents(slots=slots):
+            return {variable for slot in slots for variable in variables_read(slot)}
         case tuple():
             return {variable for inner in value for variable in _variables(inner)}
     return set()
 
 
-def _eager(expression: Expression) -> Iterator[Expression]:
-    """The parts of an expression that are evaluated whenever it is."""
-    yield expression
-    lazy = isinstance(expression, Choice) or (
-        isinstance(expression, Binary) and expression.operator in ("and", "or", "imply")
-    )
-    for child in children(expression)[:1] if lazy else children(expression):
-        yield from _eager(child)
+def _eager(expressions: Iterable[Expression]) -> set[Expression]:
+    """The parts of expressions that are evaluated whenever these are."""
+    found: set[Expression] = set()
+    waiting, seen = list(expressions), set()
+    while waiting:
+        node = waiting.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        found.add(node)
+        lazy = isinstance(node, Choice) or (isinstance(node, Binary) and node.operator in LOGICAL)
+        waiting += children(node)[:1] if lazy else children(node)
+    return found
 
 
 def _plus(left: Expression, right: Expression) -> Expression:

@@ -14,15 +14,9 @@ from difflib import get_close_matches
 from typing import Any
 
 from strandline.errors import ModelError, UsageError
+from strandline.languages.python.choices import check_arguments, combinations
 from strandline.languages.python.containers import fitted, frozen, thawed
-from strandline.languages.python.declarations import (
-    AnyOf,
-    Inner,
-    Marked,
-    annotations_of,
-    bind_type,
-    evaluated,
-)
+from strandline.languages.python.declarations import Inner, Marked, annotations_of, bind_type, is_fair
 from strandline.languages.python.deferred import Deferred, Parameter, resolve
 from strandline.languages.python.faults import NotEnabled, begin_step, end_step, in_step
 from strandline.languages.python.text import field_place
@@ -56,7 +50,7 @@ class _Constant:
 
 
 class _Decorated:
-    """An action, invariant, label or measure: called on an instance it runs there."""
+    """An action or what is claimed of states: called on an instance it runs there."""
 
     def __init__(self, marked: Marked) -> None:
         self.marked = marked
@@ -131,18 +125,21 @@ def _dress(cls: Any, *, helpers: bool) -> None:
 
 class Process(int, metaclass=Inner):
     """Base of process classes inside a model. An instance is its number, with the fields of the process;
-    `class P(Process, count=3)` makes three, without `count` there is one."""
+    `class P(Process, count=3)` makes three, without `count` there is one. With `fair=True` a run counts only if
+    each of them, once it stays able to take a step, takes one again and again."""
 
     _count: Any = None
+    _fair = False
     _fields: dict[str, Any]
     _marked: dict[str, Marked]
     _kinds: dict[str, Type]
     _values: dict[str, Any]
     _model: Model
 
-    def __init_subclass__(cls, count: Any = None, **keywords: Any) -> None:
+    def __init_subclass__(cls, count: Any = None, fair: bool = False, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         cls._count = count
+        cls._fair = is_fair(fair)
         _dress(cls, helpers=True)
 
     def _leading(self) -> tuple[Model, tuple[Any, ...]]:
@@ -175,7 +172,12 @@ class Model:
     _marked: dict[str, Marked] = {}  # noqa: RUF012
 
     def __init_subclass__(cls, **keywords: Any) -> None:
-        super().__init_subclass__(**keywords)
+        if keywords:
+            raise TypeError(
+                f"a model takes no '{next(iter(keywords))}'; parameters are declared as 'N = param(2)', "
+                "'count' and 'fair' belong to a process"
+            )
+        super().__init_subclass__()
         _dress(cls, helpers=False)
 
     def __init__(self, **parameters: Any) -> None:
@@ -305,7 +307,7 @@ def take_step(model: Model, me: tuple[Any, ...], marked: Marked, arguments: tupl
     before = model.state()
     noted = begin_step()
     try:
-        _check_arguments(model, me, marked, arguments)
+        check_arguments(model, me, marked, arguments)
         if marked.at and getattr(me[0], LOCATION) not in marked.at:
             raise NotEnabled(f"the process is at '{getattr(me[0], LOCATION)}'")
         marked.function(model, *me, *arguments)
@@ -318,75 +320,6 @@ def take_step(model: Model, me: tuple[Any, ...], marked: Marked, arguments: tupl
         raise
     finally:
         end_step()
-
-
-def _check_arguments(model: Model, me: tuple[Any, ...], marked: Marked, arguments: tuple[Any, ...]) -> None:
-    wanted = parameters_of(marked.function, 1 + len(me), type(model))
-    name = marked.function.__name__
-    if len(wanted) != len(arguments):
-        raise TypeError(f"'{name}' takes {len(wanted)} arguments ({', '.join(wanted)}), not {len(arguments)}")
-    earlier: dict[str, Any] = {}
-    for (parameter, domain), value in zip(wanted.items(), arguments, strict=True):
-        if value not in choices(model, me, domain, earlier, parameter):
-            if isinstance(domain, AnyOf):
-                raise NotEnabled(f"{parameter} = {value!r} is not in '{domain.text}'")
-            raise TypeError(f"'{name}': {parameter} = {value!r} is outside its domain")
-        earlier[parameter] = value
-
-
-def combinations(model: Model, me: tuple[Any, ...], marked: Marked) -> Iterator[tuple[Any, ...]]:
-    """All arguments that a function's parameters allow in the present state."""
-    wanted = list(parameters_of(marked.function, 1 + len(me), type(model)).items())
-
-    def extend(given: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
-        if len(given) == len(wanted):
-            yield given
-            return
-        name, domain = wanted[len(given)]
-        earlier = {one: value for (one, _), value in zip(wanted, given, strict=False)}
-        for value in choices(model, me, domain, earlier, name):
-            yield from extend((*given, value))
-
-    return extend(())
-
-
-def parameters_of(function: Callable[..., Any], leading: int, owner: type) -> dict[str, Any]:
-    """The parameters that make an action nondeterministic, with their domains; those before them are the
-    model and the process."""
-    code = function.__code__
-    names = code.co_varnames[leading : code.co_argcount]
-    found = {}
-    for name in names:
-        annotation = function.__annotations__.get(name)
-        found[name] = evaluated(annotation, function.__globals__, owner)
-    return found
-
-
-def choices(model: Model, me: tuple[Any, ...], domain: Any, earlier: Mapping[str, Any], name: str) -> list[Any]:
-    """The values of a parameter in the present state, each once."""
-    if isinstance(domain, AnyOf):
-        held = eval(domain.text, {"__builtins__": {}}, Visible(model, me, earlier))
-        found: list[Any] = []
-        for one in held:
-            if one not in found:
-                found.append(one)
-        return found
-    kind: Any = bind_type(domain, model._bindings, name)
-    return [kind.value_of(code) for code in range(kind.size)]
-
-
-class Visible(dict[str, Any]):
-    """The names in the text of `any_of`: earlier parameters, `m`, `me`, fields of the process, the model's."""
-
-    def __init__(self, model: Model, me: tuple[Any, ...], earlier: Mapping[str, Any]) -> None:
-        super().__init__({"m": model, **({"me": me[0]} if me else {}), **earlier})
-        self._owners = (*me, model)
-
-    def __missing__(self, name: str) -> Any:
-        for owner in self._owners:
-            if hasattr(type(owner), name):
-                return getattr(owner, name)
-        raise KeyError(name)
 
 
 def _attributes(cls: type) -> Iterator[tuple[str, Any]]:

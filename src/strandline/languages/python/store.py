@@ -1,18 +1,18 @@
 """The state while an action is executed symbolically.
 
 `effects` are assignments that stand; every expression is over the state after them. `pending` holds writes that came
-since: later reads see them, but what was read before still means the old values, so they become assignments only
-when nothing needs those any more (`settle`).
+since: later reads see them, but what was read before still means the old values, so they become assignments (`settle`)
+only when nothing remembers those any more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from strandline.languages.python.build import choose, equal, negate, substitute
-from strandline.model.expression import Const, Element, Expression, Read, walk
-from strandline.model.system import Assign, Domain, Variable
+from strandline.model.expression import FALSE, Const, Element, Expression, Read, walk
+from strandline.model.system import Assign, Variable, rows
 from strandline.source import Span
 
 _NOWHERE = Const(0)
@@ -105,103 +105,58 @@ class Store:
                 merged.append(Write(index, choose(branch, write.value, old), write.span))
         self.pending[variable] = merged
 
-    def settle(self) -> bool:
-        """Turn the pending writes into assignments; False where their order cannot be right."""
+    def settle(self) -> None:
+        """Turn the pending writes into assignments. All are over the present state, so those that would see what
+        others write are made at once with them."""
         entries = [(variable, write) for variable, writes in self.pending.items() for write in writes]
-        ordered = _ordered(entries)
-        if ordered is None:
-            return False
-        for variable, write in ordered:
-            self._assign(variable, write)
+        assignments = [
+            Assign(_target(variable, write), write.value, write.span)
+            for position, (variable, write) in enumerate(entries)
+            if write.value != _target(variable, write)
+            or any(other is variable for other, _ in entries[:position])
+        ]
+        self.effects += _at_once(assignments)
         self.pending = {}
-        return True
-
-    def settle_by_copies(self, copies: list[Variable]) -> None:
-        """As `settle` where writes need each other's old values: those are kept in variables that are 0 before
-        and after every step."""
-        waiting = [(variable, write) for variable, writes in self.pending.items() for write in writes]
-        used: list[Variable] = []
-        while waiting:
-            position = _next(waiting)
-            if position is None:
-                position = self._rescue(waiting, copies, used)
-            self._assign(*waiting.pop(position))
-        self.effects += [Assign(Read(copy), _NOWHERE) for copy in used]
-        self.pending = {}
-
-    def _rescue(self, waiting: list[tuple[Variable, Write]], copies: list[Variable], used: list[Variable]) -> int:
-        """Save what one write will destroy, and let the others read it there; that write can be made then."""
-        position = next((p for p, (_, w) in enumerate(waiting) if isinstance(w.index, Const)), 0)
-        variable, write = waiting[position]
-        if not isinstance(write.index, Const):
-            # The index itself is saved: then it is a constant for all that follows.
-            saved = self._copy(Domain(-1, variable.slots), copies, used, write.index)
-            write = Write(saved, write.value, write.span)
-        target = Read(variable) if variable.length is None else Element(variable, write.index, write.span)
-        domain = Domain(min(variable.domain.low, 0), max(variable.domain.high, 0))
-        kept = Assign(target, self._copy(domain, copies, used, target))
-        for other, (where, one) in enumerate(waiting):
-            if other != position:
-                index, value = substitute(one.index, kept), substitute(one.value, kept)
-                waiting[other] = (where, Write(index, value, one.span))
-        waiting[position] = (variable, write)
-        return position
-
-    def _copy(self, domain: Domain, copies: list[Variable], used: list[Variable], value: Expression) -> Read:
-        copy = next((one for one in copies if one not in used and one.domain == domain), None)
-        if copy is None:
-            copy = Variable(f"copy{len(copies)}", domain)
-            copies.append(copy)
-        used.append(copy)
-        self.effects.append(Assign(Read(copy), value))
-        return Read(copy)
-
-    def _assign(self, variable: Variable, write: Write) -> None:
-        target = Read(variable) if variable.length is None else Element(variable, write.index, write.span)
-        if write.value != target:
-            self.effects.append(Assign(target, write.value, write.span))
 
     def before(self, expression: Expression) -> Expression:
         """What an expression over the present state is over the state before the action."""
-        for effect in reversed(self.effects):
-            expression = substitute(expression, effect)
+        for row in reversed(list(rows(self.effects))):
+            expression = substitute(expression, row)
         return expression
+
+
+def _target(variable: Variable, write: Write) -> Read | Element:
+    return Read(variable) if variable.length is None else Element(variable, write.index, write.span)
 
 
 def _same(first: Expression, second: Expression) -> Expression:
     return Const(1) if first == second else equal(first, second)
 
 
-def _reads(expressions: Iterable[Expression], variable: Variable, index: Expression) -> bool:
-    """Whether one of the expressions may look at the place."""
-    for expression in expressions:
+def _at_once(assignments: list[Assign]) -> list[Assign]:
+    """The assignments, those marked that must not see what one in front of them writes, and those in between."""
+    marked: set[int] = set()
+    for position, assignment in enumerate(assignments):
+        seen = _places(assignment)
+        first = next((p for p in range(position) if _may_be_in(assignments[p].target, seen)), position)
+        marked.update(range(first + 1, position + 1))
+    return [replace(one, together=True) if position in marked else one for position, one in enumerate(assignments)]
+
+
+def _places(assignment: Assign) -> dict[Variable, set[Expression]]:
+    """What an assignment reads: variables, with the indices of arrays."""
+    found: dict[Variable, set[Expression]] = {}
+    index = [assignment.target.index] if isinstance(assignment.target, Element) else []
+    for expression in (*index, assignment.value):
         for node in walk(expression):
-            if isinstance(node, Read) and node.variable is variable:
-                return True
-            if isinstance(node, Element) and node.variable is variable and _same(node.index, index) != Const(0):
-                return True
-    return False
+            if isinstance(node, Read):
+                found.setdefault(node.variable, set())
+            elif isinstance(node, Element):
+                found.setdefault(node.variable, set()).add(node.index)
+    return found
 
 
-def _ordered(entries: list[tuple[Variable, Write]]) -> list[tuple[Variable, Write]] | None:
-    """An order in which no write changes what a later one still reads; None where there is none."""
-    waiting, done = list(entries), []
-    while waiting:
-        position = _next(waiting)
-        if position is None:
-            return None
-        done.append(waiting.pop(position))
-    return done
-
-
-def _next(waiting: list[tuple[Variable, Write]]) -> int | None:
-    """A write that can be made: no other reads what it changes, and none that comes before it may meet it."""
-    for position, (variable, write) in enumerate(waiting):
-        others = waiting[:position] + waiting[position + 1 :]
-        needed = _reads((e for _, one in others for e in (one.index, one.value)), variable, write.index)
-        earlier = any(
-            other is variable and _same(one.index, write.index) != Const(0) for other, one in waiting[:position]
-        )
-        if not needed and not earlier:
-            return position
-    return None
+def _may_be_in(target: Read | Element, places: dict[Variable, set[Expression]]) -> bool:
+    if isinstance(target, Read):
+        return target.variable in places
+    return any(_same(index, target.index) != FALSE for index in places.get(target.variable, ()))

@@ -9,6 +9,7 @@ from typing import Any
 from strandline.languages.python.build import both, choose, interval
 from strandline.languages.python.containers import thawed
 from strandline.languages.python.declarations import Marked
+from strandline.languages.python.faults import PROCESS_FAULT
 from strandline.languages.python.model import LOCATION, Model, Process, _Decorated, _Helper
 from strandline.languages.python.types import EnumType, Type, leaves, numbers
 from strandline.languages.python.values import (
@@ -20,10 +21,10 @@ from strandline.languages.python.values import (
     ProcessValue,
     Refused,
 )
-from strandline.model.expression import Binary, Const, Expression
+from strandline.model.expression import Binary, Const, Expression, Undefined
 from strandline.model.intervals import within
 from strandline.model.system import Variable
-from strandline.source import Source
+from strandline.source import Source, Span
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,13 +139,13 @@ class Structure:
     def members(self, group: str) -> list[ProcessValue]:
         return [process for process in self.member_fields if process.group == group]
 
-    def member(self, group: str, count: int, index: Expression) -> Any:
+    def member(self, group: str, count: int, index: Expression, span: Span | None) -> Any:
         """`m.P[index]`."""
         if isinstance(index, Const) and 0 <= index.value < count:
             return ProcessValue(group, index.value)
         inside = within(interval(index), (0, count - 1))
         fits = both(Binary(">=", index, Const(0)), Binary("<", index, Const(count)))
-        return ChosenProcess(group, index if inside else choose(fits, index, Binary("//", Const(1), Const(0))))
+        return ChosenProcess(group, index if inside else choose(fits, index, Undefined(PROCESS_FAULT, span)))
 
 
 def functions_of(model: Model) -> list[Any]:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import ast
 import linecache
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, product
 from typing import Any, NoReturn
 
 from strandline.errors import ModelError, ParseError
@@ -115,16 +115,43 @@ def parse_text(text: str, name: str) -> tuple[Text, ast.expr]:
 
 
 def field_place(cls: type, functions: Iterable[Callable[..., Any]], name: str) -> tuple[Source, Span] | None:
-    """Where a class declares a name, as far as that can be found out."""
+    """Where a class, or the one it derives from, declares a name, as far as that can be found out."""
+    texts = list(_texts(cls, functions))
+    for base, text in product(cls.__mro__, texts):
+        for node in _definitions(text, base):
+            for statement in node.body:
+                if isinstance(statement, ast.AnnAssign) and getattr(statement.target, "id", None) == name:
+                    return text.source, text.place(statement)
+    return None
+
+
+def keyword_place(cls: type, functions: Iterable[Callable[..., Any]], name: str) -> tuple[Source, Span] | None:
+    """Where `name=...` stands in the head of a class, as far as that can be found out."""
+    for text in _texts(cls, functions):
+        for node in _definitions(text, cls):
+            for keyword in node.keywords:
+                if keyword.arg == name:
+                    return text.source, text.place(keyword)
+    return None
+
+
+def _texts(cls: type, functions: Iterable[Callable[..., Any]]) -> Iterator[Text]:
+    """The texts in which a class may have been written."""
     files = [function.__code__.co_filename for function in functions if hasattr(function, "__code__")]
     module = sys.modules.get(cls.__module__)
     for filename in dict.fromkeys([*files, getattr(module, "__file__", None)]):
         text = file_text(filename) if filename else ""
         parsed = _parsed(filename, text) if text else None
-        for node in ast.walk(parsed.tree) if parsed else ():
-            if isinstance(node, ast.ClassDef) and node.name == cls.__name__:
-                for statement in node.body:
-                    if isinstance(statement, ast.AnnAssign) and getattr(statement.target, "id", None) == name:
-                        assert parsed is not None
-                        return parsed.source, parsed.place(statement)
-    return None
+        if parsed is not None:
+            yield parsed
+
+
+def _definitions(text: Text, cls: type) -> list[ast.ClassDef]:
+    """The definitions of a class by its name and the names of the classes around it; the one that counts, the last,
+    comes first."""
+    names = cls.__qualname__.rpartition("<locals>.")[2].split(".")
+    found: list[ast.AST] = [text.tree]
+    for depth, name in enumerate(names):
+        inside = (node for outer in found for node in (ast.iter_child_nodes(outer) if depth else ast.walk(outer)))
+        found = [node for node in inside if isinstance(node, ast.ClassDef) and node.name == name]
+    return [node for node in reversed(found) if isinstance(node, ast.ClassDef)]

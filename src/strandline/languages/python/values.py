@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from strandline.languages.python.build import add, both, choose, equal, interval
+from strandline.languages.python.faults import NONE_FAULT
 from strandline.languages.python.types import (
     SCALAR,
     ArrayType,
@@ -22,7 +23,7 @@ from strandline.languages.python.types import (
     RecordType,
     Type,
 )
-from strandline.model.expression import Binary, Const, Expression
+from strandline.model.expression import Binary, Const, Expression, Undefined
 from strandline.model.intervals import Interval, within
 from strandline.model.system import Variable
 from strandline.source import Span
@@ -69,6 +70,8 @@ class RecordSymbol:
     fields: dict[str, Any]
     code: Expression | None = None
     """Its code, where it was decoded from one."""
+    stored: frozenset[Variable] = field(default=frozenset(), compare=False)
+    """It is one of several stored records, which lie in these variables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,27 +83,30 @@ class Place:
     prefix: str
     position: Expression
     shown: str
+    around: Place | None = field(default=None, repr=False, compare=False)
+    """What it is a field or an element of."""
 
     @property
     def variable(self) -> Variable:
         return self.variables[self.prefix]
 
     def field(self, name: str, kind: Type) -> Place:
-        return Place(kind, self.variables, f"{self.prefix}.{name}", self.position, f"{self.shown}.{name}")
+        return Place(kind, self.variables, f"{self.prefix}.{name}", self.position, f"{self.shown}.{name}", self)
 
     def element(self, index: Expression) -> Place:
         """An element of an array; an index outside leads to a place outside, which is a fault."""
         assert isinstance(self.kind, ArrayType)
         length = self.kind.length
         inside = within(interval(index), (0, length - 1))
+        shown = f"{self.shown}[{index.value if isinstance(index, Const) else '...'}]"
         if isinstance(index, Const) and not inside:
-            return Place(self.kind.element, self.variables, self.prefix, OUTSIDE, f"{self.shown}[{index.value}]")
+            return Place(self.kind.element, self.variables, self.prefix, OUTSIDE, shown, self)
         position = add_products(self.position, length, index)
         plain = isinstance(self.position, Const) and self.position.value == 0 and isinstance(self.kind.element, SCALAR)
         if not inside and not plain:
             fits = both(Binary(">=", index, Const(0)), Binary("<", index, Const(length)))
             position = choose(fits, position, Const(-1))
-        return Place(self.kind.element, self.variables, self.prefix, position, f"{self.shown}[...]")
+        return Place(self.kind.element, self.variables, self.prefix, position, shown, self)
 
     def slot(self, size: int, number: int | Expression) -> Expression:
         """The index of one of the `size` slots of a container."""
@@ -108,6 +114,14 @@ class Place:
         if isinstance(self.position, Const) or within(interval(self.position), (0, 1 << 30)):
             return add_products(self.position, size, index)
         return choose(Binary(">=", self.position, Const(0)), add_products(self.position, size, index), Const(-1))
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a bag, queue or set has held: the codes in its slots. It can only be assigned."""
+
+    kind: Type
+    slots: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,8 +201,8 @@ def number(value: Any, span: Span | None = None) -> Expression:
 
 
 def _present(code: Expression, span: Span | None) -> Expression:
-    """The code of what an optional holds; None is a fault, as a division by zero."""
-    return choose(Binary("!=", code, Const(0)), add(code, -1), Binary("//", Const(1), Const(0), span))
+    """The code of what an optional holds; None is a fault."""
+    return choose(Binary("!=", code, Const(0)), add(code, -1), Undefined(NONE_FAULT, span))
 
 
 def truth(value: Any) -> Expression:
@@ -290,7 +304,7 @@ def decoded(kind: FlatType, expression: Expression) -> Any:
 def describe(value: Any) -> str:
     """A value in words, for messages."""
     match value:
-        case Symbol(kind=kind) | Place(kind=kind) | RecordSymbol(kind=kind):
+        case Symbol(kind=kind) | Place(kind=kind) | RecordSymbol(kind=kind) | Contents(kind=kind):
             return "a condition" if isinstance(kind, BoolType) else str(kind)
         case ModelValue():
             return "the model"

@@ -1,0 +1,82 @@
+"""The parameters of actions: what they range over, and which values they have in a state of the plain model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from strandline.languages.python.declarations import AnyOf, Marked, bind_type, evaluated
+from strandline.languages.python.faults import NotEnabled
+
+if TYPE_CHECKING:
+    from strandline.languages.python.model import Model
+
+
+def check_arguments(model: Model, me: tuple[Any, ...], marked: Marked, arguments: tuple[Any, ...]) -> None:
+    """Refuse arguments that the parameters do not allow; `NotEnabled` where it is the state that does not."""
+    wanted = parameters_of(marked.function, 1 + len(me), type(model))
+    name = marked.function.__name__
+    if len(wanted) != len(arguments):
+        raise TypeError(f"'{name}' takes {len(wanted)} arguments ({', '.join(wanted)}), not {len(arguments)}")
+    earlier: dict[str, Any] = {}
+    for (parameter, domain), value in zip(wanted.items(), arguments, strict=True):
+        if value not in choices(model, me, domain, earlier, parameter):
+            if isinstance(domain, AnyOf):
+                raise NotEnabled(f"{parameter} = {value!r} is not in '{domain.text}'")
+            raise TypeError(f"'{name}': {parameter} = {value!r} is outside its domain")
+        earlier[parameter] = value
+
+
+def combinations(model: Model, me: tuple[Any, ...], marked: Marked) -> Iterator[tuple[Any, ...]]:
+    """All arguments that a function's parameters allow in the present state."""
+    wanted = list(parameters_of(marked.function, 1 + len(me), type(model)).items())
+
+    def extend(given: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+        if len(given) == len(wanted):
+            yield given
+            return
+        name, domain = wanted[len(given)]
+        earlier = {one: value for (one, _), value in zip(wanted, given, strict=False)}
+        for value in choices(model, me, domain, earlier, name):
+            yield from extend((*given, value))
+
+    return extend(())
+
+
+def parameters_of(function: Callable[..., Any], leading: int, owner: type) -> dict[str, Any]:
+    """The parameters that make an action nondeterministic, with their domains; those before them are the
+    model and the process."""
+    code = function.__code__
+    names = code.co_varnames[leading : code.co_argcount]
+    found = {}
+    for name in names:
+        annotation = function.__annotations__.get(name)
+        found[name] = evaluated(annotation, function.__globals__, owner)
+    return found
+
+
+def choices(model: Model, me: tuple[Any, ...], domain: Any, earlier: Mapping[str, Any], name: str) -> list[Any]:
+    """The values of a parameter in the present state, each once."""
+    if isinstance(domain, AnyOf):
+        held = eval(domain.text, {"__builtins__": {}}, Visible(model, me, earlier))
+        found: list[Any] = []
+        for one in held:
+            if one not in found:
+                found.append(one)
+        return found
+    kind: Any = bind_type(domain, model._bindings, name)
+    return [kind.value_of(code) for code in range(kind.size)]
+
+
+class Visible(dict[str, Any]):
+    """The names in the text of `any_of`: earlier parameters, `m`, `me`, fields of the process, the model's."""
+
+    def __init__(self, model: Model, me: tuple[Any, ...], earlier: Mapping[str, Any]) -> None:
+        super().__init__({"m": model, **({"me": me[0]} if me else {}), **earlier})
+        self._owners = (*me, model)
+
+    def __missing__(self, name: str) -> Any:
+        for owner in self._owners:
+            if hasattr(type(owner), name):
+                return getattr(owner, name)
+        raise KeyError(name)

@@ -1,0 +1,221 @@
+"""Fairness as a part of the System: a counter that comes round only on fair runs.
+
+The k conditions of a fair run (`strandline.model.system.Fairness`) are waited for in turn, as in the copies of the
+state space of 003 §1: copy 0 waits for an accepting location of the observer, copy i for condition i, and after the
+last one the run is in copy 0 again. The copies are one variable here, so that every search method, which knows of
+accepting states only, searches for fair runs without knowing it: a run visits accepting locations in copy 0 infinitely
+often exactly if it is accepted and fair.
+
+Condition i is met by a step that takes one of its actions, or that leaves a state where none of them is enabled, or
+where its expression is true. A step passes as many copies at once as it meets conditions in a row, so the null steps of
+003 are not needed. They are defined at deadlocks too: the observer steps alone there, which meets every condition on
+actions and those conditions whose expression is true.
+
+Effects run in sequence, so the counter's come first in an action and read the state that the step leaves. In a
+synchronous system those of the first process come first; an action of another one can only say that it was taken. Who
+steps is told to the observer's edges, which run last, by a second variable that is 0 between steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from strandline.errors import InternalError
+from strandline.model.expression import FALSE, TRUE, Binary, Choice, Const, Expression, Read, Unary, conjunction
+from strandline.model.system import Action, Assign, Domain, Fairness, Observer, System, Variable
+
+COUNTER, STEPPING = "(fairness)", "(step)"
+"""Names of the two variables; no language has such names."""
+
+_RESTING, _MOVED, _ENDED = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class FairSystem:
+    """A System with an observer whose accepting runs are fair, and what accepts in it: the observer's own locations
+    where `accepting` is None; else those where also the variables in `at_rest` are 0."""
+
+    system: System
+    accepting: Expression | None = None
+    at_rest: tuple[Variable, ...] = ()
+
+
+def process_fairness(system: System) -> tuple[Fairness, ...]:
+    """Weak fairness of every process: it moves infinitely often, or infinitely often it cannot. An action that
+    belongs to no process counts as one of its own, whatever its parameters are."""
+    groups: dict[str, list[Action]] = {process.name: [] for process in system.processes}
+    owners = {variable.owner for variable in system.variables if variable.owner is not None} | set(groups)
+    for action in system.actions:
+        movers = [system.processes[move.process].name for move in action.moves]
+        for name in movers or [_owner(action.name, owners)]:
+            groups.setdefault(name, []).append(action)
+    return tuple(Fairness(name, tuple(found)) for name, found in groups.items() if found)
+
+
+def _owner(action: str, owners: set[str]) -> str:
+    """The process of an action without moves: its name tells it, `P_1.send(x=3)`."""
+    title = action.partition("(")[0]
+    process = title.rpartition(".")[0]
+    return process if process in owners else title
+
+
+def with_fairness(
+    system: System, fairness: Sequence[Fairness] = (), *, ignore_finite_runs: bool = False
+) -> FairSystem:
+    """The System in which only fair runs are accepted. With `ignore_finite_runs` no run that ends is: the state in
+    which the observer has stepped alone accepts nothing.
+
+    Actions keep their places, so that the k-th step of a state stays the k-th.
+    """
+    if system.observer is None:
+        raise InternalError("fairness needs an observer, whose acceptance it restricts")
+    wanted = [one for one in fairness if not _always_met(system, one)]
+    if not wanted and not ignore_finite_runs:
+        return FairSystem(replace(system, fairness=()))
+    return _Copies(system, system.observer, wanted, ignore_finite_runs).result()
+
+
+def _always_met(system: System, one: Fairness) -> bool:
+    """Whether every step of a synchronous system meets it, because it has all actions of a process."""
+    if not system.synchronous or one.condition is not None:
+        return False
+    chosen = {id(action) for action in one.actions}
+    return any(
+        all(id(action) in chosen for action in system.actions if action.moves[0].process == process)
+        for process in range(len(system.processes))
+    )
+
+
+class _Copies:
+    def __init__(self, system: System, observer: Observer, fairness: Sequence[Fairness], ignore_finite: bool) -> None:
+        self.system, self.observer, self.ignore_finite = system, observer, ignore_finite
+        self.fairness = fairness
+        self.last = len(fairness)
+        self.counter = Variable(COUNTER, Domain(0, self.last + 1))
+        self.stepping = Variable(STEPPING, Domain(0, _ENDED))
+        self.chosen = [{id(action) for action in one.actions} for one in fairness]
+        self.idle = [self._idle(one) for one in fairness]
+
+    def result(self) -> FairSystem:
+        added = (self.counter, self.stepping) if self.last else (self.stepping,)
+        observer = replace(self.observer, edges=tuple(self._edge(edge) for edge in self.observer.edges))
+        system = replace(
+            self.system,
+            variables=self.system.variables + added,
+            actions=tuple(self._action(action) for action in self.system.actions),
+            observer=observer,
+            fairness=(),
+            initial=tuple(valuation + (0,) * len(added) for valuation in self.system.initial),
+        )
+        at_rest = ((self.counter,) if self.last else ()) + ((self.stepping,) if self.ignore_finite else ())
+        accepted = _one_of(self.observer.location, self.observer.accepting)
+        return FairSystem(system, conjunction(accepted, *(_equal(one, 0) for one in at_rest)), at_rest)
+
+    def _idle(self, one: Fairness) -> Expression:
+        """What meets a condition whatever step is taken."""
+        if one.condition is not None:
+            return one.condition
+        return Unary("not", some_enabled(self.system, one.actions))
+
+    # Effects
+
+    def _pass(self, copy: int, when: Expression | None) -> Assign:
+        """From this copy to the next, where that is true."""
+        here = conjunction(_equal(self.counter, copy), when) or TRUE
+        return Assign(Read(self.counter), Choice(here, Const(copy + 1), Read(self.counter)))
+
+    def _action(self, action: Action) -> Action:
+        met = [id(action) in chosen for chosen in self.chosen]
+        added: list[Assign] = []
+        if self.system.synchronous and action.moves[0].process > 0:
+            added += [self._pass(copy, None) for copy, taken in enumerate(met, 1) if taken]
+        else:
+            added.append(Assign(Read(self.stepping), Const(_MOVED)))
+            if self.last:
+                added.append(self._pass(0, _one_of(self.observer.location, self.observer.accepting)))
+            for copy, taken in enumerate(met, 1):
+                added.append(self._pass(copy, None if taken else self.idle[copy - 1]))
+        return replace(action, effects=(*added, *action.effects))
+
+    def _edge(self, edge: Action) -> Action:
+        """An edge of the observer: where the system has not moved, it stands at a deadlock."""
+        alone = _equal(self.stepping, _RESTING)
+        added: list[Assign] = []
+        if edge.moves[0].source in self.observer.accepting and self.last:
+            added.append(self._pass(0, alone))
+        for copy, one in enumerate(self.fairness, 1):
+            added.append(self._pass(copy, conjunction(alone, one.condition)))
+        if self.last:
+            round_again = Choice(_equal(self.counter, self.last + 1), Const(0), Read(self.counter))
+            added.append(Assign(Read(self.counter), round_again))
+        resting: Expression = Const(_RESTING)
+        if self.ignore_finite:
+            resting = Choice(_equal(self.stepping, _MOVED), resting, Const(_ENDED))
+        added.append(Assign(Read(self.stepping), resting))
+        return replace(edge, effects=(*added, *edge.effects))
+
+
+# Which actions are enabled
+
+
+def some_enabled(system: System, actions: Iterable[Action]) -> Expression:
+    """Whether the state has a step with one of these actions. Evaluates no guard that the enumeration of the state's
+    steps does not evaluate, so it faults only where that does."""
+    if system.synchronous:
+        return _disjunction(_enabled_together(system, action) for action in actions)
+    hurried = _disjunction(
+        _one_of(process.location, process.committed) for process in system.processes if process.committed
+    )
+    calm = [action for action in actions if not action.committed]
+    urgent = [action for action in actions if action.committed]
+    unhurried = _ready(system, calm)
+    if system.has_committed and unhurried != FALSE:
+        unhurried = Binary("and", Unary("not", hurried), unhurried)
+    return _disjunction((unhurried, _ready(system, urgent)))
+
+
+def _ready(system: System, actions: Sequence[Action]) -> Expression:
+    """Whether one of them has its processes in the right locations and its guard true. Actions that stand together
+    share the question where."""
+    places: dict[tuple[tuple[int, int], ...], list[Expression]] = {}
+    for action in actions:
+        place = tuple((move.process, move.source) for move in action.moves)
+        places.setdefault(place, []).append(TRUE if action.guard is None else action.guard)
+    return _disjunction(
+        conjunction(*(_equal(system.processes[process].location, source) for process, source in place), _any(guards))
+        or TRUE
+        for place, guards in places.items()
+    )
+
+
+def _any(guards: Sequence[Expression]) -> Expression | None:
+    return None if TRUE in guards else _disjunction(guards)
+
+
+def _enabled_together(system: System, action: Action) -> Expression:
+    """In a synchronous system: the processes before have an action, so that this one is tried at all."""
+    process = action.moves[0].process
+    before = (
+        _ready(system, [one for one in system.actions if one.moves[0].process == earlier])
+        for earlier in range(process)
+    )
+    return conjunction(*before, _ready(system, [action])) or TRUE
+
+
+def _equal(variable: Variable, value: int) -> Expression:
+    return Binary("==", Read(variable), Const(value))
+
+
+def _one_of(variable: Variable, values: Iterable[int]) -> Expression:
+    return _disjunction(_equal(variable, value) for value in sorted(values))
+
+
+def _disjunction(parts: Iterable[Expression]) -> Expression:
+    joined: Expression = FALSE
+    for part in parts:
+        if part == TRUE or joined == TRUE:
+            return TRUE
+        if part != FALSE:
+            joined = part if joined == FALSE else Binary("or", joined, part)
+    return joined
