@@ -131,10 +131,28 @@ def test_no_sizes(text: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"order": "random"}, "unknown order 'random' (known: bfs, dfs, sweep)"),
+        ({"order": "random"}, "unknown order 'random' (known: bfs, dfs, sweep, cache)"),
         (
             {"order": "dfs", "measure": "x"},
             "--measure is for sweeps; it has no meaning with --order dfs",
+        ),
+        (
+            {"componentwise": True},
+            "--componentwise is for sweeps; it has no meaning with --order bfs",
+        ),
+        ({"order": "cache"}, "a search with a cache needs its size: give --cache-states N"),
+        ({"cache_states": -1}, "--cache-states cannot be less than 0, as -1 is"),
+        (
+            {"cache_states": 5, "cache_rule": "first"},
+            "unknown rule 'first' for a cache (known: random, oldest, newest, deepest, collision)",
+        ),
+        (
+            {"order": "dfs", "cache_states": 5},
+            "--cache-states is for searches with a cache; it has no meaning with --order dfs",
+        ),
+        (
+            {"measure": "x", "cache_rule": "oldest"},
+            "--cache-rule is for searches with a cache; it has no meaning with --order sweep",
         ),
         ({"max_states": 0}, "--max-states must be more than 0, not 0"),
         ({"max_seconds": -1.0}, "--max-seconds must be more than 0, not -1.0"),

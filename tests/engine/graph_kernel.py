@@ -101,10 +101,22 @@ class GraphTwin:
         return {"node": str(self.nodes[state])}
 
 
-def graph_kernel(graph: Graph, words: int = 1, code: Callable[[int, int], State] = spread_out) -> Kernel:
-    """A Kernel over the graph; the fault site of a faulting node is its number."""
+def graph_kernel(
+    graph: Graph,
+    words: int = 1,
+    code: Callable[[int, int], State] = spread_out,
+    falls: Callable[[int, int], bool] | None = None,
+) -> Kernel:
+    """A Kernel over the graph; the fault site of a faulting node is its number. With `falls` it is componentwise:
+    that says for two nodes whether a component decreases from the one to the other."""
     twin = GraphTwin(graph, words, code)
-    rows = [[twin.states[target] + _progress_words(graph, target) for target in targets] for targets in graph.edges]
+    rows = [
+        [
+            (*twin.states[target], *_progress_words(graph, target), *(() if falls is None else (falls(node, target),)))
+            for target in targets
+        ]
+        for node, targets in enumerate(graph.edges)
+    ]
 
     def successors(state, records, capacity, labels):  # type: ignore[no-untyped-def]
         packed = tuple(state[word] for word in range(words))
@@ -131,6 +143,7 @@ def graph_kernel(graph: Graph, words: int = 1, code: Callable[[int, int], State]
         twin=twin,
         compile_seconds=0.0,
         keep_alive=function,
+        componentwise=falls is not None,
     )
 
 

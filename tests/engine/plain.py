@@ -18,6 +18,7 @@ _MODULES = (
     "registers", "sizes", "pool", "bucket", "layers", "explore", "depth_first", "base", "search",
     "numbered", "nested", "components", "confined", "loops", "cycles",
     "marked", "layer_components", "elimination", "sweep_cycles",
+    "noting", "profile", "caching", "caching_search",
 )  # fmt: skip
 _PREFIX = "strandline.engine"
 
@@ -50,6 +51,7 @@ _KINDS = {
     "cycles": ("NestedSearch", "ComponentSearch"),
     "loops": ("LoopSearch",),
     "sweep_cycles": ("SweepCycleSearch",),
+    "caching_search": ("CachingSearch",),
 }
 
 

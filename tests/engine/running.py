@@ -103,7 +103,7 @@ def path_to(kernel: Kernel, links: list[int], record: int) -> list[State]:
     return states
 
 
-_SIZES = ("LOG_RECORDS", "RECORDS", "LAYERS", "LEVELS", "POOL", "STACK")
+_SIZES = ("LOG_RECORDS", "RECORDS", "LAYERS", "LEVELS", "POOL", "STACK", "PATH", "CACHE")
 
 
 @contextmanager

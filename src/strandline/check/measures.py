@@ -2,7 +2,7 @@
 
 Several measures are combined lexicographically, the first given counts most: monotone ones into the column,
 the others into the layer (000 §2, 002 §5). The combination must fit 64 bits by the ranges of its parts, else
-it is refused.
+it is refused. Componentwise, what is combined only orders the layers: an edge regresses where any part decreases.
 """
 
 from __future__ import annotations
@@ -63,31 +63,35 @@ class ParsedMeasure:
         return None
 
 
-def parse_measures(texts: Sequence[str], system: System) -> ParsedMeasure:
-    """The measure of a sweep from one or more texts."""
+def parse_measures(texts: Sequence[str], system: System, *, componentwise: bool = False) -> ParsedMeasure:
+    """The measure of a sweep from one or more texts; `componentwise` as in `Options`."""
     return _measure(
         tuple(
             _component(text, system, "measure" if len(texts) == 1 else f"measure {number}")
             for number, text in enumerate(texts, 1)
         ),
         system,
+        componentwise,
     )
 
 
-def declared_measures(system: System) -> ParsedMeasure:
+def declared_measures(system: System, *, componentwise: bool = False) -> ParsedMeasure:
     """The measure of a sweep from what the model declares; a `UsageError` where it declares none."""
     if not system.measures:
         raise UsageError("a sweep needs a measure of progress: give --measure EXPR")
     components = (Component(one.expression, one.monotone, system.source, one.span) for one in system.measures)
-    return _measure(tuple(components), system)
+    return _measure(tuple(components), system, componentwise)
 
 
-def _measure(components: tuple[Component, ...], system: System) -> ParsedMeasure:
+def _measure(components: tuple[Component, ...], system: System, componentwise: bool) -> ParsedMeasure:
     column = _combined([one for one in components if one.monotone], system)
-    layer = _combined([one for one in components if not one.monotone], system)
+    falling = [one for one in components if not one.monotone]
+    layer = _combined(falling, system)
     environment = analyse_ranges(system).environment()
+    # A lexicographic combination is a linear extension. Of a single component it is the order itself.
+    compared = tuple(one.expression for one in falling) if componentwise and len(falling) > 1 else ()
     return ParsedMeasure(
-        components, Measure(column, layer), environment.fitted(column), environment.fitted(layer)
+        components, Measure(column, layer, compared), environment.fitted(column), environment.fitted(layer)
     )
 
 

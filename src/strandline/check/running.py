@@ -14,14 +14,18 @@ from strandline.check.counting import Counts, DistinctCounter
 from strandline.check.measures import ParsedMeasure, declared_measures, parse_measures
 from strandline.check.memory import available_bytes, peak_resident_bytes, resident_bytes, shown_bytes
 from strandline.check.options import Options
+from strandline.check.orders import FORGETTING, compiled_loop, search_in_order
 from strandline.check.properties import Property, label_bits
 from strandline.check.verdict import PropertyVerdict, Statistics
 from strandline.check.watching import Progress, Watcher
 from strandline.compile.callback import make_kernel
 from strandline.compile.interpret import Fault
 from strandline.compile.kernel import FaultSite, Kernel
-from strandline.engine.search import Event, Order, Search
+from strandline.engine.base import BaseSearch, Event, Sink
+from strandline.engine.caching_search import CachingSearch
+from strandline.engine.search import Order, Search
 from strandline.errors import InternalError, ResourceError
+from strandline.model.expression import Expression
 from strandline.model.system import System
 from strandline.traces.log import ParentLog
 from strandline.traces.replay import Replayed, replay
@@ -38,6 +42,7 @@ _LOADING = 3.0
 """Seconds after which the engine's machine code is not being loaded but made."""
 COMPILING = "compiling the engine, once per machine ..."
 DECIDED = "every property is decided"
+_ENDS = (Event.DONE, Event.MEMORY, Event.STATES, Event.FAULT, Event.COLUMN_DECREASED)
 INTERRUPTED = "interrupted"
 
 
@@ -60,20 +65,13 @@ def run(system: System, properties: Sequence[Property], options: Options, watche
     Limits, a full disk and Ctrl-C end up in the findings. Raises `InputError` for a measure or a property
     that cannot be evaluated, and `InternalError` where a trace does not replay.
     """
-    this = _Run(system, properties, options, watcher)
-    try:
-        with RunDirectory(options.work_dir) as folder:
-            this.execute(folder.path)
-    except ResourceError as error:
-        this.findings.reason = str(error)
-    except MemoryError:
-        this.findings.reason = "the machine's memory is used up"
-    except KeyboardInterrupt:
-        this.findings.interrupted, this.findings.reason = True, INTERRUPTED
-    return this.findings
+    return Run(system, properties, options, watcher).carry_out()
 
 
-class _Run:
+class Run:
+    """One search, from compiling to counting. A subclass may search for something else: what it overrides is
+    marked."""
+
     def __init__(
         self, system: System, properties: Sequence[Property], options: Options, watcher: Watcher
     ) -> None:
@@ -81,33 +79,74 @@ class _Run:
         self.properties = properties
         self.bits = label_bits(properties)
         self.findings = Findings()
-        self.measure: ParsedMeasure | None = None
-        if options.measure:
-            automatic = options.measure == AUTOMATIC
-            texts = found_measures(system, watcher) if automatic else options.measure
-            self.measure = parse_measures(texts, system)
-        elif options.order == Order.SWEEP.value:
-            self.measure = declared_measures(system)
+        self.measure = self.parsed_measure()
         self.started = time.perf_counter()
         self.replay_seconds = 0.0
+        self.counter: DistinctCounter | None = None
+        self.memory_limit: int | None = None
+
+    def carry_out(self) -> Findings:
+        """Run it; limits, a full disk and Ctrl-C end up in the findings."""
+        try:
+            with RunDirectory(self.options.work_dir) as folder:
+                self.execute(folder.path)
+        except ResourceError as error:
+            self.findings.reason = str(error)
+        except MemoryError:
+            self.findings.reason = "the machine's memory is used up"
+        except KeyboardInterrupt:
+            self.findings.interrupted, self.findings.reason = True, INTERRUPTED
+        return self.findings
+
+    # What a subclass may override
+
+    def parsed_measure(self) -> ParsedMeasure | None:
+        """The measure by which the search goes, if any."""
+        if self.options.order != Order.SWEEP.value:
+            return None
+        if not self.options.measure:
+            return declared_measures(self.system, componentwise=self.options.componentwise)
+        automatic = self.options.measure == AUTOMATIC
+        texts = found_measures(self.system, self.watcher) if automatic else self.options.measure
+        return parse_measures(texts, self.system, componentwise=self.options.componentwise)
+
+    def predicates(self) -> list[Expression]:
+        """What the Kernel tells of every state, bit by bit."""
+        return [one.predicate for one in self.properties if one.predicate is not None]
+
+    @property
+    def compiled(self) -> str:
+        """Module and function of the engine's compiled loop."""
+        return compiled_loop(self.options.order)
+
+    def new_search(self, log: Sink) -> BaseSearch:
+        """The search itself."""
+        return search_in_order(
+            self.options,
+            self.kernel,
+            log=log,
+            seen=None if self.counter is None else self.counter.add,
+            stop_mask=sum(1 << bit for bit in self.bits.values()),
+            memory_limit=self.memory_limit,
+            max_states=self.options.max_states,
+        )
+
+    def other_event(self, event: Event) -> bool:
+        """What only another kind of search tells; whether the search goes on."""
+        raise InternalError(f"the search stopped for a reason unknown here: {event}")
+
+    def levels(self) -> tuple[int, ...]:
+        """Breadth-first: states at each distance."""
+        return tuple(self.search.level_sizes) if isinstance(self.search, Search) else ()
 
     def execute(self, folder: Path) -> None:
         self.kernel = self._compile()
-        order = Order(self.options.order)
-        engine_seconds = self._load_engine(order)
+        engine_seconds = self._load_engine()
         self.log = ParentLog(folder / "parents")
-        self.counter: DistinctCounter | None = None
-        if self.options.count_distinct and order is Order.SWEEP:
+        if self.options.count_distinct and self.options.order in FORGETTING:
             self.counter = DistinctCounter(folder / "seen", self.kernel.words)
-        self.search = Search(
-            self.kernel,
-            order,
-            log=self.log.append,
-            seen=None if self.counter is None else self.counter.add,
-            stop_mask=sum(1 << bit for bit in self.bits.values()),
-            memory_limit=self._engine_bytes(),
-            max_states=self.options.max_states,
-        )
+        self.memory_limit = self._engine_bytes()
+        self.search = self.new_search(self.log.append)
         began = time.perf_counter()
         try:
             self._advance_to_end()
@@ -116,37 +155,37 @@ class _Run:
             self._note_statistics(seconds, engine_seconds)
             self.search.close()
             self.log.close()
+            if self.counter is not None:
+                self.counter.close()
         self._count_distinct()
 
     # Before the search
 
     def _compile(self) -> Kernel:
-        predicates = [one.predicate for one in self.properties]
         measure = None if self.measure is None else self.measure.measure
         try:
-            return make_kernel(self.system, [one for one in predicates if one is not None], measure)
+            return make_kernel(self.system, self.predicates(), measure)
         except Fault as fault:
             # Compiling runs nothing of the model but the measure, in the initial states.
             if self.measure is None:
                 raise InternalError(f"compiling the model faulted: {fault.kind}") from fault
             raise measure_fault_at_start(self.measure, fault.kind, fault.span) from None
 
-    def _load_engine(self, order: Order) -> float:
+    def _load_engine(self) -> float:
         """Let a search of a few states load the engine's machine code, so that the clock of the real one
         measures searching only. Where it has to be made first, which takes some seconds, that is told."""
         from strandline.engine.jit import cache_directory
 
         began = time.perf_counter()
-        loop = "depth_first" if order is Order.DEPTH_FIRST else "explore"
         telling = Timer(_LOADING, self.watcher.stage, (COMPILING,))
         telling.daemon = True
-        if any(cache_directory().rglob(f"{loop}.{loop}-*.nbi")):
+        if any(cache_directory().rglob(f"{self.compiled}-*.nbi")):
             # It may be for other widths of states; whether for this one is only seen by the time it takes.
             telling.start()
         else:
             self.watcher.stage(COMPILING)
         try:
-            trial = Search(self.kernel, order, log=lambda links: None)
+            trial = self.new_search(lambda links: None)
             trial.advance(0.0)
             trial.close()
         finally:
@@ -181,13 +220,15 @@ class _Run:
                 if not self.search.stop_mask:
                     self.findings.reason = DECIDED
                     return
+            elif event in _ENDS:
+                self._end(event)
+                return
             elif event is Event.PAUSED:
                 self.findings.reason = self._limit_reached()
                 if self.findings.reason is not None:
                     return
                 self._tell_progress()
-            else:
-                self._end(event)
+            elif not self.other_event(event):
                 return
 
     def _end(self, event: Event) -> None:
@@ -199,10 +240,8 @@ class _Run:
             self.findings.reason = f"the limit of {self.options.max_states:,} states is reached"
         elif event is Event.FAULT:
             self._faulted()
-        elif event is Event.COLUMN_DECREASED:
-            self._column_decreased()
         else:
-            raise InternalError(f"the search stopped for a reason unknown here: {event}")
+            self._column_decreased()
 
     def _slice(self) -> float:
         """Seconds until limits are looked at again; short ones where a limit is near."""
@@ -222,7 +261,7 @@ class _Run:
         elapsed = time.perf_counter() - self.started
         size = self.search.current_bytes()
         fraction = None if self.measure is None else self.measure.fraction(self.search.line)
-        self.watcher.progress(Progress(elapsed, self.log.records, now.visited, now.stored, size, fraction))
+        self.watcher.progress(Progress(elapsed, now.recorded, now.visited, now.stored, size, fraction))
 
     # What was found
 
@@ -265,7 +304,7 @@ class _Run:
 
     def _note_statistics(self, seconds: float, engine_seconds: float) -> None:
         now = self.search.statistics()
-        exact = Counts(self.log.records, now.transitions, now.deadlocks) if now.persistent == 0 else None
+        exact = Counts(now.recorded, now.transitions, now.deadlocks) if now.exact else None
         self.findings.statistics = Statistics(
             states=None if exact is None else exact.states,
             transitions=None if exact is None else exact.transitions,
@@ -278,7 +317,8 @@ class _Run:
             persistent=now.persistent,
             regress_edges=now.regress_edges,
             layers=now.layers,
-            levels=tuple(self.search.level_sizes),
+            replaced=self.search.replaced if isinstance(self.search, CachingSearch) else 0,
+            levels=self.levels(),
             seconds=seconds,
             compile_seconds=self.kernel.compile_seconds,
             engine_seconds=engine_seconds,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from strandline.check.ltl_verdict import LtlSearch
 from strandline.check.options import Options
 from strandline.check.properties import Kind
 from strandline.compile.callback import CallableSystem
@@ -30,13 +31,15 @@ class PropertyVerdict:
     answer: Answer
     reason: str | None = None
     trace: Trace | None = None
+    search: LtlSearch | None = None
+    """How an LTL property was decided."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
     """What a search did. `states`, `transitions` and `deadlocks` count distinct ones and are None where that
-    cannot be known: after a sweep with regress edges a forgotten state and a new one look alike. Of a search
-    that is not complete they count what was found so far."""
+    cannot be known: after a sweep with regress edges, or a search whose cache had to replace states, a forgotten state
+    and a new one look alike. Of a search that is not complete they count what was found so far."""
 
     states: int | None = None
     transitions: int | None = None
@@ -53,6 +56,8 @@ class Statistics:
     persistent: int = 0
     regress_edges: int = 0
     layers: int = 0
+    replaced: int = 0
+    """Cached states that had to make room for others."""
     levels: tuple[int, ...] = ()
     """Breadth-first: states at each distance from the initial ones."""
     seconds: float = 0.0
@@ -61,6 +66,11 @@ class Statistics:
     """The model to machine code."""
     engine_seconds: float = 0.0
     """Loading the engine's own machine code, or making it on its first use."""
+
+    @property
+    def revisited(self) -> int | None:
+        """Expansions of states that had been expanded before; None where the distinct ones are not known."""
+        return None if self.states is None else max(0, self.visited - self.states)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -117,8 +127,10 @@ class Verdict:
 
     @property
     def complete(self) -> bool:
-        """Whether all reachable states were explored; a violation needs no such thing."""
-        return self.exploration.complete
+        """Whether all reachable states were explored, by every search that there was; a violation needs no such
+        thing."""
+        searches = [one.search for one in self.properties if one.search is not None]
+        return self.exploration.complete and all(search.complete for search in searches)
 
     @property
     def reason(self) -> str | None:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from strandline.check.options import ORDERS, Options, parse_size
+from strandline.check.options import CACHE_RULES, ORDERS, Options, parse_size
 from strandline.cli.console import Console, emit, may_colour
 from strandline.errors import UsageError
 
@@ -26,7 +26,8 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
     search.add_argument(
         "--order",
         choices=ORDERS,
-        help="bfs: breadth-first, shortest traces (default); dfs: depth-first; sweep: by a measure",
+        help="bfs: breadth-first, shortest traces (default); dfs: depth-first; sweep: by a measure; cache: "
+        "depth-first with a cache of bounded size",
     )
     search.add_argument(
         "--measure",
@@ -37,9 +38,21 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
         "auto: find one",
     )
     search.add_argument(
+        "--componentwise",
+        action="store_true",
+        help="of several measures: a step that decreases any of them regresses, not only one that decreases their "
+        "combination",
+    )
+    search.add_argument(
+        "--cache-states", metavar="N", type=_count, help="states off the path that a search with a cache remembers"
+    )
+    search.add_argument(
+        "--cache-rule", choices=CACHE_RULES, help="which cached state makes room for another (default random)"
+    )
+    search.add_argument(
         "--count-distinct",
         action="store_true",
-        help="count distinct states exactly after a sweep with regress edges, by means of disk",
+        help="count distinct states exactly although states are forgotten, by means of disk",
     )
     search.add_argument("--work-dir", metavar="DIR", type=Path, help="where a run keeps its files")
     limits = parser.add_argument_group("limits; a limit that is reached makes the verdict unknown")
@@ -65,6 +78,9 @@ def options_of(arguments: argparse.Namespace) -> Options:
     return Options.create(
         order=arguments.order,
         measure=arguments.measure,
+        componentwise=arguments.componentwise,
+        cache_states=arguments.cache_states,
+        cache_rule=arguments.cache_rule,
         max_states=arguments.max_states,
         max_seconds=arguments.max_seconds,
         memory=arguments.memory,

@@ -43,6 +43,10 @@ class Event(Enum):
 class Statistics:
     """What a search has done so far."""
 
+    recorded: int
+    """States found; one that was forgotten and is found again counts again."""
+    exact: bool
+    """Nothing was ever found again, so that `recorded`, `transitions` and `deadlocks` count distinct ones."""
     visited: int
     transitions: int
     deadlocks: int
@@ -293,6 +297,8 @@ class BaseSearch:
         regs = self.regs
         self.current_bytes()
         return Statistics(
+            recorded=int(regs[r.LOG_TOTAL]),
+            exact=not regs[r.PERSISTENT],
             visited=int(regs[r.VISITED]),
             transitions=int(regs[r.TRANSITIONS]),
             deadlocks=int(regs[r.DEADLOCKS]),

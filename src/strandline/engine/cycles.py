@@ -19,7 +19,7 @@ from strandline.engine import registers as r
 from strandline.engine import sizes
 from strandline.engine.base import BaseSearch, Event, Sink
 from strandline.engine.loops import LoopBuilder, Region, State
-from strandline.engine.memory import Words
+from strandline.engine.memory import WordArray, Words
 from strandline.errors import InternalError
 
 _STEP_MASK = (1 << r.STEP_BITS) - 1
@@ -209,6 +209,15 @@ class ComponentSearch(DepthFirstCycleSearch):
     def component_size(self) -> int:
         """After a cycle with `whole`: how many states the component has."""
         return int(self.regs[r.CYCLE_LINK])
+
+    def component_states(self) -> WordArray:
+        """After a cycle with `whole`: the states of the component, one per row."""
+        last = int(self.regs[r.ACTIVE_COUNT])
+        records = self._active.array[last - self.component_size : last]
+        arena, entry = int(self._buckets.array[r.LIVE + r.ARENA]), self.kernel.words + 1
+        at = np.uint64(arena) + records[:, None] * np.uint64(entry) + np.arange(self.kernel.words, dtype=np.uint64)
+        states: WordArray = self._store.array[at]
+        return states
 
     def go_on(self) -> None:
         """After a cycle with `whole`: look for the next component."""

@@ -4,6 +4,7 @@ Breadth-first search is the sweep of a model in which all states make the same p
 forgotten. With a measure (000 §2, 001 §2.2, 002 §2-5) layers are expanded in increasing order inside a column and
 columns in increasing order; a layer is forgotten as a whole when the line leaves it. The target of a regress edge
 becomes persistent and a root of the next sweep of its column; persistent states go when the line leaves the column.
+Where progress is partially ordered (002 §3), the Kernel says which edges regress; they may also lead ahead of the line.
 
 Expansion and insertion alternate in batches, so that a table's slot is fetched while other successors are computed.
 All state is in arrays: a kernel returns after a number of expansions, or when something must grow, and goes on where
@@ -18,6 +19,7 @@ from strandline.engine import registers as r
 from strandline.engine.bucket import (
     ADDED,
     NO_ROOM,
+    PRESENT,
     add,
     capacity,
     contains,
@@ -41,13 +43,15 @@ from strandline.engine.layers import (
     push,
     remove_layer,
     schedule_next,
+    this_sweeps_roots,
 )
+from strandline.engine.noting import note_layer, sample_regress
 
 U = np.uint64
-_0, _1, _63 = U(0), U(1), U(63)
+_0, _1, _3, _63 = U(0), U(1), U(3), U(63)
 _STEP = U(r.STEP_BITS)
 _BIAS = U(1 << 63)
-_BATCH = U(512)
+_BATCH = U(r.BATCH)
 _AHEAD = U(6)
 _CONTINUE = -1
 
@@ -97,9 +101,11 @@ def _entry_words(words, measured):
 
 @inlined
 def _record_words(words, measured):
+    """Words per record: the state, column and layer, and whether the edge regresses where that is for the Kernel to
+    say."""
     if measured is None:
         return word_count(words)
-    return word_count(words) + U(2)
+    return word_count(words) + word_count(measured)
 
 
 @inlined
@@ -141,24 +147,27 @@ def _leave_column(buckets, places, keepers, index, store, regs):
 
 
 @inlined
-def _next_layer(buckets, places, heap, pending, keepers, index, store, regs):
+def _next_layer(buckets, places, heap, pending, keepers, index, store, profile, regs):
     """Move the line to the next layer with something to expand, or answer DONE."""
     while True:
         row = regs[r.CURRENT]
         if row != r.NONE:
             if has_unexpanded(row, buckets) != r.NONE:
                 return _CONTINUE
+            note_layer(row, buckets, profile, regs)
             _leave_layer(row, buckets, places, index, store, regs)
             regs[r.CURRENT] = r.NONE
         in_column = regs[r.HEAP_COUNT] > _0 and buckets[heap[_0] + U(r.COLUMN)] == regs[r.CURRENT_COLUMN]
         if not in_column and regs[r.PENDING_COUNT] > _0:
             regs[r.SWEEPS] += _1
+            regs[r.RESWEEPS] += _1
             for number in range(regs[r.PENDING_COUNT]):
                 buckets[pending[number] + U(r.QUEUED_NEXT)] = _0
                 push(pending[number], heap, buckets, regs)
             regs[r.PENDING_COUNT] = _0
         elif not in_column:
             _leave_column(buckets, places, keepers, index, store, regs)
+            regs[r.RESWEEPS] = _0
             if regs[r.HEAP_COUNT] == _0:
                 return r.DONE
         row = pop(heap, buckets, regs)
@@ -243,10 +252,10 @@ def _expand(
 
 @inlined
 def _place_measured(
-    words, entry, records, at, number, hashes, targets, links,
-    buckets, places, heap, pending, keepers, index, store, log, regs, scratch,
+    words, measured, entry, records, at, number, hashes, targets, links,
+    buckets, places, heap, pending, keepers, index, store, log, sample, regs, scratch,
 ):  # fmt: skip
-    """Put one successor into its layer, ahead of the line or, by a regress edge, behind it."""
+    """Put one successor into its layer, ahead of the line or, by a regress edge, among the persistent states."""
     width = word_count(words)
     column, layer = records[at + width] ^ _BIAS, records[at + width + _1] ^ _BIAS
     if column < regs[r.CURRENT_COLUMN]:
@@ -260,13 +269,23 @@ def _place_measured(
                 return r.GROW
     hash_value = hashes[number]
     record = regs[r.LOG_TOTAL]
-    if column == regs[r.CURRENT_COLUMN] and layer < regs[r.CURRENT_LAYER]:
+    falls = layer < regs[r.CURRENT_LAYER]
+    if word_count(measured) == _3:
+        falls = records[at + width + U(2)] != _0
+    if falls and column == regs[r.CURRENT_COLUMN]:
         kept = row + U(r.KEPT)
         first = buckets[kept + U(r.COUNT)] == _0
-        outcome = add(records, at, hash_value, words, entry, record, buckets, kept, index, store, regs, scratch)
+        waits = False
+        if word_count(measured) == _3:
+            waits = contains(records, at, hash_value, words, entry, buckets, row + U(r.LIVE), index, store)
+        outcome = PRESENT
+        if not waits:
+            outcome = add(records, at, hash_value, words, entry, record, buckets, kept, index, store, regs, scratch)
         if outcome == NO_ROOM:
             return r.GROW
         regs[r.REGRESS_EDGES] += _1
+        if regs[r.REGRESS_EDGES] & regs[r.SAMPLE_MASK] == _0:
+            sample_regress(words, links[number], buckets, store, sample, regs)
         if outcome == ADDED:
             log_new_state(links[number], log, regs)
             regs[r.PERSISTENT] += _1
@@ -331,11 +350,11 @@ def _absorb_single(words, records, links, hashes, buckets, index, store, log, re
 
 @inlined
 def _absorb_measured(
-    words, records, links, hashes, targets,
-    buckets, places, heap, pending, keepers, index, store, log, regs, scratch,
+    words, measured, records, links, hashes, targets,
+    buckets, places, heap, pending, keepers, index, store, log, sample, regs, scratch,
 ):  # fmt: skip
     """Insert the rest of the batch, each state into its layer."""
-    width = word_count(words)
+    entry, stride = _entry_words(words, measured), _record_words(words, measured)
     number, last = regs[r.BATCH_NEXT], regs[r.BATCH_COUNT]
     code = _CONTINUE
     while number < last:
@@ -343,8 +362,8 @@ def _absorb_measured(
             code = r.FLUSH
             break
         code = _place_measured(
-            words, width + _1, records, number * (width + U(2)), number, hashes, targets, links,
-            buckets, places, heap, pending, keepers, index, store, log, regs, scratch,
+            words, measured, entry, records, number * stride, number, hashes, targets, links,
+            buckets, places, heap, pending, keepers, index, store, log, sample, regs, scratch,
         )  # fmt: skip
         if code != _CONTINUE:
             break
@@ -359,19 +378,20 @@ def _absorb_measured(
 @njit
 def explore(
     function, words, measured, budget, regs, buckets, places, heap, pending, keepers, levels,
-    records, links, hashes, targets, index, store, log, seen, labels, scratch,
+    records, links, hashes, targets, index, store, log, seen, labels, profile, sample, scratch,
 ):  # fmt: skip
     """Search on for about `budget` expansions. `words` is a tuple of the state's width, or a number at run time;
-    `measured` is None for breadth-first search. Returns DONE, BUDGET, GROW, FAULT, FOUND, FLUSH or
-    REGRESSING_COLUMN; after all but DONE, FAULT and REGRESSING_COLUMN it can be called again."""
+    `measured` is None for breadth-first search, else a tuple as long as what follows the state in a record. Returns
+    DONE, BUDGET, GROW, FAULT, FOUND, FLUSH or REGRESSING_COLUMN; after all but DONE, FAULT and REGRESSING_COLUMN it
+    can be called again."""
     stop_at = regs[r.VISITED] + budget
     while True:
         if measured is None:
             code = _absorb_single(words, records, links, hashes, buckets, index, store, log, regs, scratch)
         else:
             code = _absorb_measured(
-                words, records, links, hashes, targets,
-                buckets, places, heap, pending, keepers, index, store, log, regs, scratch,
+                words, measured, records, links, hashes, targets,
+                buckets, places, heap, pending, keepers, index, store, log, sample, regs, scratch,
             )  # fmt: skip
         if code != _CONTINUE:
             return code
@@ -382,11 +402,13 @@ def explore(
             bucket = U(r.LIVE)
             limit = regs[r.LEVEL_END]
         else:
-            code = _next_layer(buckets, places, heap, pending, keepers, index, store, regs)
+            code = _next_layer(buckets, places, heap, pending, keepers, index, store, profile, regs)
             bucket, limit = U(r.LIVE), _0
             if code == _CONTINUE:
                 bucket = has_unexpanded(regs[r.CURRENT], buckets)
                 limit = buckets[bucket + U(r.COUNT)]
+                if bucket != regs[r.CURRENT] + U(r.LIVE):
+                    limit = this_sweeps_roots(regs[r.CURRENT], buckets)
         if code == _CONTINUE:
             code = _expand(
                 function, words, measured, bucket, limit, records, links, hashes, targets,

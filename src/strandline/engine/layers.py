@@ -162,10 +162,18 @@ def pop(heap, buckets, regs):
 
 
 @inlined
+def this_sweeps_roots(row, buckets):
+    """How many of the row's persistent states are no roots of the next sweep."""
+    if buckets[row + U(r.QUEUED_NEXT)] != _0:
+        return buckets[row + U(r.QUEUED_NEXT)] - _1
+    return buckets[row + U(r.KEPT) + U(r.COUNT)]
+
+
+@inlined
 def has_unexpanded(row, buckets):
     """The bucket of the row with states that wait for expansion, persistent ones first; NONE if there is none."""
     kept, live = row + U(r.KEPT), row + U(r.LIVE)
-    if buckets[kept + U(r.HEAD)] < buckets[kept + U(r.COUNT)]:
+    if buckets[kept + U(r.HEAD)] < this_sweeps_roots(row, buckets):
         return kept
     if buckets[live + U(r.HEAD)] < buckets[live + U(r.COUNT)]:
         return live
@@ -174,10 +182,11 @@ def has_unexpanded(row, buckets):
 
 @inlined
 def schedule_next(row, pending, buckets, count):
-    """Note that a layer has roots for the next sweep; returns how many layers are noted."""
+    """Note that a layer has roots for the next sweep, from the persistent state that was added last on; returns how
+    many layers are noted."""
     if buckets[row + U(r.QUEUED_NEXT)] != _0:
         return count
-    buckets[row + U(r.QUEUED_NEXT)] = _1
+    buckets[row + U(r.QUEUED_NEXT)] = max(_1, buckets[row + U(r.KEPT) + U(r.COUNT)])
     pending[count] = row
     return count + _1
 

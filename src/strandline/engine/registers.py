@@ -94,11 +94,28 @@ SIZE_CLASSES = 160
     DELETED,
     DELETE_NEXT,
     INITIAL_COUNT,
-) = range(75)
+    CACHE_RULE,
+    CACHE_STATES,
+    CACHE_COUNT,
+    CACHE_FIRST,
+    CACHE_LAST,
+    CACHE_DRAWS,
+    CACHE_FREE,
+    WANT_CACHE,
+    REPLACED,
+    ENTERED_LINK,
+    PROFILE_COUNT,
+    PROFILE_AT,
+    PROFILE_GRAIN,
+    PROFILE_VISITED,
+    RESWEEPS,
+    SAMPLE_COUNT,
+    SAMPLE_MASK,
+) = range(92)
 
 # A pool's registers, relative to its top.
 WANT, IDLE, RELEASED, FREE = 1, 2, 3, 4
-INDEX_TOP = 75
+INDEX_TOP = 92
 STORE_TOP = INDEX_TOP + FREE + SIZE_CLASSES
 REGISTERS = STORE_TOP + FREE + SIZE_CLASSES
 
@@ -110,6 +127,19 @@ ROW = 16
 
 # A bucket inside a row: a hash table over an arena of states in the order of their arrival.
 TABLE, TABLE_CLASS, COUNT, ARENA, ARENA_CLASS, HEAD = range(6)
+
+# --- the profile ----------------------------------------------------------------------------------------------
+# A cell of it: the keys of its first and its last layer, how many layers it is, and their figures.
+FIRST_COLUMN, FIRST_LAYER, LAST_COLUMN, LAST_LAYER, CELL_LAYERS, CELL_STORED = range(6)
+CELL_VISITED, CELL_REVISITED, CELL_PERSISTENT = range(6, 9)
+CELL = 9
+
+# --- rules by which a cache replaces states -------------------------------------------------------------------
+RANDOM, OLDEST, NEWEST, DEEPEST, COLLISION = range(5)
+
+# --- a batch --------------------------------------------------------------------------------------------------
+BATCH = 512
+"""States that are expanded at most, and successors after which no further one is, before all are inserted."""
 
 # --- the parent log -------------------------------------------------------------------------------------------
 STEP_BITS = 24

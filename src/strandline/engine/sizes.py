@@ -1,4 +1,4 @@
-"""How large the arrays of a search are when it begins; all but the log and the list of seen states grow."""
+"""How large the arrays of a search are when it begins; what is flushed, thinned out or drained does not grow."""
 
 from __future__ import annotations
 
@@ -10,3 +10,7 @@ LEVELS = 1 << 12
 POOL = 1 << 14
 STACK = 1 << 16
 SCRATCH = 1 << 16
+PATH = 1 << 14
+CACHE = 1 << 12
+PROFILE_CELLS = 1 << 11
+SAMPLED_EDGES = 1 << 8
