@@ -16,10 +16,12 @@ from strandline.model.expression import Expression
 from strandline.model.system import System
 from strandline.source import Source
 
-__all__ = ["LANGUAGES", "load", "parse_expression"]
+__all__ = ["LANGUAGES", "load", "parse_expression", "read_text"]
 
 LANGUAGES = {
+    ".aut": "strandline.languages.process.aldebaran",
     ".dve": "strandline.languages.dve",
+    ".psl": "strandline.languages.process",
     ".py": "strandline.languages.python",
 }
 """Which module reads the files with a suffix."""
@@ -48,13 +50,13 @@ def load(path: str | Path) -> System:
     if colon:
         from strandline.languages import python
 
-        return python.load(Source(f"{file}.py", _read(Path(f"{file}.py"))), selection)
+        return python.load(Source(f"{file}.py", read_text(Path(f"{file}.py"))), selection)
     suffix = PurePath(path).suffix
     if suffix not in LANGUAGES:
         known = ", ".join(LANGUAGES)
         ending = f"the suffix '{suffix}' is unknown" if suffix else "the file name has no suffix"
         raise UsageError(f"{path}: cannot tell the language: {ending} (known: {known})")
-    return _language(suffix).load(Source(str(path), _read(Path(path))))
+    return _language(suffix).load(Source(str(path), read_text(Path(path))))
 
 
 def parse_expression(text: str, system: System, *, name: str = "expression") -> Expression:
@@ -70,7 +72,7 @@ def _language(suffix: str) -> Language:
     return cast(Language, import_module(LANGUAGES[suffix]))
 
 
-def _read(path: Path) -> str:
+def read_text(path: Path) -> str:
     """The text of a file; what prevents reading it is said in one sentence."""
     try:
         return path.read_bytes().decode("utf-8-sig")

@@ -1,0 +1,73 @@
+"""A whole text to its System: the network, then what is claimed of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from strandline.errors import InputError, ModelError
+from strandline.languages import read_text
+from strandline.languages.process import aldebaran
+from strandline.languages.process.declarations import Declarations
+from strandline.languages.process.lowering import lower
+from strandline.languages.process.lts import Lts
+from strandline.languages.process.networks import NetworkBuilder
+from strandline.languages.process.parser import parse
+from strandline.languages.process.queries import Queries
+from strandline.languages.process.syntax import Import, Program
+from strandline.model.system import DeclaredMeasure, Fairness, Predicate, System
+from strandline.model.validate import validate
+from strandline.source import Source
+
+
+def load(source: Source) -> System:
+    """The System that a text means. Raises `ParseError` or `ModelError` with the place of the first mistake."""
+    program = parse(source)
+    declarations = Declarations(source, program)
+    builder = NetworkBuilder(declarations, lambda one: _imported(source, one))
+    system = lower(source, builder.build(program.system))
+    system = _with_claims(source, system, program, declarations)
+    queries = Queries(system, declarations.constants)
+    measures = tuple(
+        DeclaredMeasure(one.text, queries.lower(one.expression, source), one.monotone, one.span)
+        for one in program.measures
+    )
+    return validate(replace(system, measures=measures, fairness=tuple(_fairness(source, system, queries, program))))
+
+
+def _imported(source: Source, one: Import) -> Lts:
+    """The component in a file, whose path is seen from the text that names it."""
+    path = Path(source.name).parent / one.path
+    if path.suffix != ".aut":
+        raise ModelError("only Aldebaran files (.aut) can be imported", source, one.path_span)
+    try:
+        text = read_text(path)
+    except InputError as error:
+        raise ModelError(error.message, source, one.path_span) from None
+    return aldebaran.read(Source(str(path), text))
+
+
+def _with_claims(source: Source, system: System, program: Program, declarations: Declarations) -> System:
+    """The System with its labels and invariants; each may use those before it."""
+    seen: set[str] = set()
+    for claim in program.claims:
+        if claim.name in seen or claim.name in declarations.constants:
+            raise ModelError(f"the name '{claim.name}' is used already", source, claim.span)
+        seen.add(claim.name)
+        expression = Queries(system, declarations.constants).lower(claim.expression, source)
+        predicate = Predicate(claim.name, expression, claim.span)
+        if claim.kind == "label":
+            system = replace(system, labels=(*system.labels, predicate))
+        else:
+            system = replace(system, invariants=(*system.invariants, predicate))
+    return system
+
+
+def _fairness(source: Source, system: System, queries: Queries, program: Program) -> Iterator[Fairness]:
+    """Weak fairness of the components that are named: each moves again and again, or again and again cannot."""
+    spans = {name: span for pattern in program.fair for name, span in queries.named(pattern, source)}
+    for number, process in enumerate(system.processes):
+        actions = tuple(one for one in system.actions if any(move.process == number for move in one.moves))
+        if process.name in spans and actions:
+            yield Fairness(process.name, actions, span=spans[process.name])

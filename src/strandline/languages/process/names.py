@@ -1,0 +1,189 @@
+"""Which names a part of a program uses and binds, and what its parts are.
+
+Chains of arrows may be long and are walked without recursion; everything else nests as deep as the parser allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from strandline.languages.process.syntax import (
+    Alternatives,
+    Arithmetic,
+    Binary,
+    Binder,
+    Call,
+    Composition,
+    Conditional,
+    ConditionalPart,
+    Hidden,
+    Label,
+    Located,
+    Member,
+    Name,
+    Number,
+    Parallel,
+    Prefix,
+    Renamed,
+    Replicated,
+    ReplicatedParallel,
+    Stop,
+    Term,
+    Unary,
+)
+from strandline.source import Span
+
+Names = dict[str, Span]
+"""Names, each with the place where it stands first."""
+
+
+def expression_names(expression: Arithmetic) -> Iterator[Name]:
+    """Every name in an expression, left to right."""
+    waiting = [expression]
+    while waiting:
+        match waiting.pop():
+            case Name() as name:
+                yield name
+            case Unary(operand=operand):
+                waiting.append(operand)
+            case Binary(left=left, right=right):
+                waiting += [right, left]
+            case Located(component=component, state=state):
+                parts = [*(component.positions or ()), *((state.positions if state else None) or ())]
+                waiting += [part for part in reversed(parts) if part is not None]
+            case Number():
+                pass
+
+
+def free_names(term: Term) -> Names:
+    """The names that a term uses and does not bind."""
+    row: list[Prefix] = []
+    while isinstance(term, Prefix):
+        row.append(term)
+        term = term.continuation
+    found = _behind_arrows(term)
+    for prefix in reversed(row):
+        found = _through_label(prefix.label, found)
+    return found
+
+
+def _behind_arrows(term: Term) -> Names:
+    match term:
+        case Alternatives(options=options):
+            return _joined(*map(free_names, options))
+        case Replicated(binders=binders, body=body):
+            return _through_binders(binders, free_names(body))
+        case Conditional(condition=condition, then=then, otherwise=otherwise):
+            branches = [then] if otherwise is None else [then, otherwise]
+            return _joined(_of(condition), *map(free_names, branches))
+        case Call(arguments=arguments):
+            return _joined(*map(_of, arguments))
+        case Stop() | Prefix():
+            return {}
+
+
+def composition_names(part: Composition) -> Names:
+    """The names that a composition uses and does not bind."""
+    match part:
+        case Member(call=call):
+            return free_names(call)
+        case Parallel(members=members):
+            return _joined(*map(composition_names, members))
+        case ReplicatedParallel(binders=binders, body=body):
+            return _through_binders(binders, composition_names(body))
+        case ConditionalPart(condition=condition, then=then, otherwise=otherwise):
+            branches = [then] if otherwise is None else [then, otherwise]
+            return _joined(_of(condition), *map(composition_names, branches))
+        case Hidden(body=body, labels=labels):
+            return _joined(composition_names(body), *(_through_label(label, {}) for label in labels))
+        case Renamed(body=body, pairs=pairs):
+            renamed = (_through_label(old, _through_label(new, {})) for old, new in pairs)
+            return _joined(composition_names(body), *renamed)
+
+
+def label_names(labels: tuple[Label, ...]) -> Names:
+    """The names that labels use and do not bind."""
+    return _joined(*(_through_label(label, {}) for label in labels))
+
+
+def subterms(term: Term) -> Iterator[Term]:
+    """A term and everything in it."""
+    waiting = [term]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        match part:
+            case Prefix(continuation=continuation):
+                waiting.append(continuation)
+            case Alternatives(options=options):
+                waiting += reversed(options)
+            case Replicated(body=body):
+                waiting.append(body)
+            case Conditional(then=then, otherwise=otherwise):
+                waiting += [then] if otherwise is None else [otherwise, then]
+            case Stop() | Call():
+                pass
+
+
+def subcompositions(composition: Composition) -> Iterator[Composition]:
+    """A composition and everything in it."""
+    waiting = [composition]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        match part:
+            case Parallel(members=members):
+                waiting += reversed(members)
+            case ReplicatedParallel(body=body) | Hidden(body=body) | Renamed(body=body):
+                waiting.append(body)
+            case ConditionalPart(then=then, otherwise=otherwise):
+                waiting += [then] if otherwise is None else [otherwise, then]
+            case Member():
+                pass
+
+
+def binders(part: Term | Composition) -> Iterator[Binder]:
+    """The indices that this very part binds, not those inside it."""
+    labels: tuple[Label, ...] = ()
+    match part:
+        case Replicated(binders=own) | ReplicatedParallel(binders=own):
+            yield from own
+        case Prefix(label=label):
+            labels = (label,)
+        case Hidden(labels=hidden):
+            labels = hidden
+        case Renamed(pairs=pairs):
+            labels = tuple(label for pair in pairs for label in pair)
+        case _:
+            pass
+    for label in labels:
+        yield from (index for index in label.indices if isinstance(index, Binder))
+
+
+def _of(expression: Arithmetic) -> Names:
+    found: Names = {}
+    for name in expression_names(expression):
+        found.setdefault(name.text, name.span)
+    return found
+
+
+def _joined(*parts: Names) -> Names:
+    found: Names = {}
+    for part in parts:
+        for name, span in part.items():
+            found.setdefault(name, span)
+    return found
+
+
+def _through_binders(binders: tuple[Binder, ...], inner: Names) -> Names:
+    for binder in reversed(binders):
+        free = {name: span for name, span in inner.items() if name != binder.name}
+        inner = _joined(_of(binder.low), _of(binder.high), free)
+    return inner
+
+
+def _through_label(label: Label, inner: Names) -> Names:
+    """What is used by a label and by what comes behind it."""
+    for index in reversed(label.indices):
+        inner = _through_binders((index,), inner) if isinstance(index, Binder) else _joined(_of(index), inner)
+    return inner

@@ -1,0 +1,253 @@
+"""Expressions over a finished System: invariants, goals, labels and measures, in the model or on the command line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NoReturn
+
+from strandline.errors import ModelError
+from strandline.languages.process.lexer import Kind
+from strandline.languages.process.names import expression_names
+from strandline.languages.process.reader import Reader
+from strandline.languages.process.syntax import (
+    Arithmetic,
+    Binary,
+    Located,
+    Name,
+    Number,
+    Pattern,
+    Unary,
+)
+from strandline.languages.process.values import Evaluator, Values, suggestion
+from strandline.model import expression as model
+from strandline.model.system import System, Variable
+from strandline.source import Source, Span
+
+MAXIMUM_DEPTH = 400
+"""Deepest expression; what comes later walks expressions recursively."""
+
+_COMPONENT = re.compile(r"([^\[\]]+)((?:\[-?\d+\])*)")
+_STATE = re.compile(r"([^()]+)(?:\((-?\d+(?:, -?\d+)*)\))?")
+_NUMBER = re.compile(r"-?\d+")
+_OPERATORS = {"/": "//", "%": "mod"}
+_JOINED = frozenset({"+", "and", "or"})
+"""Operators whose long chains are built as balanced trees."""
+
+
+def parse_expression(text: str, system: System, *, name: str = "expression") -> model.Expression:
+    """The expression, over the System's own variables.
+
+    `P.State` is 1 where component P is in that state, else 0; `P.State(2, _)` and `P.State` leave arguments open;
+    `P[_].State` counts the components that are there. `P` alone is the number of its state, counted from 0 in the
+    order in which they are found breadth-first; `P[_]` is the sum. The model's constants, labels and invariants can be
+    used by name. Raises `ParseError` or `ModelError` that point into a source called `name`.
+    """
+    reader = Reader(Source(name, text))
+    reader.located = True
+    parsed = reader.expression()
+    if reader.token.kind is not Kind.END:
+        reader.fail("an operator or the end of the expression")
+    return Queries(system, _constants(system, parsed)).lower(parsed, reader.source)
+
+
+def _constants(system: System, parsed: Arithmetic) -> Values:
+    """The model's constants, read again from its text where the expression has names at all."""
+    if system.source.name.endswith(".aut") or next(expression_names(parsed), None) is None:
+        return {}
+    from strandline.languages.process.declarations import Declarations
+    from strandline.languages.process.parser import parse
+
+    return Declarations(system.source, parse(system.source)).constants
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A state of a component, its name taken to pieces."""
+
+    index: int
+    name: str
+    positions: tuple[int, ...]
+
+
+class Queries:
+    """Lowers expressions over one System."""
+
+    def __init__(self, system: System, constants: Values) -> None:
+        self.constants = constants
+        self.claims: Mapping[str, model.Expression] = {
+            one.name: one.expression for one in (*system.labels, *system.invariants)
+        }
+        self.components = [_Member.of(process.location) for process in system.processes]
+
+    def lower(self, parsed: Arithmetic, source: Source) -> model.Expression:
+        """The expression; `source` is the text it stands in."""
+        lowering = _Lowering(self, source)
+        found = lowering.expression(parsed)
+        if _depth(found) > MAXIMUM_DEPTH:
+            lowering.fail(f"the expression is nested deeper than {MAXIMUM_DEPTH} levels", parsed.span)
+        return found
+
+    def named(self, pattern: Pattern, source: Source) -> list[tuple[str, Span]]:
+        """The names of the components that a pattern means, with the pattern's place."""
+        return [(member.location.name, pattern.span) for member in _Lowering(self, source).members(pattern)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """A component, its name taken to pieces."""
+
+    name: str
+    positions: tuple[int, ...]
+    location: Variable
+    places: tuple[_Place, ...]
+
+    @classmethod
+    def of(cls, location: Variable) -> _Member:
+        found = _COMPONENT.fullmatch(location.name)
+        name, indices = (found[1], found[2]) if found else (location.name, "")
+        places = []
+        for index, text in enumerate(location.names or ()):
+            state = _STATE.fullmatch(text)
+            base, arguments = (state[1], state[2] or "") if state else (text, "")
+            places.append(_Place(index, base, _numbers(arguments)))
+        return cls(name, _numbers(indices), location, tuple(places))
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(map(int, _NUMBER.findall(text)))
+
+
+class _Lowering:
+    def __init__(self, queries: Queries, source: Source) -> None:
+        self.queries = queries
+        self.source = source
+        self.evaluator = Evaluator(source)
+
+    def fail(self, message: str, span: Span) -> NoReturn:
+        raise ModelError(message, self.source, span)
+
+    def expression(self, parsed: Arithmetic) -> model.Expression:
+        match parsed:
+            case Number(value=value):
+                return model.Const(value)
+            case Name(text=text, span=span):
+                return self._name(text, span)
+            case Located():
+                return self._located(parsed)
+            case Unary(operator=operator, operand=operand, span=span):
+                inner = self.expression(operand)
+                if operator == "-" and isinstance(inner, model.Const):
+                    return model.Const(-inner.value)
+                return model.Unary(operator, inner, span)
+            case Binary():
+                return self._binary(parsed)
+
+    def _binary(self, parsed: Binary) -> model.Expression:
+        """Chains grow to the left; they are followed in a loop, so that long sums need no deep stack."""
+        spine: list[Binary] = []
+        first: Arithmetic = parsed
+        while isinstance(first, Binary):
+            spine.append(first)
+            first = first.left
+        found = self.expression(first)
+        spine.reverse()
+        place = 0
+        while place < len(spine):
+            operator = spine[place].operator
+            end = place + 1
+            while operator in _JOINED and end < len(spine) and spine[end].operator == operator:
+                end += 1
+            parts = [found, *(self.expression(link.right) for link in spine[place:end])]
+            found = _balanced(_OPERATORS.get(operator, operator), parts, spine[end - 1].span)
+            place = end
+        return found
+
+    def _name(self, text: str, span: Span) -> model.Expression:
+        if text in self.queries.constants:
+            return model.Const(self.queries.constants[text])
+        if text in self.queries.claims:
+            return self.queries.claims[text]
+        components = {member.name for member in self.queries.components}
+        if text in components:
+            return self._numbers(Pattern(text, (), span))
+        known = {*self.queries.constants, *self.queries.claims, *components}
+        self.fail(f"unknown name '{text}'" + suggestion(text, known), span)
+
+    # Where components are
+
+    def _located(self, parsed: Located) -> model.Expression:
+        if parsed.state is None:
+            return self._numbers(parsed.component)
+        members = list(self.members(parsed.component))
+        tests: list[model.Expression] = [
+            model.Binary("==", model.Read(member.location), model.Const(place.index))
+            for member in members
+            for place in self._places(parsed.state, member)
+        ]
+        if not tests:
+            self._no_state(parsed.state, members)
+        return _balanced("+", tests, None)
+
+    def _numbers(self, component: Pattern) -> model.Expression:
+        """The numbers of the states of components, added up."""
+        return _balanced("+", [model.Read(member.location) for member in self.members(component)], None)
+
+    def members(self, pattern: Pattern) -> Iterator[_Member]:
+        """The components that a pattern means, at least one."""
+        fits = self._fitting(pattern)
+        found = [one for one in self.queries.components if one.name == pattern.name and fits(one.positions)]
+        if not found:
+            self._no_component(pattern)
+        return iter(found)
+
+    def _no_component(self, pattern: Pattern) -> NoReturn:
+        named = [one.location.name for one in self.queries.components if one.name == pattern.name]
+        if named:
+            several = f"{named[0]} to {named[-1]}" if len(named) > 1 else named[0]
+            self.fail(f"there is no component '{self._shown(pattern)}', but {several}", pattern.span)
+        known = {one.name for one in self.queries.components}
+        self.fail(f"unknown component '{self._shown(pattern)}'" + suggestion(pattern.name, known), pattern.span)
+
+    def _places(self, pattern: Pattern, member: _Member) -> Iterator[_Place]:
+        fits = self._fitting(pattern)
+        return (place for place in member.places if place.name == pattern.name and fits(place.positions))
+
+    def _no_state(self, state: Pattern, members: list[_Member]) -> NoReturn:
+        names = [place.name for member in members for place in member.places]
+        hint = "" if state.name in names else suggestion(state.name, names)
+        message = f"component '{members[0].location.name}' has no state '{self._shown(state)}'" + hint
+        self.fail(message, state.span)
+
+    def _shown(self, pattern: Pattern) -> str:
+        return " ".join(self.source.text[pattern.span.start : pattern.span.end].split())
+
+    def _fitting(self, pattern: Pattern) -> Callable[[tuple[int, ...]], bool]:
+        """Whether positions are as the pattern wants them."""
+        if pattern.positions is None:
+            return lambda positions: True
+        wanted = [
+            None if part is None else self.evaluator.value(part, self.queries.constants) for part in pattern.positions
+        ]
+        return lambda positions: (
+            len(positions) == len(wanted)
+            and all(one is None or one == other for one, other in zip(wanted, positions, strict=True))
+        )
+
+
+def _balanced(operator: str, parts: list[model.Expression], span: Span | None) -> model.Expression:
+    """The parts joined by an operator; where it does not matter how they are grouped, in a tree of least depth."""
+    if len(parts) == 1:
+        return parts[0]
+    middle = len(parts) // 2
+    left, right = _balanced(operator, parts[:middle], span), _balanced(operator, parts[middle:], span)
+    return model.Binary(operator, left, right, span)
+
+
+def _depth(expression: model.Expression) -> int:
+    depth, level = 0, [expression]
+    while level:
+        depth += 1
+        level = [child for node in level for child in model.children(node)]
+    return depth

@@ -1,0 +1,286 @@
+"""The parts of a process text, as they were written: expressions, labels, terms, networks, declarations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from strandline.source import Span
+
+# Expressions: integers, computed when the model is loaded. Only a `Located` is known later, in each state.
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A literal; `true` is 1 and `false` is 0."""
+
+    value: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A constant, a parameter or an index; over a finished model also a label or an invariant."""
+
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    """`-` or `not`."""
+
+    operator: str
+    operand: Arithmetic
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """An operator between two operands."""
+
+    operator: str
+    left: Arithmetic
+    right: Arithmetic
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A name with positions, `Slave[2]` or `Busy(1, _)`; None stands for `_`, which is anything. Without positions
+    (`positions` is None) any number of them is meant."""
+
+    name: str
+    positions: tuple[Arithmetic | None, ...] | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """`Slave[_].Busy`: how many of the components stand in such a state; `Slave[1]`: the number of its state."""
+
+    component: Pattern
+    state: Pattern | None
+    span: Span
+
+
+Arithmetic: TypeAlias = Number | Name | Unary | Binary | Located
+
+
+# Labels of actions
+
+
+@dataclass(frozen=True, slots=True)
+class Binder:
+    """`i: low..high`, or without a name just `low..high`: every value in turn."""
+
+    name: str | None
+    low: Arithmetic
+    high: Arithmetic
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """`job[i]`, `job[i: 0..3]`, `"PUT !1"`; `tau` is the internal action."""
+
+    name: str
+    indices: tuple[Arithmetic | Binder, ...]
+    span: Span
+
+
+# Terms: what a component does
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """No action is possible any more."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """`label -> continuation`. `number` counts the arrows of a definition."""
+
+    label: Label
+    continuation: Term
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Alternatives:
+    """`first | second`: the first action decides which, also an internal one."""
+
+    options: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Replicated:
+    """`i: 0..3 . term`: alternatives, one for every value."""
+
+    binders: tuple[Binder, ...]
+    body: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Conditional:
+    """`if condition then term else term`; without an alternative nothing is possible there."""
+
+    condition: Arithmetic
+    then: Term
+    otherwise: Term | None
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """`Name(arguments)`: go on as that process; in a network, a component or another network."""
+
+    name: str
+    arguments: tuple[Arithmetic, ...]
+    span: Span
+
+
+Term: TypeAlias = Stop | Prefix | Alternatives | Replicated | Conditional | Call
+
+
+# Networks: what components do together
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A component or a network by its name, perhaps `as` another one."""
+
+    call: Call
+    alias: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Parallel:
+    """`first || second`."""
+
+    members: tuple[Composition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicatedParallel:
+    """`i: 0..3 . network`: in parallel, one for every value."""
+
+    binders: tuple[Binder, ...]
+    body: Composition
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionalPart:
+    """`if condition then network else network`."""
+
+    condition: Arithmetic
+    then: Composition
+    otherwise: Composition | None
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """`network hide {labels}`."""
+
+    body: Composition
+    labels: tuple[Label, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """`network rename {old to new}`."""
+
+    body: Composition
+    pairs: tuple[tuple[Label, Label], ...]
+
+
+Composition: TypeAlias = Member | Parallel | ReplicatedParallel | ConditionalPart | Hidden | Renamed
+
+
+# Declarations
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """`const name = value;`"""
+
+    name: str
+    value: Arithmetic
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """`name`, or `name: low..high`."""
+
+    name: str
+    low: Arithmetic | None
+    high: Arithmetic | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessDefinition:
+    """`process Name(parameters) alphabet {labels} = term;`"""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    alphabet: tuple[Label, ...]
+    body: Term
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkDefinition:
+    """`network Name(parameters) = composition;`"""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    body: Composition
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """`import Name = "file.aut";`"""
+
+    name: str
+    path: str
+    span: Span
+    path_span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """`invariant name = expression;` or `label name = expression;`"""
+
+    kind: str
+    name: str
+    expression: Arithmetic
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureSyntax:
+    """`measure expression;` or `measure mono(expression);`"""
+
+    text: str
+    expression: Arithmetic
+    monotone: bool
+    span: Span
+
+
+Definition: TypeAlias = ProcessDefinition | NetworkDefinition | Import
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A whole text."""
+
+    constants: tuple[Constant, ...]
+    definitions: tuple[Definition, ...]
+    system: Composition
+    claims: tuple[Claim, ...]
+    measures: tuple[MeasureSyntax, ...]
+    fair: tuple[Pattern, ...]

@@ -1,0 +1,123 @@
+"""Expressions evaluated: integers that are known when the model is loaded.
+
+Division and remainder are Python's: `-1 / 4` is -1 and `-1 % 4` is 3, so that counting modulo n goes both ways.
+Results must fit 64 bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from typing import NoReturn
+
+from strandline.errors import ModelError
+from strandline.languages.process.syntax import Arithmetic, Binary, Binder, Label, Located, Name, Number, Unary
+from strandline.source import Source, Span
+
+LARGEST_RANGE = 1 << 16
+"""Most values of an index."""
+
+_LIMIT = 1 << 63
+
+Values = Mapping[str, int]
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """The end of a message about an unknown name: what may have been meant."""
+    close = get_close_matches(name, sorted(set(known)), n=1, cutoff=0.6)
+    return f"; did you mean '{close[0]}'?" if close else ""
+
+
+class Evaluator:
+    """Evaluates the expressions of one source. `where` says in which state, for messages; empty outside of any."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.where = ""
+
+    def fail(self, message: str, span: Span) -> NoReturn:
+        place = f" (in {self.where})" if self.where else ""
+        raise ModelError(message + place, self.source, span)
+
+    def value(self, expression: Arithmetic, values: Values) -> int:
+        """The value of an expression under the values of names."""
+        match expression:
+            case Number(value=value):
+                return value
+            case Name(text=text, span=span):
+                if text not in values:
+                    self.fail(f"unknown name '{text}'" + suggestion(text, values), span)
+                return values[text]
+            case Unary(operator=operator, operand=operand):
+                inner = self.value(operand, values)
+                return int(not inner) if operator == "not" else -inner
+            case Binary(operator="and", left=left, right=right):
+                return int(bool(self.value(left, values)) and bool(self.value(right, values)))
+            case Binary(operator="or", left=left, right=right):
+                return int(bool(self.value(left, values)) or bool(self.value(right, values)))
+            case Binary(left=left, right=right):
+                return self._binary(expression, self.value(left, values), self.value(right, values))
+            case Located(span=span):
+                self.fail("where a component stands is not known before the model runs", span)
+
+    def _binary(self, expression: Binary, left: int, right: int) -> int:
+        match expression.operator:
+            case "==":
+                return int(left == right)
+            case "!=":
+                return int(left != right)
+            case "<":
+                return int(left < right)
+            case "<=":
+                return int(left <= right)
+            case ">":
+                return int(left > right)
+            case ">=":
+                return int(left >= right)
+            case "+":
+                result = left + right
+            case "-":
+                result = left - right
+            case "*":
+                result = left * right
+            case _:
+                if right == 0:
+                    self.fail("division by zero", expression.span)
+                result = left // right if expression.operator == "/" else left % right
+        if not -_LIMIT <= result < _LIMIT:
+            self.fail("the result does not fit 64 bits", expression.span)
+        return result
+
+    # Ranges and labels
+
+    def bounds(self, binder: Binder, values: Values) -> range:
+        """The values of an index, in order; none where the range is empty."""
+        low, high = self.value(binder.low, values), self.value(binder.high, values)
+        if high - low >= LARGEST_RANGE:
+            self.fail(f"the range {low}..{high} has more than {LARGEST_RANGE} values", binder.span)
+        return range(low, high + 1)
+
+    def each(self, binders: tuple[Binder, ...], values: Values) -> Iterator[Values]:
+        """The values of names, once for every combination of the indices; a later range may use earlier indices."""
+        if not binders:
+            yield values
+            return
+        first, *rest = binders
+        for number in self.bounds(first, values):
+            inner = values if first.name is None else {**values, first.name: number}
+            yield from self.each(tuple(rest), inner)
+
+    def labels(self, label: Label, values: Values) -> Iterator[tuple[str, Values]]:
+        """The texts that a label stands for, each with the values of names behind it."""
+        found: list[tuple[str, Values]] = [(label.name, values)]
+        for index in label.indices:
+            further: list[tuple[str, Values]] = []
+            for text, known in found:
+                if isinstance(index, Binder):
+                    for number in self.bounds(index, known):
+                        inner = known if index.name is None else {**known, index.name: number}
+                        further.append((f"{text}[{number}]", inner))
+                else:
+                    further.append((f"{text}[{self.value(index, known)}]", known))
+            found = further
+        yield from found
