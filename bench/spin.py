@@ -8,6 +8,9 @@ best of the repeats counts. Search rate: states over the time of the search alon
 it. End to end: for SPIN translating, compiling and searching, for Strandline the whole command. Bytes per
 state: for SPIN its "actual memory usage for states" at its best ``-w``, without the stack, and behind the
 plus sign its hash table; for Strandline all that the engine holds at its peak, table and log index included.
+
+With ``--ltl`` the comparison is of LTL instead: nested depth-first search with the same claim (`_spin_ltl`), and
+verdicts under weak fairness.
 """
 
 from __future__ import annotations
@@ -24,8 +27,9 @@ from pathlib import Path
 from statistics import fmean
 
 import _spin
+import _spin_ltl
 from _common import MeasuringFailed, Run, add_command_option, print_table, run_strandline, warm_up
-from models import FULL, TINY, Pair, pairs
+from models import CLAIMS, FULL, TINY, Pair, pairs
 
 ORDERS = ("bfs", "sweep")
 
@@ -186,6 +190,37 @@ def print_comparisons(comparisons: Sequence[Comparison]) -> None:
         )
 
 
+def print_ltl(comparisons: Sequence[_spin_ltl.LtlComparison], verdicts: Sequence[_spin_ltl.FairVerdict]) -> None:
+    heads = ("system and claim", "product states", "", "visited", "M product states/s", "x SPIN")
+    table: list[tuple[str, ...]] = []
+    for one in comparisons:
+        states = one.product_states
+        rates = [f"{states / seconds / 1e6:.2f}" for seconds in (one.spin_seconds, one.our_seconds)]
+        table += [
+            (one.title, f"{states:,}", "SPIN -a", f"{one.spin_visited:,}", rates[0], "1.0"),
+            (one.formula, "", "ndfs", f"{one.our_visited:,}", rates[1], f"{one.ratio:.1f}"),
+        ]
+    print_table(heads, table)
+    print()
+    words = {True: "holds", False: "violated"}
+    print_table(
+        ("formula on Peterson's mutual exclusion, busy waiting", "weak fairness", "SPIN", "Strandline"),
+        [(one.formula, "yes" if one.fair else "no", words[one.spin], words[one.ours]) for one in verdicts],
+    )
+    differing = sum(one.spin != one.ours for one in verdicts)
+    print(f"{differing} of {len(verdicts)} verdicts differ")
+
+
+def compare_ltl(options: argparse.Namespace, chosen: Sequence[Pair]) -> None:
+    """Measure and print the comparison on LTL."""
+    comparisons = []
+    for pair in chosen:
+        if pair.name in CLAIMS:
+            print(f"measuring LTL on {pair.title} ...", file=sys.stderr, flush=True)
+            comparisons.append(_spin_ltl.compare(pair, options.command, options.repeat))
+    print_ltl(comparisons, _spin_ltl.fair_verdicts(options.command))
+
+
 def as_json(comparison: Comparison) -> dict[str, object]:
     return {
         "system": comparison.pair.name,
@@ -216,6 +251,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--repeat", type=int, default=3, help="runs of each program (default 3)")
     parser.add_argument("--only", action="append", choices=list(FULL), help="only this system (repeatable)")
+    parser.add_argument("--ltl", action="store_true", help="compare on LTL properties")
     parser.add_argument("--tiny", action="store_true", help="small instances, to try the program out")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures to a file")
     parser.add_argument("--install", action="store_true", help="install SPIN and gcc where they are missing")
@@ -230,6 +266,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         prepare_spin(options.install)
         warm_up(options.command)
+        if options.ltl:
+            compare_ltl(options, chosen)
+            return 0
         for pair in chosen:
             print(f"measuring {pair.title} ...", file=sys.stderr, flush=True)
             comparisons.append(compare(pair, options.command, options.repeat))

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 import _spin
+import _spin_ltl
 import beem
 import spin
 from _common import MeasuringFailed, Run, run_strandline
-from models import FULL, TINY, Pair, pairs
+from models import CLAIMS, FULL, TINY, Pair, pairs
 
 STRANDLINE = [sys.executable, "-P", "-m", "strandline.cli"]
 TINY_PAIRS = pairs(TINY)
@@ -44,6 +45,22 @@ def test_strandline_counts_what_the_table_says(pair: Pair, order: str, tmp_path:
     run = run_strandline(STRANDLINE, ["explore", str(model), "--order", order, *measure])
     ours = spin.read(run, pair, order)
     assert (ours.states, ours.transitions) == (pair.states, pair.transitions)
+
+
+@needs_spin
+@pytest.mark.parametrize("pair", [pair for pair in TINY_PAIRS if pair.name in CLAIMS], ids=lambda pair: pair.name)
+def test_products_with_a_claim_have_the_same_states(pair: Pair) -> None:
+    comparison = _spin_ltl.compare(pair, STRANDLINE, repeat=1)
+    assert comparison.product_states > pair.states
+
+
+@needs_spin
+def test_verdicts_under_weak_fairness_are_those_of_spin() -> None:
+    verdicts = _spin_ltl.fair_verdicts(STRANDLINE)
+    assert [(one.fair, one.ours) for one in verdicts] == [
+        (False, False), (True, True), (False, False), (True, True), (False, False), (True, False),
+    ]  # fmt: skip
+    assert all(one.spin == one.ours for one in verdicts)
 
 
 def test_every_system_has_a_tiny_and_a_full_size() -> None:

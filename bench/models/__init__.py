@@ -7,6 +7,7 @@ languages. SPIN must be told not to merge statements (``-o1 -o2 -o3``) and not t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType, ModuleType
@@ -80,3 +81,26 @@ def pairs(sizes: Mapping[str, Size]) -> list[Pair]:
             )
         )
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """An LTL property that holds of a system; its atoms are written in the same way in both languages."""
+
+    formula: str
+    atoms: Mapping[str, str]
+
+    @property
+    def text(self) -> str:
+        """The formula with its atoms spelled out."""
+        return re.sub(r"\b[a-z]\b", lambda name: f"({self.atoms[name[0]]})", self.formula)
+
+
+CLAIMS: Mapping[str, Claim] = MappingProxyType(
+    {
+        # Who begins to climb comes out again.
+        "peterson": Claim("G (p -> F q)", MappingProxyType({"p": "place[0] == 1", "q": "place[0] == 0"})),
+        # Who has heard of a candidate hears of the leader.
+        "election": Claim("G (p -> F q)", MappingProxyType({"p": "best[0] > 0", "q": "leader[0] > 0"})),
+    }
+)

@@ -173,12 +173,12 @@ def test_the_product_decides_nothing_else() -> None:
         strandline.check(MODELS / "watched.dve", reach="Never.q1", invariants="x < 3")
 
 
-def test_ltl_is_not_available_yet() -> None:
+def test_a_property_process_that_never_accepts_for_ever_holds() -> None:
     verdict = strandline.check(MODELS / "watched.dve")
     assert [(one.kind, one.name, one.answer) for one in verdict.properties] == [
-        (Kind.LTL, "Never", Answer.UNKNOWN)
+        (Kind.LTL, "Never", Answer.HOLDS)
     ]
-    assert verdict.reason == "LTL checking is not available yet"
+    assert verdict.complete
 
 
 def test_a_measure_that_lies_is_refused_with_the_edge() -> None:

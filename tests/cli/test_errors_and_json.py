@@ -16,7 +16,7 @@ Run = Callable[..., Answer]
 FIELDS = [
     *("schema_version", "version", "command", "exit_code", "model", "verdict", "complete", "reason", "notes"),
     *FIGURES,
-    *("order", "measure", "properties", "trace", "error"),
+    *("order", "measure", "componentwise", "cache", "properties", "trace", "error"),
 ]
 
 
@@ -198,8 +198,13 @@ def test_codes_of_several_properties(strandline: Run) -> None:
     """Safety before deadlock before unknown."""
     assert strandline("check", "counter.dve", "--deadlock", "--invariant", "x < 9").code == 11
     assert strandline("check", "counter.dve", "--deadlock", "--invariant", "x < 1").code == 12
-    assert strandline("check", "watched.dve", "--property", "Never", "--invariant", "x < 9").code == 3
-    assert strandline("check", "watched.dve", "--property", "Never", "--invariant", "x < 2").code == 12
+    limited = ("check", "endless.dve", "--max-states", "9", "--invariant")
+    assert strandline(*limited, "A.x < 9").code == 3
+    assert strandline(*limited, "A.x < 1").code == 12
+    liveness = ("check", "mutex.dve", "--ltl", "G F P.critical", "--invariant")
+    assert strandline(*liveness, "flag[0] < 9").code == 13
+    assert strandline(*liveness, "flag[0] < 1").code == 12
+    assert strandline(*liveness, "flag[0] < 9", "--deadlock").code == 13
     assert strandline("check", "mutex.dve", "--reach", "flag[0] == 7").code == 12
 
 

@@ -102,7 +102,37 @@ def test_a_loop_is_shown_where_it_begins(run: Run, tmp_path: Path) -> None:
         _write_loop(tmp_path / "l.itf.json", loop)
         code, stdout, _ = run("trace", "l.itf.json", "--model", str(MODELS / "watched.dve"))
         assert code == 0
-        assert stdout.splitlines()[line] == "   the last state returns to this one"
+        lines = stdout.splitlines()
+        assert lines[line] == f"╭─ state {loop}: from here on the same steps again and again"
+        assert lines[-1] == f"╰─ back in state {loop}"
+
+
+def test_a_loop_whose_last_step_the_file_leaves_out_is_closed(run: Run, tmp_path: Path) -> None:
+    """Other tools write the states of a loop once."""
+    _write_loop(tmp_path / "l.itf.json", 1)
+    code, stdout, _ = run("trace", "l.itf.json", "--model", str(MODELS / "watched.dve"), "--json")
+    trace = json.loads(stdout)["trace"]
+    assert (code, trace["length"], trace["loop"]) == (0, 5, 1)
+    assert [step["changes"]["x"][1] for step in trace["steps"]] == ["1", "2", "3", "0", "1"]
+
+
+def test_a_run_that_ends_stays_in_its_last_state(run: Run, tmp_path: Path) -> None:
+    model = tmp_path / "stops.dve"
+    model.write_text(
+        "byte x; process P { state s; init s; trans s -> s { guard x < 2; effect x = x + 1; }; } system async;"
+    )
+    states = [{"x": x} for x in (0, 1, 2)]
+    file = tmp_path / "l.itf.json"
+    file.write_text(json.dumps({"vars": ["x"], "loop": 2, "states": states}))
+    code, stdout, _ = run("trace", "l.itf.json", "--model", str(model))
+    assert code == 0
+    assert stdout.splitlines()[-1] == "the run ends here: no step is possible, and its last state counts for ever"
+    file.write_text(json.dumps({"vars": ["x"], "loop": 1, "states": states[:2]}))
+    code, _, stderr = run("trace", "l.itf.json", "--model", str(model))
+    assert (code, stderr) == (
+        2,
+        "l.itf.json: the loop does not close: the last state cannot stay as it is, because other steps are possible\n",
+    )
 
 
 def test_a_loop_that_does_not_close(run: Run, tmp_path: Path) -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Unpack
 
 from strandline import languages
+from strandline.check.ltl import check_ltl
+from strandline.check.ltl_options import LtlOptions
 from strandline.check.options import Options, OptionValues
 from strandline.check.properties import Kind, Property, Selection, needs_product, select
-from strandline.check.running import Findings, run
+from strandline.check.running import INTERRUPTED, Findings, run
 from strandline.check.verdict import Answer, Exploration, Interrupted, PropertyVerdict, Verdict
 from strandline.check.watching import Unwatched, Watcher
 from strandline.errors import UsageError
@@ -20,7 +23,6 @@ if TYPE_CHECKING:
     from strandline.languages.python.model import Model
 
 Source: TypeAlias = "str | Path | System | Model | type[Model]"
-NO_LTL = "LTL checking is not available yet"
 
 
 def load(path: str | Path) -> System:
@@ -30,26 +32,51 @@ def load(path: str | Path) -> System:
 
 def check(
     source: Source,
+    ltl: str | Sequence[str] = (),
     *,
     invariants: str | Sequence[str] = (),
     reach: str | Sequence[str] = (),
     deadlock: bool | None = None,
     property: str | Sequence[str] = (),
+    method: str = "auto",
+    fair: bool = False,
+    fairness: str | Sequence[str] = (),
+    declared_fairness: bool = True,
+    finite_runs: str = "stutter",
+    shortest: bool = False,
+    all_cycles: bool = False,
+    sanity: bool = True,
     **options: Unpack[OptionValues],
 ) -> Verdict:
     """Decide properties of a model: a file, a System or a Python `Model`.
 
-    Without any, what the model declares is checked: its property process, assertions and invariants, and, where
-    it has no property process, deadlocks. A run-time fault of the model is always a violation. The
-    keywords in `options` are the fields of `strandline.check.options.Options`; a limit that is reached is an
-    UNKNOWN verdict and no exception. Raises `InputError` for what the user can mend. Ctrl-C raises
-    `KeyboardInterrupt`.
+    `ltl` are formulas of linear temporal logic, as in `check(model, "G (ask -> F answer)")`. Without any property,
+    what the model declares is checked: its property process, assertions and invariants, and, where it has no
+    property process, deadlocks. A run-time fault of the model is always a violation. `method` to `sanity` are the
+    fields of `strandline.check.ltl_options.LtlOptions` and matter for LTL only, the keywords in `options` are
+    the fields of `strandline.check.options.Options`; a limit that is reached is an UNKNOWN verdict and no
+    exception. Raises `InputError` for what the user can mend. Ctrl-C raises `KeyboardInterrupt`.
     """
     system = _system(source)
-    selection = select(
-        system, invariants=_texts(invariants), reach=_texts(reach), deadlock=deadlock, names=_texts(property)
+    temporal = LtlOptions.create(
+        method=method,
+        fair=fair,
+        fairness=fairness,
+        declared_fairness=declared_fairness,
+        finite_runs=finite_runs,
+        shortest=shortest,
+        all_cycles=all_cycles,
+        sanity=sanity,
     )
-    return check_selection(system, selection, Options.create(**options))
+    selection = select(
+        system,
+        ltl=_texts(ltl),
+        invariants=_texts(invariants),
+        reach=_texts(reach),
+        deadlock=deadlock,
+        names=_texts(property),
+    )
+    return check_selection(system, selection, Options.create(**options), temporal=temporal)
 
 
 def explore(source: Source, **options: Unpack[OptionValues]) -> Exploration:
@@ -68,20 +95,37 @@ def explore_system(system: System, options: Options, watcher: Watcher | None = N
 
 
 def check_selection(
-    system: System, selection: Selection, options: Options, watcher: Watcher | None = None
+    system: System,
+    selection: Selection,
+    options: Options,
+    watcher: Watcher | None = None,
+    *,
+    temporal: LtlOptions | None = None,
 ) -> Verdict:
     """As `check`, with properties, options and watcher as objects."""
-    asked = selection.properties
+    asked, watcher, started = selection.properties, watcher or Unwatched(), time.perf_counter()
     searched = [one for one in asked if one.kind is not Kind.LTL]
+    all_findings: list[Findings] = []
+    answers: dict[Property, PropertyVerdict] = {}
     if searched or not asked:
-        findings = run(_without_observer(system, searched), searched, options, watcher or Unwatched())
-    else:
-        findings = Findings(reason=NO_LTL)
-    answers = [_answer(one, findings) for one in asked]
-    if findings.fault is not None:
-        answers.append(findings.fault)
-    verdict = Verdict(_exploration(system, options, findings), tuple(answers))
-    if findings.interrupted:
+        findings = run(_without_observer(system, searched), searched, options, watcher)
+        all_findings.append(findings)
+        answers = {one: _answer(one, findings) for one in searched}
+    for one in asked:
+        if one.kind is not Kind.LTL:
+            continue
+        if any(findings.interrupted for findings in all_findings):
+            answers[one] = PropertyVerdict(one.kind, one.name, Answer.UNKNOWN, INTERRUPTED)
+            continue
+        outcome = check_ltl(system, one, options, temporal or LtlOptions(), watcher, started=started)
+        all_findings.append(outcome.findings)
+        answers[one] = outcome.verdict
+    fault = next((findings.fault for findings in all_findings if findings.fault is not None), None)
+    told = [answers[one] for one in asked] + ([] if fault is None else [fault])
+    interrupted = any(findings.interrupted for findings in all_findings)
+    main = replace(all_findings[0], fault=fault, interrupted=interrupted)
+    verdict = Verdict(_exploration(system, options, main), tuple(told))
+    if interrupted:
         raise Interrupted(verdict)
     return verdict
 
@@ -124,8 +168,6 @@ def _exploration(system: System, options: Options, findings: Findings) -> Explor
 
 
 def _answer(one: Property, findings: Findings) -> PropertyVerdict:
-    if one.kind is Kind.LTL:
-        return PropertyVerdict(one.kind, one.name, Answer.UNKNOWN, NO_LTL)
     found_means = Answer.HOLDS if one.kind is Kind.REACHABILITY else Answer.VIOLATED
     if one in findings.traces:
         return PropertyVerdict(one.kind, one.name, found_means, trace=findings.traces[one])

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from strandline.check.ltl_product import BoundFormula, bind_formula, without_observer
 from strandline.compile.kernel import DEADLOCK_BIT, MAXIMUM_PREDICATES
 from strandline.errors import UsageError
 from strandline.languages import parse_expression
@@ -28,13 +29,15 @@ class Kind(Enum):
 @dataclass(frozen=True, slots=True, eq=False)
 class Property:
     """One claim. A safety property becomes a predicate that says "decided here": a state where it is true
-    violates an invariant or an assertion, and is the witness of a reachability claim."""
+    violates an invariant or an assertion, and is the witness of a reachability claim. An LTL property has a
+    formula, or is the model's property process."""
 
     kind: Kind
     name: str
     expression: Expression | None = None
     source: Source | None = None
     """The text the user gave, for messages; None for what stands in the model."""
+    formula: BoundFormula | None = None
 
     @property
     def predicate(self) -> Expression | None:
@@ -77,6 +80,7 @@ def _counted(count: int, singular: str, plural: str) -> str:
 def select(
     system: System,
     *,
+    ltl: Sequence[str] = (),
     invariants: Sequence[str] = (),
     reach: Sequence[str] = (),
     deadlock: bool | None = None,
@@ -86,6 +90,7 @@ def select(
     process, assertions and invariants that it declares, and, without a property process, deadlocks."""
     chosen = [_stated(system, Kind.INVARIANT, text, invariants) for text in invariants]
     chosen += [_stated(system, Kind.REACHABILITY, text, reach) for text in reach]
+    chosen += [_formula(system, text, ltl) for text in ltl]
     chosen += [_named(system, name) for name in names]
     picked = not chosen and deadlock is not True
     if picked:
@@ -107,6 +112,12 @@ def _stated(system: System, kind: Kind, text: str, siblings: Sequence[str]) -> P
     if len(siblings) > 1:
         title += f" {list(siblings).index(text) + 1}"
     return Property(kind, text, parse_expression(text, system, name=title), Source(title, text))
+
+
+def _formula(system: System, text: str, siblings: Sequence[str]) -> Property:
+    title = "formula" if len(siblings) == 1 else f"formula {list(siblings).index(text) + 1}"
+    bound = bind_formula(text, without_observer(system), name=title)
+    return Property(Kind.LTL, text, source=bound.parsed.source, formula=bound)
 
 
 def _assertions(system: System) -> list[Property]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from strandline.check.options import Options
 from strandline.check.verdict import Exploration, PropertyVerdict, Statistics, Verdict
 from strandline.report.envelope import FIGURES, head
+from strandline.report.ltl_data import ltl_data
 from strandline.source import Source
 from strandline.traces.exchange import trace_data
 
@@ -28,10 +30,18 @@ def result_data(result: Exploration | Verdict, exit_code: int) -> dict[str, Any]
         **_figures(exploration.statistics),
         "order": exploration.options.order,
         "measure": list(exploration.options.measure),
+        "componentwise": exploration.options.componentwise,
+        "cache": _cache(exploration.options),
         "properties": [_property(one, source) for one in properties if one is not None],
         "trace": None if result.trace is None else trace_data(result.trace, source),
         "error": None,
     }
+
+
+def _cache(options: Options) -> dict[str, Any] | None:
+    if options.order != "cache":
+        return None
+    return {"states": options.cache_states, "rule": options.cache_rule}
 
 
 def _figures(statistics: Statistics) -> dict[str, Any]:
@@ -52,4 +62,5 @@ def _property(one: PropertyVerdict, source: Source) -> dict[str, Any]:
         "verdict": one.answer.value,
         "reason": one.reason,
         "trace": None if one.trace is None else trace_data(one.trace, source),
+        "search": None if one.search is None else ltl_data(one.search, one.trace, source),
     }

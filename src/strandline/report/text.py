@@ -5,6 +5,7 @@ from __future__ import annotations
 from strandline.check.memory import shown_bytes
 from strandline.check.properties import Kind
 from strandline.check.verdict import Answer, Exploration, PropertyVerdict, Statistics, Verdict
+from strandline.report.ltl import component_lines, ltl_remark, search_lines, violation_lines
 from strandline.report.style import Style, counted, sparkline, table
 from strandline.report.traces import trace_lines
 
@@ -16,13 +17,20 @@ def verdict_text(verdict: Verdict, style: Style, *, full: bool = False) -> str:
     lines = [_headline(verdict.answer, verdict.system.name, style)]
     lines += ["", *_property_lines(verdict, style)]
     for one in _with_distinct_traces(verdict):
-        if one.trace is not None:
+        if one.search is not None:
+            lines += ["", *violation_lines(one, verdict.system, style, full=full)]
+            lines += component_lines(one.search.components, style)
+        elif one.trace is not None:
             lines += ["", _trace_title(one, verdict.exploration, style)]
             lines += [
                 f"  {line}" for line in trace_lines(one.trace, verdict.system, style, full=full, whole=False)
             ]
-    if verdict.statistics.visited or verdict.complete:
+    temporal = [one for one in verdict.properties if one.search is not None]
+    own = len(temporal) < len(verdict.properties) or not temporal
+    if own and (verdict.statistics.visited or verdict.exploration.complete):
         lines += ["", *_statistics_lines(verdict.exploration)]
+    for one in temporal:
+        lines += ["", *search_lines(one, style, titled=len(verdict.properties) > 1)]
     return "\n".join(lines)
 
 
@@ -65,6 +73,8 @@ def _property_lines(verdict: Verdict, style: Style) -> list[str]:
 
 
 def _remark(one: PropertyVerdict) -> str:
+    if one.search is not None:
+        return ltl_remark(one)
     if one.reason is not None:
         return one.reason
     if one.trace is not None:
@@ -97,13 +107,19 @@ def _trace_title(one: PropertyVerdict, exploration: Exploration, style: Style) -
 def _statistics_lines(exploration: Exploration) -> list[str]:
     now = exploration.statistics
     so_far = "" if exploration.complete else f"  (not complete: {exploration.reason})"
-    rows = [("states", _count(now.states) + so_far), ("transitions", _count(now.transitions))]
-    rows.append(("deadlocks", _count(now.deadlocks)))
+    order = exploration.options.order
+    why = "after states were replaced" if order == "cache" else "after regress edges"
+    rows = [("states", _count(now.states, why) + so_far), ("transitions", _count(now.transitions, why))]
+    rows.append(("deadlocks", _count(now.deadlocks, why)))
     if now.states != now.visited:
-        rows.append(("visited", f"{now.visited:,}"))
+        again = f", {now.revisited:,} of them again" if now.revisited else ""
+        rows.append(("visited", f"{now.visited:,}{again}"))
     if now.levels:
         rows.append(("levels", f"{len(now.levels):,}, the widest {counted(max(now.levels), 'state')}"))
-    if exploration.options.order == "sweep":
+    if order == "cache":
+        rows.append(("cache", _cache(exploration)))
+        rows.append(("stored at most", counted(now.peak_states, "state")))
+    if order == "sweep":
         rows.append(("sweeps", f"{now.sweeps:,}, {counted(now.layers, 'layer')} left behind"))
         rows.append(
             ("regress edges", f"{now.regress_edges:,}, {counted(now.persistent, 'persistent state')}")
@@ -118,10 +134,14 @@ def _statistics_lines(exploration: Exploration) -> list[str]:
     return table(rows)
 
 
-def _count(number: int | None) -> str:
-    return (
-        "not known after regress edges (--count-distinct makes it exact)" if number is None else f"{number:,}"
-    )
+def _count(number: int | None, why: str) -> str:
+    return f"not known {why} (--count-distinct makes it exact)" if number is None else f"{number:,}"
+
+
+def _cache(exploration: Exploration) -> str:
+    options = exploration.options
+    size = counted(options.cache_states, "state")
+    return f"{size}, {counted(exploration.statistics.replaced, 'state')} replaced (rule {options.cache_rule})"
 
 
 def _time(now: Statistics) -> str:

@@ -21,33 +21,56 @@ def trace_lines(
     trace: Trace, system: System, style: Style, *, full: bool = False, whole: bool = True
 ) -> list[str]:
     """The trace for people. Changes of location are left out where the action's name tells them; unless
-    `whole`, the middle of a very long trace is left out."""
-    lines = [style.paint("initial state", "bold"), *state_lines(dict(trace.initial), style)]
-    returns = style.paint("   the last state returns to this one", "yellow")
-    if trace.loop == 0:
-        lines.append(returns)
+    `whole`, the middle of a very long trace is left out. A line at the left runs along a loop."""
+    shown = _ShownSteps(trace, system, style, full=full)
     left_out = range(0) if whole or len(trace) <= _LONG else range(_ENDS + 1, len(trace) - _ENDS + 1)
-    states = trace.states()
-    next(states)
-    locations = {process.location.name for process in system.processes}
-    width = len(str(len(trace)))
-    for number, (step, state) in enumerate(zip(trace.steps, states, strict=True), 1):
-        if number in left_out:
-            if number == left_out.start:
-                lines.append(
-                    style.paint(f"... {counted(len(left_out), 'step')}; --trace FILE has them all", "dim")
-                )
-            continue
-        lines.append(f"{style.paint(f'{number:{width}}', 'dim')}  {style.paint(step.action, 'bold')}")
-        if full:
-            lines += state_lines(state, style)
-        else:
-            lines += change_lines(step, locations, " " * (width + 4), style)
-        if trace.loop == number:
-            lines.append(returns)
+    lines = [style.paint("initial state", "bold"), *state_lines(dict(trace.initial), style)]
+    stem, loop = lines, list[str]()
+    for number, told in enumerate(shown.steps(), 1):
+        into = stem if trace.loop is None or number <= trace.loop else loop
+        if number not in left_out:
+            into += told
+        elif number == left_out.start or number - 1 == trace.loop:
+            into.append(style.paint(f"... {counted(len(left_out), 'step')}; --trace FILE has them all", "dim"))
+    if trace.loop is not None:
+        stem = _with_loop(stem, loop, trace.loop, style)
     if trace.fault is not None:
-        lines += _fault_lines(trace, system, style)
-    return lines
+        stem += _fault_lines(trace, system, style)
+    return stem
+
+
+def _with_loop(stem: list[str], loop: list[str], start: int, style: Style) -> list[str]:
+    """The lines of a lasso: a bar along the loop, and where it leads back to."""
+    if not loop:
+        ends = "the run ends here: no step is possible, and its last state counts for ever"
+        return [*stem, style.paint(ends, "yellow")]
+    bar = style.paint("│", "yellow")
+    return [
+        *(f"  {line}" for line in stem),
+        style.paint(f"╭─ state {start}: from here on the same steps again and again", "yellow"),
+        *(f"{bar} {line}" for line in loop),
+        style.paint(f"╰─ back in state {start}", "yellow"),
+    ]
+
+
+class _ShownSteps:
+    """The steps of a trace as lines."""
+
+    def __init__(self, trace: Trace, system: System, style: Style, *, full: bool) -> None:
+        self._trace, self._style, self._full = trace, style, full
+        self._locations = {process.location.name for process in system.processes}
+        self._width = len(str(len(trace)))
+
+    def steps(self) -> Iterator[list[str]]:
+        """The lines of each step."""
+        states = self._trace.states()
+        next(states)
+        for number, (step, state) in enumerate(zip(self._trace.steps, states, strict=True), 1):
+            title = f"{self._style.paint(f'{number:{self._width}}', 'dim')}  {self._style.paint(step.action, 'bold')}"
+            if self._full:
+                yield [title, *state_lines(state, self._style)]
+            else:
+                yield [title, *change_lines(step, self._locations, " " * (self._width + 4), self._style)]
 
 
 TRACE_FORMATS = ("json", "itf", "text")

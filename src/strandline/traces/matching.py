@@ -74,8 +74,10 @@ def fit(twin: Twin, recorded: RecordedTrace) -> Fitted:
     initial, steps = _path(layers, final)
     site = _fault_site(twin, recorded, final)
     replayed = replay(twin, initial, steps, fault=site)
-    _check_loop(twin, recorded, replayed.states)
-    replayed = replace(replayed, trace=replace(replayed.trace, loop=recorded.loop))
+    if recorded.loop is not None:
+        steps += _closing(twin, recorded, recorded.loop, replayed.states)
+        replayed = replay(twin, initial, steps, fault=site)
+        replayed = replace(replayed, trace=replace(replayed.trace, loop=recorded.loop))
     return Fitted(initial, tuple(steps), replayed, site)
 
 
@@ -151,17 +153,25 @@ def _fault_site(twin: Twin, recorded: RecordedTrace, state: State) -> FaultSite 
     return met[0]
 
 
-def _check_loop(twin: Twin, recorded: RecordedTrace, states: Sequence[State]) -> None:
-    """The last state is the one at the loop's start, or has a step to it."""
-    if recorded.loop is None:
-        return
-    start = states[recorded.loop]
-    if states[-1] != start and all(edge.target != start for edge in twin.edges(states[-1])):
-        raise MisfitError(
-            recorded.file,
-            len(states),
-            f"the loop does not close: the last state is not state {recorded.loop}, and no step leads to it",
-        )
+def _closing(twin: Twin, recorded: RecordedTrace, loop: int, states: Sequence[State]) -> list[int]:
+    """The step that closes the loop. None is needed where the file shows the first state of the loop again at its
+    end, or where a run ends and stays in its last state."""
+    last, start = states[-1], states[loop]
+    edges = twin.edges(last)
+    if loop < len(states) - 1 and last == start:
+        return []
+    for number, edge in enumerate(edges):
+        if edge.target == start:
+            return [number]
+    if last == start and not edges:
+        return []
+    raise MisfitError(
+        recorded.file,
+        len(states),
+        f"the loop does not close: the last state is not state {loop}, and no step leads to it"
+        if last != start
+        else "the loop does not close: the last state cannot stay as it is, because other steps are possible",
+    )
 
 
 # What a message says

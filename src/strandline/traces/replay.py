@@ -8,7 +8,7 @@ bug or a damaged log, never a verdict.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from strandline.compile.interpret import Fault
 from strandline.compile.kernel import FaultSite, Twin
@@ -95,6 +95,12 @@ def _check_fault(twin: Twin, state: State, claimed: FaultSite) -> TraceFault:
         met = "no fault" if site is None else f"'{site.kind}' at {site.span}"
         raise ReplayError(f"the search met '{claimed.kind}' at {claimed.span}, the replay {met}")
     return TraceFault(claimed.kind, claimed.span, action)
+
+
+def with_fault(twin: Twin, trace: Trace, state: State) -> Trace | None:
+    """A trace to the state, ended by the first fault that the twin meets there; None where it meets none."""
+    site, action = _fault_at(twin, state)
+    return None if site is None else replace(trace, fault=TraceFault(site.kind, site.span, action))
 
 
 def _fault_at(twin: Twin, state: State) -> tuple[FaultSite | None, str | None]:

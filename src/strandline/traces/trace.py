@@ -39,7 +39,9 @@ class TraceFault:
 class Trace:
     """A path of the model, every step of which was executed again. Made by `strandline.traces.replay`.
 
-    `loop` is the index of the state to which the last state returns; None for a path without a loop. Whether
+    `loop` is None for a path without a loop. Else it is the index of the state to which the run returns: the last
+    state is that one again; where it is the index of the last state itself, no step is possible there and the
+    run stays in it. Whether
     the trace is a shortest one depends on the search: breadth-first search finds shortest traces, others need
     not.
     """

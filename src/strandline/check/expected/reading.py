@@ -248,7 +248,7 @@ def _option_keywords() -> Mapping[str, Any]:
 def _check_keywords() -> Mapping[str, Any]:
     # Of the keywords alone: other annotations may name what is there for type checkers only.
     parameters = signature(check).parameters.values()
-    own = {one.name: one.annotation for one in parameters if one.kind is one.KEYWORD_ONLY}
+    own = {one.name: one.annotation for one in parameters if one.name not in ("source", "options")}
     return {**get_type_hints(SimpleNamespace(__annotations__=own), vars(api)), **_option_keywords()}
 
 

@@ -1,0 +1,45 @@
+"""The automaton makes progress too: a run never returns to a component of it that it has left (000 §9.3).
+
+So the components, in an order that edges follow, refine a measure: they become the lowest bits of the layer. An
+accepting cycle stays inside one component, hence on one rank.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from strandline.check.measures import ParsedMeasure
+from strandline.compile.kernel import Measure
+from strandline.model.expression import Binary, Choice, Const, Expression, Read
+from strandline.model.intervals import INT64, within
+from strandline.model.system import Observer
+from strandline.properties.automata.components import tarjan
+
+_MOST_RANKS = 64
+
+
+def ranked(measure: ParsedMeasure, observer: Observer) -> tuple[ParsedMeasure, int]:
+    """The measure refined by the rank of the observer's component, and the number of ranks, a power of two. One rank,
+    and the measure as it was, where that says nothing or does not fit 64 bits."""
+    ranks = component_ranks(observer)
+    count = 1 << max(ranks).bit_length()
+    layers = measure.layers[0] * count, measure.layers[1] * count + count - 1
+    if count == 1 or not within(layers, INT64):
+        return measure, 1
+    rank: Expression = Const(ranks[-1])
+    for location in reversed(range(len(ranks) - 1)):
+        rank = Choice(Binary("==", Read(observer.location), Const(location)), Const(ranks[location]), rank)
+    layer = Binary("+", Binary("*", measure.measure.layer, Const(count)), rank)
+    return replace(measure, measure=Measure(measure.measure.column, layer), layers=layers), count
+
+
+def component_ranks(observer: Observer) -> list[int]:
+    """A number for every location: equal inside a component, and never smaller behind an edge. What is beyond the last
+    rank that there is shares it."""
+    successors: dict[int, list[int]] = {place: [] for place in range(len(observer.location.names or ()))}
+    for edge in observer.edges:
+        successors[edge.moves[0].source].append(edge.moves[0].target)
+    # Components come in the order in which they are finished: those that are reached from others first.
+    found = list(tarjan(successors, successors.__getitem__))
+    ranks = {place: len(found) - 1 - number for number, members in enumerate(found) for place in members}
+    return [min(ranks[place], _MOST_RANKS - 1) for place in sorted(ranks)]

@@ -1,0 +1,157 @@
+"""LTL properties as text for people: the lasso, the atoms along it, how it was searched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from strandline.check.ltl_verdict import AcceptingComponent, AtomValues, LtlSearch
+from strandline.check.memory import shown_bytes
+from strandline.check.verdict import Answer, PropertyVerdict, Statistics
+from strandline.model.system import System
+from strandline.report.style import Style, counted, table
+from strandline.report.traces import trace_lines
+from strandline.traces.trace import Trace
+
+_MOST_COLUMNS = 32
+"""States for which the values of atoms are shown in one table."""
+_MOST_COMPONENTS = 20
+_LEGEND = "*: if this value alone were different, the run would satisfy the formula"
+
+
+def lasso_words(trace: Trace, *, ended: bool) -> str:
+    """`3 steps, then a loop of 2 steps`."""
+    if trace.loop is None:
+        return counted(len(trace), "step")
+    if ended:
+        return f"{counted(trace.loop, 'step')}, then the run has ended"
+    loop = f"a loop of {counted(len(trace) - trace.loop, 'step')}"
+    return f"{counted(trace.loop, 'step')}, then {loop}" if trace.loop else loop
+
+
+def ltl_remark(one: PropertyVerdict) -> str:
+    """What stands beside an LTL property in the list of properties."""
+    if one.reason is not None:
+        return one.reason
+    if one.trace is None or one.search is None:
+        return ""
+    return lasso_words(one.trace, ended=one.search.ended)
+
+
+def violation_lines(one: PropertyVerdict, system: System, style: Style, *, full: bool) -> list[str]:
+    """The trace to a violation with its title, and what the formula's atoms are along it."""
+    trace, search = one.trace, one.search
+    if trace is None or search is None:
+        return []
+    least = f" ({search.minimised})" if search.minimised else ""
+    title = f"Violation of '{one.name}': {lasso_words(trace, ended=search.ended)}{least}"
+    lines = [style.paint(title, "bold")]
+    lines += [f"  {line}" for line in trace_lines(trace, system, style, full=full, whole=False)]
+    if trace.loop is None:
+        lines.append(f"  {style.paint('whatever follows, the formula is violated', 'yellow')}")
+    if search.atoms:
+        lines += ["", *(f"  {line}" for line in atom_lines(search.atoms, trace, style))]
+    return lines
+
+
+def atom_lines(atoms: Sequence[AtomValues], trace: Trace, style: Style) -> list[str]:
+    """A table of the atoms' values, a column for each state; of long traces only where one of them changes."""
+    last = len(trace) if trace.loop is None or trace.loop == len(trace) else len(trace) - 1
+    columns = _columns(atoms, last, trace.loop)
+    heads = [f"{'┆ ' if number == trace.loop else ''}{number}" for number in columns]
+    if trace.loop is not None:
+        heads[-1] += " ↺"
+    rows = [["state", *heads]]
+    rows += [[one.name, *(_cell(one, number, trace.loop) for number in columns)] for one in atoms]
+    lines = table(rows, indent="")
+    lines[0] = style.paint(lines[0], "bold")
+    if len(columns) <= last:
+        lines.append(style.paint("only states where a value changes are shown", "dim"))
+    if any(any(one.decisive) for one in atoms):
+        lines.append(style.paint(_LEGEND, "dim"))
+    return lines
+
+
+def _columns(atoms: Sequence[AtomValues], last: int, loop: int | None) -> list[int]:
+    everything = list(range(last + 1))
+    if len(everything) <= _MOST_COLUMNS:
+        return everything
+    kept = [
+        number
+        for number in everything
+        if number in (0, loop) or any(one.values[number] != one.values[number - 1] for one in atoms)
+    ]
+    return kept[:_MOST_COLUMNS]
+
+
+def _cell(one: AtomValues, number: int, loop: int | None) -> str:
+    mark = "*" if one.decisive[number] else ""
+    return f"{'┆ ' if number == loop else ''}{'1' if one.values[number] else '0'}{mark}"
+
+
+def component_lines(components: Sequence[AcceptingComponent], style: Style) -> list[str]:
+    """All accepting components, the first ones each with what its lasso is."""
+    if not components:
+        return []
+    title = counted(len(components), "accepting component")
+    rows = [
+        [f"{number}", counted(one.states, "state"), "" if one.trace is None else _lasso(one.trace)]
+        for number, one in enumerate(components[:_MOST_COMPONENTS], 1)
+    ]
+    lines = ["", style.paint(title, "bold"), *table(rows)]
+    if len(components) > _MOST_COMPONENTS:
+        lines.append(f"  ... and {len(components) - _MOST_COMPONENTS:,} more")
+    return lines
+
+
+def _lasso(trace: Trace) -> str:
+    return lasso_words(trace, ended=trace.loop == len(trace))
+
+
+def search_lines(one: PropertyVerdict, style: Style, *, titled: bool) -> list[str]:
+    """How a property was searched, and what the answer may not mean."""
+    search = one.search
+    if search is None:
+        return []
+    rows = [("method", f"{search.method}{f' ({search.why})' if search.why else ''}")]
+    if search.automaton_states:
+        states = counted(search.automaton_states, "state")
+        rows.append(("automaton", f"{states}, {counted(search.automaton_edges, 'edge')}"))
+    if search.fairness:
+        rows.append(("fairness", "; ".join(search.fairness)))
+    if search.finite_runs != "stutter":
+        rows.append(("finite runs", f"{search.finite_runs}d"))
+    rows += _figures(search)
+    lines = table(rows)
+    if titled:
+        lines.insert(0, style.paint(f"'{one.name}'", "bold"))
+    return lines + [f"  {style.paint('warning', 'yellow')}  {text}" for text in search.warnings]
+
+
+def _figures(search: LtlSearch) -> list[tuple[str, str]]:
+    now = search.statistics
+    if not now.visited:
+        return []
+    rest = "" if search.complete else f"  (not complete: {search.reason})"
+    states = "states not known after regress edges" if now.states is None else counted(now.states, "state")
+    edges = "" if now.transitions is None else f", {counted(now.transitions, 'transition')}"
+    rows = [("product", f"{states}{edges}{rest}")]
+    if now.states != now.visited:
+        rows.append(("visited", f"{now.visited:,}"))
+    if now.sweeps:
+        rows.append(("sweeps", f"{now.sweeps:,}, {counted(now.persistent, 'persistent state')}"))
+        rows.append(("stored at most", counted(now.peak_states, "state")))
+    if search.cycle_kind is not None:
+        kinds = {"S": "inside one layer", "M": "over several layers"}
+        rows.append(("cycle", kinds.get(search.cycle_kind, search.cycle_kind)))
+    rows.append(("memory", f"engine {shown_bytes(now.peak_bytes)}, process {shown_bytes(now.rss_bytes)}"))
+    return [*rows, ("time", _time(now))]
+
+
+def _time(now: Statistics) -> str:
+    rate = f" ({now.visited / now.seconds / 1e6:.2f} million states/s)" if now.seconds >= 0.01 else ""
+    return f"search {now.seconds:.3f} s{rate}, compiling the model {now.compile_seconds:.3f} s"
+
+
+def violated(one: PropertyVerdict) -> bool:
+    """Whether there is a violation of an LTL property to show."""
+    return one.search is not None and one.answer is Answer.VIOLATED and one.trace is not None

@@ -1,0 +1,172 @@
+"""Lassos: what a search for accepting cycles claims, executed again by the definition of the semantics.
+
+The search ran on a product: the system the user knows, an observer, perhaps a counter for fairness. What is shown is
+a run of the *shown* system, which is the user's own, with the property process where that is the user's too. So the
+steps are followed in the product, to learn which actions each of them is, and then in the shown system, where all that
+is told of the run must be true without the product: it begins in an initial state, every step is enabled, the
+loop closes, it is fair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from strandline.compile.interpret import Interpreter, Valuation
+from strandline.compile.interpret import Step as Taken
+from strandline.compile.interpreted import SystemTwin
+from strandline.errors import ReplayError
+from strandline.model.system import Action, Fairness, System
+from strandline.traces.replay import State, replay
+from strandline.traces.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Lasso:
+    """Steps by their numbers in the product: from initial state `initial` along the stem, then the loop."""
+
+    initial: int
+    stem: tuple[int, ...]
+    loop: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.stem) + len(self.loop)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRun:
+    """A run of the shown system. `states` are packed; where there is a loop the last one is the one to which it
+    returns. `ended`: the run stays in its last state, where the system has no step."""
+
+    trace: Trace
+    states: tuple[State, ...]
+    actions: tuple[tuple[Action, ...], ...]
+    """What each step takes together, as the shown system's own actions."""
+    ended: bool = False
+
+    @property
+    def loop_states(self) -> tuple[State, ...]:
+        """The states that are visited for ever, each once; none where there is no loop."""
+        if self.trace.loop is None:
+            return ()
+        return self.states[-1:] if self.ended else self.states[self.trace.loop : -1]
+
+
+@dataclass(frozen=True, slots=True)
+class _ShownStep:
+    """A step as the shown system has it."""
+
+    source: Valuation
+    number: int
+    actions: tuple[Action, ...]
+
+    def like(self, other: _ShownStep) -> bool:
+        return (self.source, self.number) == (other.source, other.number)
+
+
+class LassoReplay:
+    """Follows the steps of a product and shows them as steps of another System, whose variables are the first ones of
+    the product's and whose actions stand in the same places."""
+
+    def __init__(self, product: SystemTwin, shown: SystemTwin) -> None:
+        self._shown = shown
+        self._product = Interpreter(product.system)
+        self._interpreter = Interpreter(shown.system)
+        self._places = {id(action): place for place, action in enumerate(_actions(product.system))}
+        self._actions = _actions(shown.system)
+        self._width = sum(variable.slots for variable in shown.system.variables)
+
+    def path(self, initial: int, steps: Sequence[int]) -> ShownRun:
+        """A path without a loop. Steps in which only an observer that is not shown moves are left out."""
+        followed, _ = self._followed(self._product.system.initial[initial], steps)
+        return self._run(initial, followed)
+
+    def lasso(self, lasso: Lasso) -> ShownRun:
+        """A lasso; raises `ReplayError` where its loop does not close."""
+        stem, entered = self._followed(self._product.system.initial[lasso.initial], lasso.stem)
+        loop, closed = self._followed(entered, lasso.loop)
+        if entered != closed or not lasso.loop:
+            raise ReplayError("the loop of the trace does not lead back to its first state")
+        stem, loop = _shortest(stem, loop)
+        run = self._run(lasso.initial, [*stem, *loop])
+        if run.states[-1] != run.states[len(stem)]:
+            raise ReplayError("the loop of the trace is closed in the product, but not in the model")
+        return replace(run, trace=replace(run.trace, loop=len(stem)), ended=not loop)
+
+    def _followed(self, state: Valuation, steps: Sequence[int]) -> tuple[list[_ShownStep], Valuation]:
+        """The steps as the shown system has them, and the product's last state."""
+        followed: list[_ShownStep] = []
+        for number, step in enumerate(steps, 1):
+            offered = self._product.steps(state)
+            target = offered[step].target if step < len(offered) else None
+            if target is None:
+                raise ReplayError(f"step {number} of the trace is edge {step}, which the state does not have")
+            shown = self._shown_step(state[: self._width], offered[step])
+            if shown is not None:
+                followed.append(shown)
+            state = target
+        return followed, state
+
+    def _shown_step(self, state: Valuation, step: Taken) -> _ShownStep | None:
+        """A step of the product in the shown system; None where that does not move."""
+        places = [self._places[id(action)] for action in step.actions]
+        wanted = tuple(self._actions[place] for place in places if place < len(self._actions))
+        if not wanted:
+            return None
+        for number, offered in enumerate(self._interpreter.steps(state)):
+            if _same(offered.actions, wanted) and step.target is not None:
+                if offered.target != step.target[: self._width]:
+                    break
+                return _ShownStep(state, number, wanted)
+        raise ReplayError(f"the model has no such step '{'; '.join(action.name for action in wanted)}' there")
+
+    def _run(self, initial: int, followed: Sequence[_ShownStep]) -> ShownRun:
+        # The product may begin in each initial state several times, with another state of the automaton.
+        number = initial % len(self._shown.system.initial)
+        replayed = replay(self._shown, number, [step.number for step in followed])
+        return ShownRun(replayed.trace, replayed.states, tuple(step.actions for step in followed))
+
+
+def _actions(system: System) -> tuple[Action, ...]:
+    """All actions by their places, the observer's edges behind the system's own."""
+    return system.actions if system.observer is None else system.actions + system.observer.edges
+
+
+def _same(one: Sequence[Action], other: Sequence[Action]) -> bool:
+    return len(one) == len(other) and all(first is second for first, second in zip(one, other, strict=True))
+
+
+def _shortest(stem: list[_ShownStep], loop: list[_ShownStep]) -> tuple[list[_ShownStep], list[_ShownStep]]:
+    """The same infinite run with the shortest loop and stem: without the automaton, a loop may go several times round
+    the same one, and may have begun earlier."""
+    for length in range(1, len(loop) // 2 + 1):
+        if len(loop) % length == 0 and all(one.like(other) for one, other in zip(loop, loop[length:], strict=False)):
+            loop = loop[:length]
+            break
+    shared = 0
+    while loop and shared < len(stem) and stem[-1 - shared].like(loop[-1 - shared % len(loop)]):
+        shared += 1
+    turn = len(loop) - shared % len(loop) if loop else 0
+    return stem[: len(stem) - shared], loop[turn:] + loop[:turn]
+
+
+def unmet_fairness(twin: SystemTwin, run: ShownRun, fairness: Sequence[Fairness]) -> Fairness | None:
+    """A condition of fairness that the loop of a run does not meet; None where it is fair. A property process does not
+    restrict what is enabled."""
+    interpreter = Interpreter(replace(twin.system, observer=None))
+    states = [twin.layout.unpack(state) for state in run.loop_states]
+    taken = {id(action) for actions in run.actions[run.trace.loop :] for action in actions}
+    for one in fairness:
+        if not (taken & {id(action) for action in one.actions}) and not any(
+            _meets(interpreter, state, one) for state in states
+        ):
+            return one
+    return None
+
+
+def _meets(interpreter: Interpreter, state: Valuation, one: Fairness) -> bool:
+    """Whether a state meets a condition whatever step is taken from it."""
+    if one.condition is not None:
+        return bool(interpreter.evaluate(one.condition, state))
+    chosen = {id(action) for action in one.actions}
+    return not any(id(action) in chosen for step in interpreter.steps(state) for action in step.actions)
