@@ -19,12 +19,15 @@ def component_of(name: str) -> str:
 
 
 def ranked(system: System, number: int, ranks: Sequence[int]) -> str:
-    """The rank of a component's state, as an expression of the model."""
+    """The rank of a component's state, as an expression of the model: its number where that is the rank, else a sum of
+    which one term is not zero. The remainder changes nothing but shows how large it can be."""
     process = system.processes[number]
+    if list(ranks) == list(range(len(ranks))):
+        return process.name
     terms = [
         f"{rank} * {process.name}.{location}" for location, rank in zip(process.locations, ranks, strict=True) if rank
     ]
-    return " + ".join(terms) or "0"
+    return f"({' + '.join(terms)}) % {max(ranks) + 1}" if terms else "0"
 
 
 def columns(system: System, monotone: Set[str]) -> list[str]:

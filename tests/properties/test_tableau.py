@@ -1,4 +1,4 @@
-"""The worked examples of seed 003, sections 1 and 2."""
+"""The worked examples of 003, sections 1 and 2."""
 
 from __future__ import annotations
 

@@ -37,7 +37,9 @@ from strandline.traces.lassos import Lasso, ShownRun
 _MOST_IMPLICATIONS = 8
 """Implications that are looked at for being vacuous."""
 SHORTEST_LASSO = "a shortest stem to an accepting state on a cycle, then a shortest cycle through it"
-SHORTEST_PATH = "no shorter path was seen to violate it"
+SHORTEST_PATH = "breadth-first: no shorter path shows it"
+NOTHING = "none"
+"""The method where nothing was searched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +227,7 @@ class _Check:
         findings = self.findings
         search = LtlSearch(
             formula=None if self.bound is None else self.bound.text,
-            method=self.ltl.method if asked is None else asked.chosen.name,
+            method=NOTHING if asked is None else asked.chosen.name,
             why=None if asked is None else asked.chosen.why,
             automaton_states=0 if asked is None else asked.automaton_states,
             automaton_edges=0 if asked is None else asked.automaton_edges,

@@ -20,7 +20,7 @@ from strandline.properties.word import Letter
 from strandline.traces.lassos import ShownRun, unmet_fairness
 from strandline.traces.walk import twin_of
 
-_MOST_WORK = 8000
+_MOST_WORK = 100_000
 """Atoms times states squared, up to which single changes of letters are tried to tell which of them matter."""
 
 

@@ -8,7 +8,7 @@ Must not import anything but `strandline.errors` and `strandline.source`.
     word.py         ultimately periodic words
     ltl/            syntax, normal form, simplification, syntactic classes, evaluation on lassos
     automata/       guards, the automaton, products, reductions, complement
-    translation/    LTL to automata: the tableau of seed 003 and the default; exact classes
+    translation/    LTL to automata: the tableau of 003 and the default; exact classes
     regular/        automata on finite words: bad prefixes, regular expressions
     formats/        HOA, never claims, the thesis's automaton file, DVE property processes
 """

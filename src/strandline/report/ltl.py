@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from strandline.check.ltl_verdict import AcceptingComponent, AtomValues, LtlSearch
 from strandline.check.memory import shown_bytes
-from strandline.check.verdict import Answer, PropertyVerdict, Statistics
+from strandline.check.verdict import PropertyVerdict, Statistics
 from strandline.model.system import System
 from strandline.report.style import Style, counted, table
 from strandline.report.traces import trace_lines
@@ -107,8 +107,14 @@ def _lasso(trace: Trace) -> str:
     return lasso_words(trace, ended=trace.loop == len(trace))
 
 
+def warning_lines(one: PropertyVerdict, style: Style) -> list[str]:
+    """Why an answer may not mean what it seems to mean."""
+    warnings = () if one.search is None else one.search.warnings
+    return [f"  {style.paint('warning', 'yellow')}: '{one.name}': {text}" for text in warnings]
+
+
 def search_lines(one: PropertyVerdict, style: Style, *, titled: bool) -> list[str]:
-    """How a property was searched, and what the answer may not mean."""
+    """How a property was searched."""
     search = one.search
     if search is None:
         return []
@@ -121,10 +127,7 @@ def search_lines(one: PropertyVerdict, style: Style, *, titled: bool) -> list[st
     if search.finite_runs != "stutter":
         rows.append(("finite runs", f"{search.finite_runs}d"))
     rows += _figures(search)
-    lines = table(rows)
-    if titled:
-        lines.insert(0, style.paint(f"'{one.name}'", "bold"))
-    return lines + [f"  {style.paint('warning', 'yellow')}  {text}" for text in search.warnings]
+    return ([style.paint(f"'{one.name}'", "bold")] if titled else []) + table(rows)
 
 
 def _figures(search: LtlSearch) -> list[tuple[str, str]]:
@@ -150,8 +153,3 @@ def _figures(search: LtlSearch) -> list[tuple[str, str]]:
 def _time(now: Statistics) -> str:
     rate = f" ({now.visited / now.seconds / 1e6:.2f} million states/s)" if now.seconds >= 0.01 else ""
     return f"search {now.seconds:.3f} s{rate}, compiling the model {now.compile_seconds:.3f} s"
-
-
-def violated(one: PropertyVerdict) -> bool:
-    """Whether there is a violation of an LTL property to show."""
-    return one.search is not None and one.answer is Answer.VIOLATED and one.trace is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from strandline.check.memory import shown_bytes
 from strandline.check.properties import Kind
 from strandline.check.verdict import Answer, Exploration, PropertyVerdict, Statistics, Verdict
-from strandline.report.ltl import component_lines, ltl_remark, search_lines, violation_lines
+from strandline.report.ltl import component_lines, ltl_remark, search_lines, violation_lines, warning_lines
 from strandline.report.style import Style, counted, sparkline, table
 from strandline.report.traces import trace_lines
 
@@ -16,6 +16,7 @@ def verdict_text(verdict: Verdict, style: Style, *, full: bool = False) -> str:
     """The whole report of a check."""
     lines = [_headline(verdict.answer, verdict.system.name, style)]
     lines += ["", *_property_lines(verdict, style)]
+    lines += [line for one in verdict.properties for line in warning_lines(one, style)]
     for one in _with_distinct_traces(verdict):
         if one.search is not None:
             lines += ["", *violation_lines(one, verdict.system, style, full=full)]

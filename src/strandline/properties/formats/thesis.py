@@ -1,4 +1,4 @@
-"""The automaton file of seed 000 (§7.4.2, listing 7.3).
+"""The automaton file of 000 (§7.4.2, listing 7.3).
 
 First line: the initial states; second line: the accepting states; then one line per state: its name and, in
 turn, action and successor. An action is `true` or literals glued together: `p!q` means p and not q.

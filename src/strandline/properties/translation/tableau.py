@@ -1,4 +1,4 @@
-"""The reference translation: seed 003's tableau, written to be read and compared with the text.
+"""The reference translation: 003's tableau, written to be read and compared with the text.
 
 Closure, atoms, local automaton (the safety aspect), eventuality automaton (the liveness aspect), and their
 synchronous product, over the operators ¬ ∧ ○ U only. States and edges are made as they are reached.
