@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from random import Random
 
@@ -67,6 +68,10 @@ class Figures:
     regress_edges: int = 0
     sweeps: int = 1
     peak: int = 0
+    stored: dict[tuple[int, int], int] = field(default_factory=dict)
+    """For every layer, how many states were stored at most while the line stood there."""
+    passed_again: Counter[tuple[int, int]] = field(default_factory=Counter)
+    """For every layer, the explorations there when the line had passed it before."""
 
 
 class CompositionalSweep:
@@ -95,6 +100,7 @@ class CompositionalSweep:
         system = self.system
         while roots:
             unprocessed, roots = roots, []
+            before = set(self.figures.stored)
             while unprocessed:
                 node = min(unprocessed, key=lambda one: (self.progress[one][1], one not in self.persistent))
                 unprocessed.remove(node)
@@ -102,6 +108,9 @@ class CompositionalSweep:
                 for target in system.edges[node]:
                     self._look_at(node, target, unprocessed, roots)
                 self._note_peak()
+                layer = self.progress[node]
+                self.figures.stored[layer] = max(self.figures.stored.get(layer, 0), len(self.nodes))
+                self.figures.passed_again[layer] += layer in before
                 falling = system.falling
                 kept = {one for one in self.nodes if any(below(falling[other], falling[one]) for other in unprocessed)}
                 kept = {one for one in kept if self.progress[one][0] == self.progress[node][0]}

@@ -18,6 +18,8 @@ _MODULES = (
     "registers", "sizes", "pool", "bucket", "layers", "explore", "depth_first", "base", "search",
     "numbered", "nested", "components", "confined", "loops", "cycles",
     "marked", "layer_components", "elimination", "sweep_cycles",
+    "map_search_kernel", "map_search", "ltl_sweep_states", "ltl_sweep_layers", "ltl_sweep_values", "ltl_sweep_kernel",
+    "ltl_sweep",
     "noting", "profile", "caching", "caching_search",
 )  # fmt: skip
 _PREFIX = "strandline.engine"
@@ -49,8 +51,10 @@ def plain_engine() -> SimpleNamespace:
 _KINDS = {
     "search": ("Search",),
     "cycles": ("NestedSearch", "ComponentSearch"),
-    "loops": ("LoopSearch",),
+    "loops": ("LoopBuilder",),
     "sweep_cycles": ("SweepCycleSearch",),
+    "map_search": ("MapSearch",),
+    "ltl_sweep": ("LtlSweepSearch",),
     "caching_search": ("CachingSearch",),
 }
 

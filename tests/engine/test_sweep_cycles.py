@@ -121,3 +121,9 @@ def test_a_lying_column_is_an_error() -> None:
     search = compiled.SweepCycleSearch(graph_kernel(graph), accepting=1, log=links.extend, probes=False)
     assert run_to_end(search) is Event.COLUMN_DECREASED
     assert search.regressing_link == (0, 0)
+
+
+def test_the_nearest_accepting_state_may_have_no_way_back() -> None:
+    """0 has two accepting successors in its layer: from 1 nothing leads back, from 2 it does."""
+    graph = Graph(((1, 2), (3,), (3, 0), ()), progress=((0, 0), (0, 0), (0, 0), (0, 1)), labels={1: 1, 2: 1})
+    assert sweep(graph, probes=False)[0]

@@ -122,7 +122,7 @@ TOP = 'model = "m.dve"\n'
         ),
         (
             TOP + '[[check]]\nverdict = "HOLDS"\ninvariant = "x"\n',
-            "'invariant' is unknown here (known: all_cycles, count_distinct",
+            "'invariant' is unknown here (known: all_cycles, cache_rule",
             4,
         ),
         (TOP + '[[check]]\nverdict = "HOLDS"\nwork_dir = "x"\n', "'work_dir' is unknown here", 4),

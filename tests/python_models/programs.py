@@ -242,7 +242,7 @@ class Writer:
             lines += [f"            return {self.plain()} + i"]
         self.locals = []
         text = "\n".join([*lines, f"    return {self.pick('v', 'w', 'v - w', 'm.x')}"])
-        return text.replace("helper(m, ", "abs(")
+        return text.replace("helper(m, ", "abs(").replace("m.q.head", "1")
 
     def plain(self) -> str:
         return str(self.pick("v", "m.x", "w + 1", "len(m.bag)", "m.arr[v % 3]"))

@@ -228,12 +228,14 @@ class CycleRun(ProductRun):
             kernel = make_kernel(self.system, self.predicates())
         states = self.findings.statistics.states or self.findings.statistics.visited
         patience = max(_LEAST_PATIENCE, 2 * states)
+        # Where everything was seen, there is an end to it.
+        to_the_end = self.shortest and self.findings.complete
         log = ParentLog(folder / "shorter")
         if self.shortest:
             self.watcher.stage("looking for a shortest lasso ...")
 
         def may_go_on(visited: int) -> bool:
-            return self._limit_reached() is None and (self.shortest or visited <= patience)
+            return self._limit_reached() is None and (to_the_end or visited <= patience)
 
         try:
             shorter = shortened(kernel, self._wanted(kernel, lasso), log, may_go_on, memory_limit=self.memory_limit)
@@ -241,7 +243,7 @@ class CycleRun(ProductRun):
             log.close()
         if shorter is not None and (self.shortest or len(shorter) < len(lasso)):
             self.found.lasso = shorter
-            self.found.shortest = self.shortest and self.findings.complete
+            self.found.shortest = to_the_end
 
     def _wanted(self, kernel: Kernel, lasso: Lasso) -> StateSet:
         if self.shortest:

@@ -32,6 +32,13 @@ class Component:
     source: Source
     place: Span | None = None
     """Where it stands in the source; None where it is the whole of it."""
+    name: str | None = None
+    """Of one that the model declares."""
+
+    @property
+    def text(self) -> str:
+        """As it was written, or what the model calls it."""
+        return self.source.text if self.name is None else self.name
 
     def blame(self, message: str, span: Span | None = None) -> MeasureError:
         """An error that points at this measure."""
@@ -79,7 +86,9 @@ def declared_measures(system: System, *, componentwise: bool = False) -> ParsedM
     """The measure of a sweep from what the model declares; a `UsageError` where it declares none."""
     if not system.measures:
         raise UsageError("a sweep needs a measure of progress: give --measure EXPR")
-    components = (Component(one.expression, one.monotone, system.source, one.span) for one in system.measures)
+    components = (
+        Component(one.expression, one.monotone, system.source, one.span, one.name) for one in system.measures
+    )
     return _measure(tuple(components), system, componentwise)
 
 

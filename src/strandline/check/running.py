@@ -16,6 +16,7 @@ from strandline.check.memory import available_bytes, peak_resident_bytes, reside
 from strandline.check.options import Options
 from strandline.check.orders import FORGETTING, compiled_loop, search_in_order
 from strandline.check.properties import Property, label_bits
+from strandline.check.regressing import Regress, regress_of
 from strandline.check.verdict import PropertyVerdict, Statistics
 from strandline.check.watching import Progress, Watcher
 from strandline.compile.callback import make_kernel
@@ -319,10 +320,18 @@ class Run:
             layers=now.layers,
             replaced=self.search.replaced if isinstance(self.search, CachingSearch) else 0,
             levels=self.levels(),
+            profile=self.search.profile() if isinstance(self.search, Search) else (),
+            regress=self._regress(),
             seconds=seconds,
             compile_seconds=self.kernel.compile_seconds,
             engine_seconds=engine_seconds,
         )
+
+    def _regress(self) -> Regress | None:
+        """Which steps regress, where the search tells of some."""
+        if self.measure is None or not isinstance(self.search, Search):
+            return None
+        return regress_of(self.kernel.twin, self.measure, self.search.sampled_regress_edges)
 
     def _count_distinct(self) -> None:
         statistics = self.findings.statistics

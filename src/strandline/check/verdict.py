@@ -8,7 +8,9 @@ from enum import Enum
 from strandline.check.ltl_verdict import LtlSearch
 from strandline.check.options import Options
 from strandline.check.properties import Kind
+from strandline.check.regressing import Regress
 from strandline.compile.callback import CallableSystem
+from strandline.engine.profile import LayerFigures
 from strandline.model.system import System
 from strandline.traces.trace import Trace
 
@@ -60,6 +62,11 @@ class Statistics:
     """Cached states that had to make room for others."""
     levels: tuple[int, ...] = ()
     """Breadth-first: states at each distance from the initial ones."""
+    profile: tuple[LayerFigures, ...] = ()
+    """Sweep: what was done layer by layer; breadth-first the same by distance. Bounded: where layers are many, some
+    neighbours are taken together."""
+    regress: Regress | None = None
+    """Sweep: which steps regress; None where none does."""
     seconds: float = 0.0
     """The search itself."""
     compile_seconds: float = 0.0

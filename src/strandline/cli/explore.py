@@ -17,6 +17,9 @@ def configure(subparsers: Any) -> None:
         "it has one, and count states, transitions and deadlocks.",
     )
     add_search_options(parser)
+    parser.add_argument(
+        "--profile", action="store_true", help="show what was stored and visited, layer by layer, as a chart"
+    )
     parser.set_defaults(run=run)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -133,7 +134,8 @@ def _rendered(arguments: argparse.Namespace, result: Exploration | Verdict, code
     style = Style(may_colour(sys.stdout))
     if isinstance(result, Verdict):
         return verdict_text(result, style, full=arguments.full)
-    return exploration_text(result, style, full=arguments.full)
+    chart = shutil.get_terminal_size().columns if arguments.profile else None
+    return exploration_text(result, style, full=arguments.full, chart=chart)
 
 
 def _expected(

@@ -1,8 +1,9 @@
 """Breadth-first search inside a region, for a way back: the second, recorded search that makes a trace of a cycle.
 
 The first search knows that a cycle through some state exists and where it lies: in one component of the states it has
-stored, in one column or in one layer. This one looks for a shortest path inside there (000 §6.2; see
-`strandline.engine.loops`).
+stored, in one column or in one layer. This one looks for a shortest way round inside there that meets every acceptance
+set (000 §6.2; see `strandline.engine.loops`). Two searches, one to an accepting state and one back, would not do: from
+the nearest accepting state of a layer there may be no way back.
 """
 
 from __future__ import annotations
@@ -27,8 +28,6 @@ _CONTINUE = -1
 
 @inlined
 def _is_target(words, records, at, target):
-    if len(target) == 0:
-        return False
     same = True
     for word in range(word_count(words)):
         same &= records[at + word] == target[word]
@@ -54,13 +53,14 @@ def _inside(words, records, at, bounds, region):
 
 @njit
 def confined(
-    function, words, stride, budget, regs, buckets, records, index, store, log, labels, scratch,
+    function, words, stride, budget, regs, buckets, records, index, store, log, labels, scratch, key,
     target, bounds, region,
 ):  # fmt: skip
-    """Search on for about `budget` expansions. The first batch is the start, with the parent ROOT. FOUND: the state
-    FOUND_RECORD has a label of the stop mask. CYCLE: the edge CYCLE_LINK leads to `target`. Else DONE, BUDGET,
-    GROW, FLUSH or FAULT."""
+    """Search on for about `budget` expansions. An entry is a state and the acceptance sets met before it; `key` has
+    room for one. The first batch is the start, with the parent ROOT. CYCLE: the edge CYCLE_LINK leads back to
+    `target` when all sets are met. Else DONE, BUDGET, GROW, FLUSH or FAULT."""
     width = word_count(words)
+    entry = width + _1
     stop_at = regs[r.VISITED] + budget
     most = U(len(records)) // stride - _1
     while True:
@@ -70,19 +70,17 @@ def confined(
                 return r.DONE
             if regs[r.VISITED] >= stop_at:
                 return r.BUDGET
-            at = buckets[_BUCKET + U(r.ARENA)] + head * width
+            at = buckets[_BUCKET + U(r.ARENA)] + head * entry
             count = call_successors(function, store, at, records, _0, np.int64(most), labels)
             regs[r.FOUND_RECORD] = head
             if count < 0:
                 regs[r.FAULT_CODE] = U(-count)
                 return r.FAULT
-            if labels[0] & regs[r.STOP_MASK] != _0:
-                regs[r.FOUND_LABELS] = labels[0]
-                return r.FOUND
             if U(count) > most:
                 regs[r.WANT_RECORDS] = U(count)
                 return r.GROW
             account(_1, U(count), _0, regs)
+            key[width] = store[at + width] | (labels[0] & regs[r.ACCEPTING])
             regs[r.BATCH_COUNT] = U(count)
             regs[r.BATCH_NEXT] = _0
             buckets[_BUCKET + U(r.HEAD)] = head + _1
@@ -91,16 +89,16 @@ def confined(
             at = step * stride
             link = (regs[r.FOUND_RECORD] << _STEP) | step
             first = regs[r.FOUND_RECORD] == U(r.ROOT)
-            if not first and _is_target(words, records, at, target):
+            if not first and key[width] == regs[r.ACCEPTING] and _is_target(words, records, at, target):
                 regs[r.CYCLE_LINK] = link
                 return r.CYCLE
             if first or _inside(words, records, at, bounds, region):
                 if regs[r.LOG_COUNT] == U(len(log)):
                     return r.FLUSH
-                hash_value = state_hash(records, at, words)
-                outcome = add(
-                    records, at, hash_value, words, width, _0, buckets, _BUCKET, index, store, regs, scratch
-                )
+                for word in range(width):
+                    key[word] = records[at + word]
+                hash_value = state_hash(key, _0, entry)
+                outcome = add(key, _0, hash_value, entry, entry, _0, buckets, _BUCKET, index, store, regs, scratch)
                 if outcome == NO_ROOM:
                     return r.GROW
                 if outcome == ADDED:

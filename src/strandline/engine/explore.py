@@ -160,14 +160,12 @@ def _next_layer(buckets, places, heap, pending, keepers, index, store, profile, 
         in_column = regs[r.HEAP_COUNT] > _0 and buckets[heap[_0] + U(r.COLUMN)] == regs[r.CURRENT_COLUMN]
         if not in_column and regs[r.PENDING_COUNT] > _0:
             regs[r.SWEEPS] += _1
-            regs[r.RESWEEPS] += _1
             for number in range(regs[r.PENDING_COUNT]):
                 buckets[pending[number] + U(r.QUEUED_NEXT)] = _0
                 push(pending[number], heap, buckets, regs)
             regs[r.PENDING_COUNT] = _0
         elif not in_column:
             _leave_column(buckets, places, keepers, index, store, regs)
-            regs[r.RESWEEPS] = _0
             if regs[r.HEAP_COUNT] == _0:
                 return r.DONE
         row = pop(heap, buckets, regs)

@@ -10,7 +10,6 @@ from strandline.engine import sizes
 from strandline.engine.base import Sink
 from strandline.engine.cycles import CycleSearch
 from strandline.engine.loops import LoopBuilder, Region
-from strandline.engine.ltl_sweep_loops import RoundTripBuilder
 from strandline.engine.memory import Words
 from strandline.errors import InternalError
 
@@ -42,7 +41,8 @@ class LtlSweepSearch(CycleSearch):
         super().__init__(kernel, accepting=accepting, log=log, memory_limit=memory_limit, max_states=max_states)
         self.regs[r.ONLINE] = online
         self.regs[r.TRUE_SWEEPS] = true_sweeps
-        self._cycle_kind: str | None = None
+        self.cycle_kind = ""
+        """After `Event.CYCLE`: "S" for a cycle inside a single layer, "M" for one over multiple layers."""
 
     def _allocate(self) -> None:
         super()._allocate()
@@ -53,7 +53,7 @@ class LtlSweepSearch(CycleSearch):
         count = len(kernel.initial)
         records = self._records[: count * kernel.stride].reshape(count, kernel.stride)
         records[:, : kernel.words] = kernel.initial
-        records[:, kernel.words :] = kernel.initial_progress.view(np.uint64)
+        records[:, kernel.words : kernel.words + 2] = kernel.initial_progress.view(np.uint64)
         self.regs[r.FOUND_RECORD] = r.ROOT
         self.regs[r.BATCH_COUNT] = count
 
@@ -62,9 +62,10 @@ class LtlSweepSearch(CycleSearch):
 
         return int(
             ltl_sweep(
-                np.uint64(self.kernel.successors), self._width, budget, self.regs, self._buckets.array, self._places,
-                self._heap.array, self._pending.array, self._keepers.array, self._stack.array, self._records,
-                self._links, self._index.array, self._store.array, self._log_buffer, self._labels, self._scratch,
+                np.uint64(self.kernel.successors), self._width, np.uint64(self.kernel.stride), budget, self.regs,
+                self._buckets.array, self._places, self._heap.array, self._pending.array, self._keepers.array,
+                self._stack.array, self._records, self._links, self._index.array, self._store.array,
+                self._log_buffer, self._labels, self._scratch,
             )
         )  # fmt: skip
 
@@ -73,11 +74,6 @@ class LtlSweepSearch(CycleSearch):
 
     def _extra_words(self) -> int:
         return len(self._stack)
-
-    @property
-    def cycle_kind(self) -> str | None:
-        """After `Event.CYCLE`: "S" for a cycle inside a single layer, "M" for one over multiple layers."""
-        return self._cycle_kind
 
     @property
     def red_visits(self) -> int:
@@ -95,17 +91,15 @@ class LtlSweepSearch(CycleSearch):
         return int(self.regs[r.ROUNDS])
 
     def _begin_loop(self) -> LoopBuilder:
+        from strandline.engine.ltl_sweep_kernel import SWEEPING
+
         at = int(self.regs[r.CYCLE_ROOT])
         start = tuple(int(word) for word in self._store.array[at : at + self.kernel.words])
         column, layer = self.line
-        if int(self.regs[r.PHASE]) == 0:
-            self._cycle_kind = "S"
-            region = Region(column=column, layers=(layer, layer))
-            return LoopBuilder(self.kernel, start, self.accepting, region, memory_limit=self.memory_limit)
-        self._cycle_kind = "M"
-        return RoundTripBuilder(
-            self.kernel, start, self.accepting, Region(column=column), memory_limit=self.memory_limit
-        )
+        inside_layer = self.regs[r.PHASE] == SWEEPING
+        self.cycle_kind = "S" if inside_layer else "M"
+        region = Region(column=column, layers=(layer, layer)) if inside_layer else Region(column=column)
+        return LoopBuilder(self.kernel, start, self.accepting, region, memory_limit=self.memory_limit)
 
     def close(self) -> None:
         super().close()

@@ -65,7 +65,7 @@ def _next_sweep(buckets, places, heap, pending, keepers, index, store, regs):
 
 @njit
 def ltl_sweep(
-    function, words, budget, regs, buckets, places, heap, pending, keepers, stack, records, links,
+    function, words, stride, budget, regs, buckets, places, heap, pending, keepers, stack, records, links,
     index, store, log, labels, scratch,
 ):  # fmt: skip
     """Search on for about `budget` expansions. The first batch are the initial states, with the parent ROOT. DONE,
@@ -76,15 +76,15 @@ def ltl_sweep(
     while regs[r.VISITED] < stop_at:
         if regs[r.PHASE] == SWEEPING:
             code = search_layers(
-                function, words, records, links, buckets, places, heap, pending, keepers, stack, index, store, log,
-                labels, regs, scratch,
+                function, words, stride, records, links, buckets, places, heap, pending, keepers, stack, index, store,
+                log, labels, regs, scratch,
             )  # fmt: skip
             if code == SWEEP_OVER:
                 _after_sweep(words, buckets, heap, keepers, store, regs)
                 code = _CONTINUE
         elif regs[r.PHASE] == VALUES:
             code = propagate_values(
-                function, words, records, buckets, places, heap, keepers, index, store, labels, regs, scratch
+                function, words, stride, records, buckets, places, heap, keepers, index, store, labels, regs, scratch
             )
             if code == NO_CANDIDATE_LEFT:
                 regs[r.PHASE] = BETWEEN

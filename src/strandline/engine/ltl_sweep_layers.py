@@ -36,7 +36,7 @@ from strandline.engine.ltl_sweep_states import (
 from strandline.engine.numbered import NOWHERE, store_state
 
 U = np.uint64
-_0, _1, _2, _63 = U(0), U(1), U(2), U(63)
+_0, _1, _63 = U(0), U(1), U(63)
 _STEP = U(r.STEP_BITS)
 _BIAS = U(1 << 63)
 _CONTINUE = -1
@@ -100,14 +100,14 @@ def _place(
 
 @inlined
 def absorb_successors(
-    words, records, links, buckets, places, heap, pending, keepers, stack, index, store, log, regs, scratch
+    words, stride, records, links, buckets, places, heap, pending, keepers, stack, index, store, log, regs, scratch
 ):  # fmt: skip
     """Put the rest of the batch where it belongs, the first successor last, so that it is on top of the stack. The
     red search stays in its layer."""
     width = word_count(words)
     while regs[r.BATCH_NEXT] < regs[r.BATCH_COUNT]:
         step = regs[r.BATCH_COUNT] - regs[r.BATCH_NEXT] - _1
-        at = step * (width + _2)
+        at = step * stride
         link = (regs[r.FOUND_RECORD] << _STEP) | step
         column, layer = records[at + width] ^ _BIAS, records[at + width + _1] ^ _BIAS
         code = _CONTINUE
@@ -128,12 +128,12 @@ def absorb_successors(
 
 
 @inlined
-def _expand(function, words, records, stack, buckets, store, labels, regs):
+def _expand(function, words, stride, records, stack, buckets, store, labels, regs):
     """Expand the state noted as unexpanded, in the colour of the search that is under way."""
     width = word_count(words)
     ticket = regs[r.UNEXPANDED] - _1
     at = address(ticket, words, width + _1, regs[r.CURRENT], buckets)
-    most = U(len(records)) // (width + _2) - _1
+    most = U(len(records)) // stride - _1
     count = call_successors(function, store, at, records, _0, np.int64(most), labels)
     regs[r.FOUND_RECORD] = store[at + width] & RECORD
     if count < 0:
@@ -230,7 +230,7 @@ def _next_root(words, buckets, places, heap, index, store, regs):
 
 @inlined
 def search_layers(
-    function, words, records, links, buckets, places, heap, pending, keepers, stack, index, store, log, labels,
+    function, words, stride, records, links, buckets, places, heap, pending, keepers, stack, index, store, log, labels,
     regs, scratch,
 ):  # fmt: skip
     """One step of the sweep. CONTINUE, SWEEP_OVER, or GROW, FLUSH, FAULT, REGRESSING_COLUMN, or CYCLE: then
@@ -238,10 +238,11 @@ def search_layers(
     width = word_count(words)
     if regs[r.BATCH_NEXT] < regs[r.BATCH_COUNT]:
         return absorb_successors(
-            words, records, links, buckets, places, heap, pending, keepers, stack, index, store, log, regs, scratch
-        )
+            words, stride, records, links, buckets, places, heap, pending, keepers, stack, index, store, log,
+            regs, scratch,
+        )  # fmt: skip
     if regs[r.UNEXPANDED] != _0:
-        return _expand(function, words, records, stack, buckets, store, labels, regs)
+        return _expand(function, words, stride, records, stack, buckets, store, labels, regs)
     count = regs[r.STACK_COUNT]
     if count == _0:
         return _next_root(words, buckets, places, heap, index, store, regs)

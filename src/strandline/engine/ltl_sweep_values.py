@@ -185,13 +185,13 @@ def _next_layer(words, buckets, places, heap, keepers, index, store, regs):
 
 
 @inlined
-def _expand(function, words, records, buckets, store, labels, regs):
+def _expand(function, words, stride, records, buckets, store, labels, regs):
     """Visit the first state that waits in the layer: its successors are the batch, its value is carried to them."""
     width = word_count(words)
     row = regs[r.CURRENT]
     ticket = _first_in_queue(words, row, buckets, store)
     value = _value_at(ticket, words, row, buckets)
-    most = U(len(records)) // (width + _2) - _1
+    most = U(len(records)) // stride - _1
     at = value - width - (ticket & _1)
     count = call_successors(function, store, at, records, _0, np.int64(most), labels)
     if count < 0:
@@ -287,13 +287,13 @@ def _receive(words, records, at, layer, buckets, places, heap, index, store, reg
 
 @inlined
 def propagate_values(
-    function, words, records, buckets, places, heap, keepers, index, store, labels, regs, scratch
+    function, words, stride, records, buckets, places, heap, keepers, index, store, labels, regs, scratch
 ):  # fmt: skip
     """Visit one state. CONTINUE, NO_CANDIDATE_LEFT, or GROW, FAULT, or CYCLE: then CYCLE_RECORD is a persistent state
     on an accepting cycle inside the column; CYCLE_ROOT is its place in the store."""
     width = word_count(words)
     while regs[r.BATCH_NEXT] < regs[r.BATCH_COUNT]:
-        at = regs[r.BATCH_NEXT] * (width + _2)
+        at = regs[r.BATCH_NEXT] * stride
         column, layer = records[at + width] ^ _BIAS, records[at + width + _1] ^ _BIAS
         if column == regs[r.CURRENT_COLUMN]:
             code = _receive(words, records, at, layer, buckets, places, heap, index, store, regs, scratch)
@@ -304,4 +304,4 @@ def propagate_values(
     code = _next_layer(words, buckets, places, heap, keepers, index, store, regs)
     if code != _CONTINUE:
         return code
-    return _expand(function, words, records, buckets, store, labels, regs)
+    return _expand(function, words, stride, records, buckets, store, labels, regs)

@@ -13,7 +13,8 @@ from strandline.engine.loops import LoopBuilder
 
 class MapSearch(CycleSearch):
     """See `strandline.engine.map_search_kernel`. One acceptance set; all states are stored. The statistics count a
-    visit for each expansion in all rounds, transitions and deadlocks once for each state."""
+    visit for each expansion in all rounds, transitions and deadlocks once for each state. `subgraphs` carries values
+    inside predecessor subgraphs only."""
 
     def __init__(
         self,
@@ -21,11 +22,13 @@ class MapSearch(CycleSearch):
         *,
         accepting: int,
         log: Sink,
+        subgraphs: bool = False,
         memory_limit: int | None = None,
         max_states: int | None = None,
     ) -> None:
         super().__init__(kernel, accepting=accepting, log=log, memory_limit=memory_limit, max_states=max_states)
         self.regs[r.ROUNDS] = 1
+        self.regs[r.SUBGRAPHS] = subgraphs
 
     def _start(self) -> None:
         kernel = self.kernel

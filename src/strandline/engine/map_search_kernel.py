@@ -5,9 +5,13 @@ forward and expands a state again whenever its value rises; a state that receive
 cycle may be hidden by a larger accepting state that leads to it, so a round that found nothing is followed by another,
 without the accepting states that are the value of some state when the round ends. It is over when none is left.
 
+The states of a cycle have the same value, so a round may carry values only between states that had the same value in
+the round before: within a *predecessor subgraph* of Brim et al. Less is hidden then. 001 does not speak of that; it is
+done where SUBGRAPHS is set.
+
 Every state stays stored. States are ordered by their records, which are their places in the arena. After a state follow
-its value and the link of the queue, half a word each, and the round in which it was reached last, with its flags: so
-values of an earlier round need no clearing.
+its value (lower half) and the link of the queue (upper half), then its flags, the round in which it was reached last,
+and (upper half) its value in the round before: so values of an earlier round need no clearing.
 """
 
 from __future__ import annotations
@@ -29,6 +33,7 @@ _BUCKET = U(r.LIVE)
 _AT_A_TIME = U(1 << 20)
 _CONTINUE = -1
 
+_FLAGS = U(0xFF)
 _EXPANDED, _COUNTED = U(1), U(2)
 """Flags: the state's labels are known; it accepts and was not deleted."""
 
@@ -74,12 +79,20 @@ def _dequeue(words, record, buckets, store):
 
 
 @inlined
-def _receive(words, record, value, buckets, store, regs):
-    """A stored state is reached with a value."""
+def _enter_round(words, record, buckets, store, regs):
+    """Whether a state is reached for the first time in this round; what its value was is then its former value."""
     own = _knowledge(words, record, buckets)
-    if store[own + _1] >> _8 != regs[r.ROUNDS]:
-        store[own + _1] = (regs[r.ROUNDS] << _8) | (store[own + _1] & U(0xFF))
-    elif value <= store[own] & _LOW:
+    if (store[own + _1] & _LOW) >> _8 == regs[r.ROUNDS]:
+        return False
+    store[own + _1] = (store[own] << _32) | (regs[r.ROUNDS] << _8) | (store[own + _1] & _FLAGS)
+    return True
+
+
+@inlined
+def _receive(words, record, value, first, buckets, store):
+    """A stored state is reached with a value, for the first time in this round or again."""
+    own = _knowledge(words, record, buckets)
+    if not first and value <= store[own] & _LOW:
         return
     store[own] = (store[own] & ~_LOW) | value
     _enqueue(words, record, buckets, store)
@@ -102,10 +115,14 @@ def _absorb(words, stride, records, buckets, index, store, log, regs, scratch):
                 return r.GROW
             store[_knowledge(words, record, buckets) + _1] = _0
             log_new_state((regs[r.FOUND_RECORD] << _STEP) | step, log, regs)
-        elif regs[r.CARRIED] == record + _1:
+        first = _enter_round(words, record, buckets, store, regs)
+        former = store[_knowledge(words, record, buckets) + _1] >> _32
+        same = regs[r.SUBGRAPHS] == _0 or former == regs[r.FORMER]
+        value = regs[r.CARRIED] if same else _0
+        if value == record + _1:
             regs[r.CYCLE_RECORD] = record
             return r.CYCLE
-        _receive(words, record, regs[r.CARRIED], buckets, store, regs)
+        _receive(words, record, value, first, buckets, store)
         regs[r.BATCH_NEXT] = step + _1
     if regs[r.FOUND_RECORD] == U(r.ROOT):
         regs[r.INITIAL_COUNT] = buckets[_BUCKET + U(r.COUNT)]
@@ -140,6 +157,7 @@ def _expand(function, words, stride, records, buckets, index, store, labels, reg
     regs[r.CARRIED] = store[own] & _LOW
     if store[own + _1] & _COUNTED != _0:
         regs[r.CARRIED] = max(regs[r.CARRIED], record + _1)
+    regs[r.FORMER] = store[own + _1] >> _32
     regs[r.FOUND_RECORD] = record
     regs[r.BATCH_COUNT] = U(count)
     table, slots = buckets[_BUCKET + U(r.TABLE)], table_slots(buckets, _BUCKET)
@@ -170,7 +188,7 @@ def _delete(words, buckets, store, regs):
     regs[r.DELETE_NEXT] = regs[r.DELETED] = _0
     regs[r.ROUNDS] += _1
     for record in range(regs[r.INITIAL_COUNT]):
-        _receive(words, record, _0, buckets, store, regs)
+        _receive(words, record, _0, _enter_round(words, record, buckets, store, regs), buckets, store)
     return _CONTINUE
 
 

@@ -91,13 +91,17 @@ def _cells_up_to(column, layer, profile, regs):
 
 @inlined
 def _cell_of(column, layer, profile, regs):
-    """The number of the cell to which a layer belongs, made where there is none."""
+    """The number of the cell to which a layer belongs, made where there is none; PROFILE_KNOWN says whether the layer
+    was there before. In a cell for several layers that is not known of each: all between its first and its last are
+    taken to be there."""
+    regs[r.PROFILE_KNOWN] = _0
     while True:
         count = regs[r.PROFILE_COUNT]
         before = _cells_up_to(column, layer, profile, regs)
         if before > _0:
             at = (before - _1) * _CELL
             if not _after(column, layer, profile, at + U(r.LAST_COLUMN)):
+                regs[r.PROFILE_KNOWN] = _1
                 return before - _1
             between = before < count and regs[r.PROFILE_GRAIN] > _1
             if between or profile[at + U(r.CELL_LAYERS)] < regs[r.PROFILE_GRAIN]:
@@ -119,8 +123,7 @@ def note_layer(row, buckets, profile, regs):
     expanded = regs[r.VISITED] - regs[r.PROFILE_VISITED]
     profile[at + U(r.CELL_STORED)] = max(profile[at + U(r.CELL_STORED)], regs[r.STORED])
     profile[at + U(r.CELL_VISITED)] += expanded
-    if regs[r.RESWEEPS] > _0:
-        profile[at + U(r.CELL_REVISITED)] += expanded
+    profile[at + U(r.CELL_REVISITED)] += expanded * regs[r.PROFILE_KNOWN]
     # All that was expanded and was not live is persistent, and expanded only this once.
     profile[at + U(r.CELL_PERSISTENT)] += expanded - buckets[row + U(r.LIVE) + U(r.HEAD)]
     regs[r.PROFILE_AT] = number

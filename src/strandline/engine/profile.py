@@ -32,8 +32,8 @@ class LayerFigures:
     visited: int
     """Expansions here, in all sweeps."""
     revisited: int
-    """Those among them in further sweeps of the column: of states that were visited before or, where only a regress
-    edge leads to them, were not."""
+    """Those among them when the line passed a layer again: every revisit, and first visits of states that only a
+    regress edge leads to."""
     persistent: int
     """Those among them of persistent states, each of which is expanded once."""
 
@@ -64,7 +64,7 @@ def with_layer(layers: Sequence[LayerFigures], further: LayerFigures) -> tuple[L
     before = [one for one in layers if one.first <= further.first]
     after = layers[len(before) :]
     if before and further.first <= before[-1].last:
-        further = before.pop() + replace(further, layers=0)
+        further = before.pop() + replace(further, layers=0, revisited=further.visited)
     return (*before, further, *after)
 
 

@@ -154,7 +154,7 @@ class Search(BaseSearch):
             layers=1,
             stored=int(regs[r.STORED]),
             visited=expanded,
-            revisited=expanded if regs[r.RESWEEPS] else 0,
+            revisited=0,
             persistent=expanded - int(self._buckets.array[int(regs[r.CURRENT]) + r.LIVE + r.HEAD]),
         )
 

@@ -29,6 +29,8 @@ FIGURES = (
     "replaced",
     "depth",
     "levels",
+    "profile",
+    "regress",
     "seconds",
     "compile_seconds",
     "engine_seconds",

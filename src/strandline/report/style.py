@@ -38,12 +38,15 @@ def counted(count: int, noun: str, plural: str | None = None) -> str:
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
-def sparkline(values: Sequence[int], width: int = 60) -> str:
-    """A profile in one line of block characters; long ones show the largest value of each piece."""
+def sparkline(values: Sequence[int], width: int = 60, top: int | None = None) -> str:
+    """A profile in one line of block characters; long ones show the largest value of each piece. `top` is the value
+    of the highest block, the largest one where it is not given; with it, nothing is a space."""
     if not values:
         return ""
     pieces = min(width, len(values))
     bounds = [len(values) * number // pieces for number in range(pieces + 1)]
     heights = [max(values[start:end]) for start, end in pairwise(bounds)]
+    if top is not None:
+        return "".join(_BLOCKS[(len(_BLOCKS) * height - 1) // max(top, 1)] if height else " " for height in heights)
     top = max(heights) or 1
     return "".join(_BLOCKS[(len(_BLOCKS) - 1) * height // top] for height in heights)

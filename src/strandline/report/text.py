@@ -6,6 +6,8 @@ from strandline.check.memory import shown_bytes
 from strandline.check.properties import Kind
 from strandline.check.verdict import Answer, Exploration, PropertyVerdict, Statistics, Verdict
 from strandline.report.ltl import component_lines, ltl_remark, search_lines, violation_lines, warning_lines
+from strandline.report.profile import profile_chart
+from strandline.report.regress import regress_lines
 from strandline.report.style import Style, counted, sparkline, table
 from strandline.report.traces import trace_lines
 
@@ -35,8 +37,10 @@ def verdict_text(verdict: Verdict, style: Style, *, full: bool = False) -> str:
     return "\n".join(lines)
 
 
-def exploration_text(exploration: Exploration, style: Style, *, full: bool = False) -> str:
-    """The whole report of an exploration."""
+def exploration_text(
+    exploration: Exploration, style: Style, *, full: bool = False, chart: int | None = None
+) -> str:
+    """The whole report of an exploration; with a chart of its profile, of so many columns."""
     title = {
         Answer.HOLDS: style.paint("EXPLORED", "green", "bold"),
         Answer.VIOLATED: style.paint("FAULT", "red", "bold"),
@@ -53,7 +57,7 @@ def exploration_text(exploration: Exploration, style: Style, *, full: bool = Fal
             for line in trace_lines(fault.trace, exploration.system, style, full=full, whole=False)
         ]
     if exploration.statistics.visited or exploration.complete:
-        lines += ["", *_statistics_lines(exploration), *_profile_lines(exploration.statistics, style)]
+        lines += ["", *_statistics_lines(exploration), *_profile(exploration, style, chart)]
     return "\n".join(lines)
 
 
@@ -125,6 +129,7 @@ def _statistics_lines(exploration: Exploration) -> list[str]:
         rows.append(
             ("regress edges", f"{now.regress_edges:,}, {counted(now.persistent, 'persistent state')}")
         )
+        rows += [("", line) for line in regress_lines(now.regress)]
         rows.append(("stored at most", counted(now.peak_states, "state")))
     each = f" ({now.peak_bytes / now.peak_states:.1f} bytes a state)" if now.peak_states >= 10_000 else ""
     rows.append(
@@ -152,7 +157,14 @@ def _time(now: Statistics) -> str:
     return f"search {now.seconds:.3f} s{rate}, compiling the model {now.compile_seconds:.3f} s"
 
 
-def _profile_lines(now: Statistics, style: Style) -> list[str]:
-    if len(now.levels) < 2:
+def _profile(exploration: Exploration, style: Style, chart: int | None) -> list[str]:
+    """The profile as a chart or in one line: of a breadth-first search the states of each level, of a sweep the
+    states stored."""
+    now = exploration.statistics
+    if chart is not None:
+        return profile_chart(exploration, style, chart)
+    if len(now.profile) < 2:
         return []
-    return ["", f"  {sparkline(now.levels)}", style.paint("  states by distance from the start", "dim")]
+    values = now.levels or [one.stored for one in now.profile]
+    title = "states by distance from the start" if now.levels else "states stored, layer by layer"
+    return ["", f"  {sparkline(values)}", style.paint(f"  {title}", "dim")]

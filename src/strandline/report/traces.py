@@ -26,12 +26,14 @@ def trace_lines(
     left_out = range(0) if whole or len(trace) <= _LONG else range(_ENDS + 1, len(trace) - _ENDS + 1)
     lines = [style.paint("initial state", "bold"), *state_lines(dict(trace.initial), style)]
     stem, loop = lines, list[str]()
+    first = len(trace) + 1 if trace.loop is None else trace.loop + 1
     for number, told in enumerate(shown.steps(), 1):
-        into = stem if trace.loop is None or number <= trace.loop else loop
+        into = stem if number < first else loop
         if number not in left_out:
             into += told
-        elif number == left_out.start or number - 1 == trace.loop:
-            into.append(style.paint(f"... {counted(len(left_out), 'step')}; --trace FILE has them all", "dim"))
+        elif number in (left_out.start, first):
+            end = min(first, left_out.stop) if number < first else left_out.stop
+            into.append(style.paint(f"... {counted(end - number, 'step')}; --trace FILE has them all", "dim"))
     if trace.loop is not None:
         stem = _with_loop(stem, loop, trace.loop, style)
     if trace.fault is not None:

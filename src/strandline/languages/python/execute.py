@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from strandline.languages.python.build import equal
 from strandline.languages.python.evaluate import Reader
-from strandline.languages.python.machine import FELL_THROUGH
+from strandline.languages.python.machine import FELL_THROUGH, TOO_INVOLVED
 from strandline.languages.python.types import ArrayType, RecordType
 from strandline.languages.python.values import (
     ChosenProcess,
@@ -24,7 +24,7 @@ from strandline.languages.python.values import (
 )
 from strandline.model.expression import Const, Expression
 
-_MOST_ROUNDS = 10_000
+_MOST_ROUNDS, _MOST_STATEMENTS = 10_000, 50_000
 _INSTEAD: dict[type[ast.stmt], str] = {
     ast.While: "a while loop has no bound; write 'for i in range(...)' with an 'if' inside",
     ast.Try: "exceptions cannot be caught in an action; use require",
@@ -91,10 +91,11 @@ class Runner:
                     condition = self.reader.truth(test)
                     if isinstance(condition, Const):
                         items = [*(body if condition.value else orelse), *rest]
-                    elif _escapes(item):
-                        return self._joined(item, condition, [*body, *rest], [*orelse, *rest])
-                    else:
-                        self._joined(item, condition, list(body), list(orelse))
+                        continue
+                    within, items = _meeting(item, rest)
+                    result = self._joined(item, condition, [*body, *within], [*orelse, *within])
+                    if items is None:
+                        return result
                 case _:
                     self._statement(item)
             if self.settles:
@@ -130,6 +131,9 @@ class Runner:
         return [*items, _Mark(last=True)]
 
     def _statement(self, node: ast.stmt) -> None:
+        self.machine.statements += 1
+        if self.machine.statements > _MOST_STATEMENTS:
+            self.text.fail(TOO_INVOLVED, node)
         match node:
             case ast.Pass():
                 return
@@ -235,16 +239,34 @@ def _static(name: str, value: Any) -> Any:
     return value
 
 
-def _escapes(node: ast.If) -> bool:
-    """Whether a way through the statement leaves what stands around it."""
-    stack: list[tuple[ast.AST, bool]] = [(child, False) for child in (*node.body, *node.orelse)]
+def _meeting(node: ast.If, rest: list[Any]) -> tuple[list[Any], list[Any] | None]:
+    """Where the two ways of an `if` meet again: what each of them goes through until then, and what comes after; None
+    where they meet nowhere before the function ends. That is right behind the `if` unless something leaves it: a
+    `continue` leads to the end of the round, a `break` to that of the loop."""
+    escapes = _escapes(node)
+    if not escapes:
+        return [], rest
+    for ends, leaving in ((False, {ast.Continue}), (True, {ast.Continue, ast.Break})):
+        place = next((p for p, item in enumerate(rest) if isinstance(item, _Mark) and item.last >= ends), None)
+        if place is None:
+            break
+        within = rest[: place + 1]
+        if escapes.union(*(_escapes(item) for item in within if isinstance(item, ast.stmt))) <= leaving:
+            return within, rest[place + 1 :]
+    return rest, None
+
+
+def _escapes(node: ast.stmt) -> set[type[ast.stmt]]:
+    """How ways through a statement leave what stands around it."""
+    found: set[type[ast.stmt]] = set()
+    stack: list[tuple[ast.AST, bool]] = [(node, False)]
     while stack:
         child, in_loop = stack.pop()
         if isinstance(child, ast.Return) or (isinstance(child, ast.Break | ast.Continue) and not in_loop):
-            return True
+            found.add(type(child))
         inside = in_loop or isinstance(child, ast.For)
         stack += [(inner, inside) for inner in ast.iter_child_nodes(child)]
-    return False
+    return found
 
 
 def _after(items: list[Any], *, last: bool) -> list[Any]:

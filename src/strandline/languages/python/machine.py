@@ -90,6 +90,8 @@ class Machine:
     late: list[Expression] = field(default_factory=list)
     """Faults that count only where the action is enabled."""
     may_write: bool = True
+    statements: int = 0
+    """How many were executed."""
 
     @property
     def frame(self) -> dict[str, Any]:

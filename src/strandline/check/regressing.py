@@ -1,0 +1,121 @@
+"""Which steps of the model regress, told from a sample of the regress edges of a sweep."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from strandline.check.measures import ParsedMeasure
+from strandline.compile.kernel import Twin
+from strandline.model.expression import variables_read
+from strandline.traces.replay import changes
+from strandline.traces.trace import Change
+
+_ENOUGH_SECONDS = 0.3
+"""How long a sample is looked at; interpreting a step of a large model takes milliseconds."""
+
+SampledEdge = tuple[tuple[int, ...], int]
+"""The source and the number of the step."""
+
+
+@dataclass(frozen=True, slots=True)
+class FallingMeasure:
+    """A measure, as it was written, that decreases along an edge."""
+
+    measure: str
+    old: int
+    new: int
+
+
+@dataclass(frozen=True, slots=True)
+class RegressEdge:
+    """An edge that regresses: its action, all that it changes, and the measures for which it counts as regress."""
+
+    action: str
+    changes: tuple[Change, ...]
+    measures: tuple[FallingMeasure, ...]
+    variables: tuple[str, ...]
+    """What it changes of the variables that these measures read."""
+
+
+@dataclass(frozen=True, slots=True)
+class RegressingAction:
+    """An action, the share of the regress edges that are its steps, and one of them."""
+
+    action: str
+    share: float
+    example: RegressEdge
+
+
+@dataclass(frozen=True, slots=True)
+class Regress:
+    """What regresses, those that do so most first. Shares are those in the sample, which is all regress edges where
+    there are few, and else evenly spread over them; an edge counts as often as it was met."""
+
+    sampled: int
+    actions: tuple[RegressingAction, ...]
+    variables: tuple[tuple[str, float], ...]
+    """Variables, and the share of the edges along which they change while a measure that reads them decreases."""
+
+
+def regress_of(twin: Twin, measure: ParsedMeasure, sample: Sequence[SampledEdge]) -> Regress | None:
+    """What a sample of regress edges tells; None where there is none."""
+    edges = list(_within_time(_described(twin, measure, sample)))
+    if not edges:
+        return None
+    by_action = Counter(edge.action for edge in edges)
+    by_variable = Counter(variable for edge in edges for variable in edge.variables)
+    examples = {edge.action: edge for edge in reversed(edges)}
+    return Regress(
+        sampled=len(edges),
+        actions=tuple(
+            RegressingAction(action, count / len(edges), examples[action]) for action, count in by_action.most_common()
+        ),
+        variables=tuple((variable, count / len(edges)) for variable, count in by_variable.most_common()),
+    )
+
+
+def _within_time(edges: Iterator[RegressEdge]) -> Iterator[RegressEdge]:
+    deadline = time.perf_counter() + _ENOUGH_SECONDS
+    for edge in edges:
+        yield edge
+        if time.perf_counter() >= deadline:
+            return
+
+
+def _described(twin: Twin, measure: ParsedMeasure, sample: Sequence[SampledEdge]) -> Iterator[RegressEdge]:
+    """The edges as people see them, in an order in which also the first few are spread over the sample."""
+    for number in _spread(len(sample)):
+        source, step = sample[number]
+        edge = twin.edges(source)[step]
+        if edge.target is not None:
+            falling, read = _falling(twin, measure, source, edge.target)
+            changed = tuple(changes(twin.describe(source), twin.describe(edge.target)))
+            names = dict.fromkeys(one.name.partition("[")[0] for one in changed)
+            yield RegressEdge(edge.action, changed, falling, tuple(name for name in names if name in read))
+
+
+def _falling(
+    twin: Twin, measure: ParsedMeasure, source: tuple[int, ...], target: tuple[int, ...]
+) -> tuple[tuple[FallingMeasure, ...], set[str]]:
+    """The measures that make an edge regress, and the names of the variables that they read. Combined, the first that
+    changes decides; componentwise every one that decreases does."""
+    components = [one for one in measure.components if not one.monotone]
+    expressions = [one.expression for one in components]
+    values = zip(components, twin.values(source, expressions), twin.values(target, expressions), strict=True)
+    falling = [(one, old, new) for one, old, new in values if new < old]
+    if not measure.measure.components:
+        falling = falling[:1]
+    read = {variable.name for one, _, _ in falling for variable in variables_read(one.expression)}
+    return tuple(FallingMeasure(one.text, old, new) for one, old, new in falling), read
+
+
+def _spread(count: int) -> Iterator[int]:
+    """All numbers below `count`, every prefix of which is spread over them: by their binary digits backwards."""
+    bits = max(count - 1, 0).bit_length()
+    for number in range(1 << bits):
+        reverse = int(f"{number:0{bits}b}"[::-1], 2) if bits else 0
+        if reverse < count:
+            yield reverse

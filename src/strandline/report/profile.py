@@ -1,0 +1,79 @@
+"""The profile of a search as a chart for the terminal: what was stored and visited, layer by layer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from strandline.check.verdict import Exploration
+from strandline.engine.profile import LayerFigures, coarser
+from strandline.report.style import Style, sparkline
+
+_HEIGHT = 8
+_WIDEST, _NARROWEST = 100, 20
+_EIGHTHS = " ▁▂▃▄▅▆▇█"
+
+
+def profile_chart(exploration: Exploration, style: Style, width: int = 80) -> list[str]:
+    """States stored over the layers as bars, and below them, on a scale of their own, the visits, those when the line
+    passed a layer again and those of persistent states; at most `width` columns wide."""
+    layers = exploration.statistics.profile
+    if not layers:
+        return ["", style.paint(f"  there are no layers with --order {exploration.options.order}", "dim")]
+    peak = max(one.stored for one in layers)
+    kinds = _kinds(layers)
+    margin = 2 + max(len(label) for label in (f"{peak:,}", *kinds))
+    parts = coarser(layers, max(_NARROWEST, min(width - margin - 3, _WIDEST)))
+    name = "distance" if exploration.options.order == "bfs" else "layer"
+    lines = ["", style.paint(f"  {_title(layers, parts, name)}", "bold")]
+    lines += _bars([one.stored for one in parts], peak, margin)
+    lines.append(style.paint(f"{'':{margin}} {_axis(layers, name, len(parts))}", "dim"))
+    most = max(one.visited for one in parts)
+    for label, figure in kinds.items():
+        values = [getattr(one, figure) for one in parts]
+        lines.append(f"{label:>{margin}} │{sparkline(values, len(values), most)}".rstrip())
+    return lines
+
+
+def _kinds(layers: Sequence[LayerFigures]) -> dict[str, str]:
+    """The kinds of visits that there are: their label with how many they are, and their figure."""
+    words = {"visited": "visits", "revisited": "passed again", "persistent": "persistent"}
+    totals = {figure: sum(getattr(one, figure) for one in layers) for figure in words}
+    return {f"{words[figure]} {total:,}": figure for figure, total in totals.items() if total}
+
+
+def _title(layers: Sequence[LayerFigures], parts: Sequence[LayerFigures], name: str) -> str:
+    highest = max(layers, key=lambda one: one.stored)
+    where = _key(layers, highest.first, name)
+    if highest.layers > 1:
+        where += f" to {_key(layers, highest.last, name)}"
+    total = sum(one.layers for one in layers)
+    each = f"; {total:,} {name}s, {total / len(parts):.3g} a bar" if len(parts) < total else ""
+    return f"states stored, at most {highest.stored:,} at {where}{each}"
+
+
+def _bars(heights: Sequence[int], peak: int, margin: int) -> list[str]:
+    """Rows of block characters, the top row first, with the scale at the left."""
+    top = max(peak, 1)
+    eighths = [-(-height * 8 * _HEIGHT // top) for height in heights]
+    lines = []
+    for row in range(_HEIGHT - 1, -1, -1):
+        label = {_HEIGHT - 1: f"{peak:,}", _HEIGHT // 2 - 1: f"{peak // 2:,}"}.get(row, "")
+        blocks = "".join(_EIGHTHS[min(max(height - 8 * row, 0), 8)] for height in eighths)
+        lines.append(f"{label:>{margin}} {'┤' if label else '│'}{blocks}".rstrip())
+    return [*lines, f"{'0':>{margin}} ┼{'─' * len(heights)}"]
+
+
+def _axis(layers: Sequence[LayerFigures], name: str, width: int) -> str:
+    first, last = _key(layers, layers[0].first, name), _key(layers, layers[-1].last, name)
+    if first == last:
+        return f" {first}"
+    return f" {first}{' ' * max(2, width - len(first) - len(last))}{last}"
+
+
+def _key(layers: Sequence[LayerFigures], key: tuple[int, int], name: str) -> str:
+    """`layer 3`, or `column 1, layer 3` where there are several columns."""
+    if layers[0].first[0] == layers[-1].last[0]:
+        return f"{name} {key[1]:,}"
+    if all(one.first[1] == one.last[1] == layers[0].first[1] for one in layers):
+        return f"column {key[0]:,}"
+    return f"column {key[0]:,}, {name} {key[1]:,}"

@@ -1,0 +1,62 @@
+"""Which steps regressed, as text and as plain data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from strandline.check.regressing import Regress, RegressEdge
+
+_SHOWN_ACTIONS, _SHOWN_VARIABLES = 3, 4
+_LISTED_ACTIONS, _LISTED_VARIABLES = 20, 50
+_LONGEST_MEASURE = 40
+
+
+def regress_lines(regress: Regress | None) -> list[str]:
+    """The actions that regressed most, each with an example, and the variables."""
+    if regress is None:
+        return []
+    lines = []
+    for one in regress.actions[:_SHOWN_ACTIONS]:
+        lines += [f"{one.share:4.0%}  {one.action}", f"      e.g. {_example(one.example)}"]
+    if len(regress.actions) > _SHOWN_ACTIONS:
+        rest = sum(one.share for one in regress.actions[_SHOWN_ACTIONS:])
+        lines.append(f"{rest:4.0%}  {len(regress.actions) - _SHOWN_ACTIONS} other actions")
+    if regress.variables:
+        shown = ", ".join(f"{name} {share:.0%}" for name, share in regress.variables[:_SHOWN_VARIABLES])
+        lines.append(f"by a change of {shown}{', ...' if len(regress.variables) > _SHOWN_VARIABLES else ''}")
+    return lines
+
+
+def _example(edge: RegressEdge) -> str:
+    """`sent + data.length 5 → 4 (data.length: 1 → 0)`."""
+    measures = ", ".join(f"{_shortened(one.measure)} {one.old} → {one.new}" for one in edge.measures)
+    named = [one for one in edge.changes if one.name.partition("[")[0] in edge.variables]
+    changes = ", ".join(f"{one.name}: {one.old} → {one.new}" for one in named or edge.changes)
+    told = not changes or [f"{one.name} {one.old} → {one.new}" for one in named] == [measures]
+    return measures if told else f"{measures} ({changes})"
+
+
+def _shortened(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST_MEASURE else f"{text[: _LONGEST_MEASURE - 4]} ..."
+
+
+def regress_data(regress: Regress | None) -> dict[str, Any] | None:
+    """For `--json`."""
+    if regress is None:
+        return None
+    return {
+        "sampled": regress.sampled,
+        "actions": [
+            {"action": one.action, "share": round(one.share, 6), "example": _edge_data(one.example)}
+            for one in regress.actions[:_LISTED_ACTIONS]
+        ],
+        "variables": {name: round(share, 6) for name, share in regress.variables[:_LISTED_VARIABLES]},
+    }
+
+
+def _edge_data(edge: RegressEdge) -> dict[str, Any]:
+    return {
+        "changes": {one.name: [one.old, one.new] for one in edge.changes},
+        "measures": [{"measure": one.measure, "old": one.old, "new": one.new} for one in edge.measures],
+    }

@@ -1,0 +1,451 @@
+"""LTL properties: what is decided, what is shown, what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import strandline
+from strandline.check.ltl_judging import judge_formula, judge_process
+from strandline.check.ltl_product import bind_formula, make_product, observed
+from strandline.check.properties import Kind
+from strandline.check.verdict import Answer, PropertyVerdict, Verdict
+from strandline.errors import InputError, ParseError, ReplayError, UsageError
+from strandline.model.fairness import process_fairness
+from strandline.model.system import System
+from strandline.properties import translate
+from strandline.properties.ltl.formula import Operator, make
+from strandline.traces.lassos import Lasso, LassoReplay, ShownRun
+from strandline.traces.walk import twin_of
+
+MODELS = Path(__file__).parent / "models"
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+MUTEX, INDEX = MODELS / "mutex.dve", MODELS / "index.dve"
+PETERSON = EXAMPLES / "peterson" / "peterson.dve"
+SERVER = EXAMPLES / "ltl-deadlock" / "server.dve"
+METHODS = ("ndfs", "scc", "map")
+NEXT_TURN = "G (P.wait -> F P.critical)"
+
+
+def only(verdict: Verdict) -> PropertyVerdict:
+    (one,) = verdict.properties
+    assert one.search is not None
+    return one
+
+
+def dve(folder: Path, text: str) -> Path:
+    file = folder / "model.dve"
+    file.write_text(text)
+    return file
+
+
+COUNTER = """
+byte x;
+process P { state s; init s; trans s -> s { guard x < 5; effect x = x + 1; }, s -> s { guard x == 5; effect x = 2; }; }
+system async;
+"""
+
+
+ARRAY = """
+byte a[3], i;
+process P { state s; init s; trans s -> s { effect i = (i + 1) % 5; }; }
+system async;
+"""
+
+
+# Answers
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_formula_that_is_violated_has_a_lasso(method: str) -> None:
+    verdict = strandline.check(PETERSON, "G F P.critical", method=method)
+    one = only(verdict)
+    assert (one.kind, one.name, one.answer) == (Kind.LTL, "G F P.critical", Answer.VIOLATED)
+    assert one.trace is not None
+    assert one.trace.loop is not None
+    states = list(one.trace.states())
+    assert states[-1] == states[one.trace.loop]
+    assert all(state["P"] != "critical" for state in states[one.trace.loop :])
+    assert verdict.trace is one.trace
+    assert not verdict.complete
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_formula_that_holds_needs_all_of_the_product(method: str) -> None:
+    verdict = strandline.check(PETERSON, NEXT_TURN, method=method)
+    one = only(verdict)
+    assert (one.answer, one.trace, verdict.complete, verdict.reason) == (Answer.HOLDS, None, True, None)
+    assert one.search is not None
+    assert (one.search.method, one.search.why) == (method, None)
+    assert (one.search.automaton_states, one.search.automaton_edges) == (2, 3)
+    assert (verdict.statistics.states, verdict.statistics.transitions) == (26, 45)
+
+
+def test_several_formulas_are_searched_one_by_one_beside_the_rest() -> None:
+    verdict = strandline.check(
+        PETERSON, ["G F P.critical", NEXT_TURN], invariants="not (P.critical and Q.critical)", deadlock=True
+    )
+    assert [(one.kind, one.answer) for one in verdict.properties] == [
+        (Kind.DEADLOCK, Answer.HOLDS),
+        (Kind.INVARIANT, Answer.HOLDS),
+        (Kind.LTL, Answer.VIOLATED),
+        (Kind.LTL, Answer.HOLDS),
+    ]
+    assert verdict.statistics.states == 20
+    assert [one.search.statistics.states for one in verdict.properties[2:] if one.search is not None][1] == 26
+    assert not verdict.complete
+
+
+def test_a_property_process_is_checked_by_a_plain_check(tmp_path: Path) -> None:
+    process = "process Never { state q, r; init q; accept r; trans q -> q {}, q -> r { guard x > 1; }, r -> r"
+    file = dve(tmp_path, COUNTER.replace("system async;", process + " { guard x > 1; }; } system async property Never;"))
+    verdict = strandline.check(file)
+    one = only(verdict)
+    assert (one.kind, one.name, one.answer) == (Kind.LTL, "Never", Answer.VIOLATED)
+    assert one.trace is not None
+    assert one.trace.loop is not None
+    states = list(one.trace.states())
+    assert all(state["Never"] == "r" for state in states[one.trace.loop :])
+    assert one.trace.steps[-1].action == "P: s -> s; Never: r -> r"
+    assert one.search is not None
+    assert one.search.formula is None
+
+
+def test_a_formula_is_about_the_system_and_not_about_its_property_process(tmp_path: Path) -> None:
+    process = "process Never { state q; init q; accept q; trans q -> q { guard x < 2; }; }"
+    file = dve(tmp_path, COUNTER.replace("system async;", process + " system async property Never;"))
+    assert only(strandline.check(file, "F x == 5")).answer is Answer.HOLDS
+    with pytest.raises(InputError, match="unknown process 'Never'"):
+        strandline.check(file, "F Never.q")
+
+
+def test_labels_and_expressions_of_python_models_are_atoms() -> None:
+    ring = EXAMPLES / "python-token-ring" / "token_ring.py"
+    assert only(strandline.check(ring, "F G one", sanity=False)).answer is Answer.HOLDS
+    mutex = EXAMPLES / "python-mutex" / "mutex.py"
+    claim = 'G F {P[0].pc == "cs"}'
+    assert only(strandline.check(mutex, claim)).answer is Answer.VIOLATED
+    fair = only(strandline.check(mutex, claim, fair=True))
+    assert fair.answer is Answer.HOLDS
+    assert fair.search is not None
+    assert fair.search.fairness == ("weak fairness of P_0", "weak fairness of P_1")
+
+
+# Which runs count
+
+
+def test_a_run_that_ends_stays_in_its_last_state() -> None:
+    one = only(strandline.check(SERVER, "G (Client.ask -> F Client.rest)"))
+    assert one.answer is Answer.VIOLATED
+    assert one.trace is not None
+    assert one.trace.loop == len(one.trace)
+    assert one.trace.final["Client"] == "ask"
+    assert one.search is not None
+    assert one.search.ended
+
+
+def test_runs_that_end_can_be_ignored() -> None:
+    assert only(
+        strandline.check(SERVER, "G (Client.ask -> F Client.rest)", finite_runs="ignore")
+    ).answer is Answer.HOLDS
+    assert only(strandline.check(SERVER, "G F Client.ask", finite_runs="ignore")).answer is Answer.HOLDS
+    assert only(strandline.check(SERVER, "G F Client.ask")).answer is Answer.VIOLATED
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_weak_fairness_of_every_process(method: str) -> None:
+    assert only(strandline.check(PETERSON, "G F P.critical", fair=True, method=method)).answer is Answer.HOLDS
+    unfair = only(strandline.check(EXAMPLES / "ltl-starvation" / "semaphore.dve", NEXT_TURN, fair=True, method=method))
+    assert unfair.answer is Answer.VIOLATED
+
+
+def test_conditions_that_are_true_infinitely_often() -> None:
+    for condition, answer in (("P.critical", Answer.HOLDS), ("Q.critical", Answer.VIOLATED)):
+        one = only(strandline.check(PETERSON, "G F P.critical", fairness=condition))
+        assert one.answer is answer
+        assert one.search is not None
+        assert one.search.fairness == (f"infinitely often {condition}",)
+
+
+def test_declared_fairness_counts_unless_it_is_switched_off(tmp_path: Path) -> None:
+    file = dve(tmp_path, "// fair: all\n" + PETERSON.read_text())
+    assert only(strandline.check(file, "G F P.critical")).answer is Answer.HOLDS
+    assert only(strandline.check(file, "G F P.critical", declared_fairness=False)).answer is Answer.VIOLATED
+    twice = only(strandline.check(file, "G F P.critical", fair=True)).search
+    assert twice is not None
+    assert twice.fairness == ("weak fairness of P", "weak fairness of Q")
+
+
+def test_fairness_does_not_touch_safety(tmp_path: Path) -> None:
+    file = dve(tmp_path, "// fair: all\n" + PETERSON.read_text())
+    verdict = strandline.check(file, invariants="not (P.critical and Q.critical)", fair=True)
+    assert (verdict.answer, verdict.statistics.states) == (Answer.HOLDS, 20)
+
+
+# Methods
+
+
+def test_auto_says_what_it_picks_and_why() -> None:
+    picked = {}
+    for claim, options in (
+        ("G !(P.critical && Q.critical)", {}),
+        ("G F P.critical", {}),
+        ("G F P.critical", {"shortest": True}),
+        ("G F P.critical", {"all_cycles": True}),
+        ("G !(P.critical && Q.critical)", {"fair": True}),
+    ):
+        search = only(strandline.check(PETERSON, claim, **options)).search
+        assert search is not None
+        picked[claim, *options] = search.method, search.why
+    assert list(picked.values()) == [
+        ("prefix", "a safety property: a finite path shows every violation; searched breadth-first"),
+        ("ndfs", "no measure of progress is given"),
+        ("scc", "a shortest lasso needs all accepting components"),
+        ("scc", "all accepting components are wanted"),
+        ("ndfs", "no measure of progress is given"),
+    ]
+
+
+def test_a_bad_prefix_has_no_loop_and_ends_in_the_violation(tmp_path: Path) -> None:
+    one = only(strandline.check(dve(tmp_path, COUNTER), "G (x == 3 -> X x != 4)"))
+    assert one.answer is Answer.VIOLATED
+    assert one.trace is not None
+    assert (one.trace.loop, len(one.trace), one.trace.final["x"]) == (None, 4, "4")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "magic"}, "unknown method 'magic' (known: auto, ndfs, scc, map, "),
+        ({"method": "ndfs", "all_cycles": True}, "--all-cycles needs the components of method scc; ndfs stops"),
+        ({"method": "ndfs", "measure": "x"}, "--method ndfs goes by no measure; leave --measure out"),
+        ({"method": "sweep"}, "a sweep needs a measure of progress: give --measure EXPR"),
+        ({"method": "prefix"}, "--method prefix: not a safety property"),
+        ({"method": "prefix", "fair": True}, "--method prefix: a path that shows a violation need not"),
+        ({"method": "prefix", "finite_runs": "ignore"}, "--method prefix: a path that shows a violation may"),
+        ({"finite_runs": "forget"}, "finite runs: 'forget' is unknown (known: stutter, ignore)"),
+    ],
+)
+def test_what_does_not_fit_is_refused(tmp_path: Path, options: dict[str, str], message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        strandline.check(dve(tmp_path, COUNTER), "G F x == 2", **options)  # type: ignore[arg-type]
+    assert str(caught.value).startswith(message)
+
+
+def test_callables_have_no_ltl() -> None:
+    model = strandline.from_callables([0], lambda state: [1 - state], labels={"one": lambda state: state == 1})
+    with pytest.raises(UsageError, match="LTL is checked on models with variables, not on callables"):
+        strandline.check(model, "G F one")
+
+
+# Mistakes in formulas, faults of models
+
+
+def test_mistakes_point_into_the_formula() -> None:
+    with pytest.raises(ParseError) as syntax:
+        strandline.check(PETERSON, "G (P.wait -> )")
+    assert str(syntax.value).startswith("formula:1:14: ")
+    with pytest.raises(InputError) as name:
+        strandline.check(PETERSON, ["G F P.critical", "G F P.criticl"])
+    assert str(name.value) == (
+        "formula 2:1:7: process 'P' has no state 'criticl'; did you mean 'critical'?\n"
+        "  G F P.criticl\n"
+        "        ^^^^^^^"
+    )
+
+
+def test_an_atom_that_cannot_be_evaluated_is_the_users_to_mend(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        strandline.check(dve(tmp_path, ARRAY), "G F (a[i] == 7)")
+    assert str(caught.value) == (
+        "formula:1:1: array index out of range in a state where i = 3, a has 3 elements, after 3 steps\n"
+        "  a[i] == 7\n"
+        "  ^^^^"
+    )
+
+
+def test_a_condition_of_fairness_that_cannot_be_evaluated(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"^fairness:1:1: array index out of range in a state where i = 3"):
+        strandline.check(dve(tmp_path, ARRAY), "G F (i == 7)", fairness="a[i] == 7")
+
+
+@pytest.mark.parametrize("options", [{}, {"fair": True}])
+def test_a_fault_of_the_model_is_a_violation_and_leaves_the_formula_open(options: dict[str, bool]) -> None:
+    verdict = strandline.check(INDEX, "G F (i == 7)", **options)  # type: ignore[arg-type]
+    formula, fault = verdict.properties
+    assert (formula.answer, formula.reason) == (Answer.UNKNOWN, "the search ended at a run-time fault")
+    assert (fault.kind, fault.answer) == (Kind.FAULT, Answer.VIOLATED)
+    assert fault.trace is not None
+    assert fault.trace.fault is not None
+    assert fault.trace.fault.action == "P: s -> s"
+    assert dict(fault.trace.initial).keys() == {"a[0]", "a[1]", "a[2]", "i", "P"}
+
+
+# Sanity
+
+
+def warnings(file: Path, claim: str, **options: object) -> tuple[str, ...]:
+    search = only(strandline.check(file, claim, **options)).search  # type: ignore[arg-type]
+    assert search is not None
+    return search.warnings
+
+
+def test_warnings(tmp_path: Path) -> None:
+    counter = dve(tmp_path, COUNTER)
+    assert warnings(counter, "F x == 1 || ! F x == 1") == ("every run of every model satisfies this formula",)
+    assert warnings(counter, "x == 1 U x == 2 && G !(x == 2)") == ("no run of any model satisfies this formula",)
+    never = "it holds vacuously: '{x == 9}' never happens where it matters"
+    assert [text.replace("x == 9", "{x == 9}") for text in warnings(counter, "G (x == 9 -> F x == 1)")] == [never]
+    assert warnings(counter, "G (x == 4 -> F x == 2)") == ()
+    assert warnings(counter, "G (x == 9 -> F x == 1)", sanity=False) == ()
+    assert warnings(counter, "G F x == 9", fairness="x == 8") == ("no run of the model is fair",)
+    assert warnings(counter, "G F x == 2", fairness="x == 3") == ()
+
+
+def test_a_model_in_which_every_run_ends(tmp_path: Path) -> None:
+    once = "byte x; process P { state s; init s; trans s -> s { guard x < 2; effect x = x + 1; }; } system async;"
+    assert warnings(dve(tmp_path, once), "F x == 2") == ("every run of the model ends: there is no infinite run",)
+    assert warnings(SERVER, "F (pending == 0)") == ()
+
+
+def test_a_tautology_needs_no_search(tmp_path: Path) -> None:
+    verdict = strandline.check(dve(tmp_path, COUNTER), "G true")
+    one = only(verdict)
+    assert (one.answer, one.search and one.search.method) == (Answer.HOLDS, "none")
+    assert verdict.complete
+    assert verdict.statistics.visited == 0
+
+
+# Shorter and further lassos
+
+
+def test_a_shortest_lasso(tmp_path: Path) -> None:
+    one = only(strandline.check(dve(tmp_path, COUNTER), "F G (x != 4)", shortest=True))
+    assert one.trace is not None
+    assert (one.trace.loop, len(one.trace)) == (2, 6)
+    assert one.search is not None
+    assert one.search.minimised == "a shortest stem to an accepting state on a cycle, then a shortest cycle through it"
+
+
+@pytest.mark.parametrize("method", ["ndfs", "map"])
+def test_every_method_can_be_asked_for_a_shortest_lasso(method: str) -> None:
+    one = only(strandline.check(PETERSON, "G F P.critical", method=method, shortest=True))
+    assert one.trace is not None
+    assert (one.trace.loop, len(one.trace)) == (0, 4)
+
+
+def test_all_accepting_components(tmp_path: Path) -> None:
+    rings = """
+    byte x;
+    process P { state start, left, right; init start;
+      trans start -> left {}, start -> right {},
+        left -> left { effect x = 1 - x; }, right -> right { effect x = (x + 1) % 3; }; }
+    system async;
+    """
+    one = only(strandline.check(dve(tmp_path, rings), "F G false", all_cycles=True))
+    assert one.search is not None
+    assert sorted(part.states for part in one.search.components) == [2, 3]
+    assert sorted(len(part.trace) - (part.trace.loop or 0) for part in one.search.components if part.trace) == [2, 3]
+    assert one.search.complete
+
+
+# The judge
+
+
+def lasso_of(system: System, claim: str, lasso: Lasso, *, fair: bool = False) -> ShownRun:
+    """A run that somebody claims to violate a formula, judged."""
+    bound = bind_formula(claim, system)
+    automaton = translate(make(Operator.NOT, bound.formula))
+    conditions = process_fairness(system) if fair else ()
+    product = make_product(observed(system, automaton, bound.atoms), system, conditions, ignore_finite_runs=False)
+    run = LassoReplay(twin_of(product.system), twin_of(system)).lasso(lasso)
+    judge_formula(product, bound, run)
+    return run
+
+
+def test_the_judge_believes_no_search() -> None:
+    system = strandline.load(PETERSON)
+    with pytest.raises(ReplayError, match="does not lead back to its first state"):
+        lasso_of(system, "G F P.critical", Lasso(0, (), (0,)))
+    with pytest.raises(ReplayError, match="which the state does not have"):
+        lasso_of(system, "G F P.critical", Lasso(0, (), (99,)))
+    steps = tuple(first_steps_of(system, "P", 8))
+    alone = Lasso(0, steps[:4], steps[4:])
+    with pytest.raises(ReplayError, match="the trace does not violate the formula: G F P.critical"):
+        lasso_of(system, "G F P.critical", alone)
+    other = Lasso(0, (), tuple(first_steps_of(system, "Q", 4)))
+    assert lasso_of(system, "G F P.critical", other).trace.loop == 0
+    with pytest.raises(ReplayError, match="the loop of the trace is not fair: P"):
+        lasso_of(system, "G F P.critical", other, fair=True)
+
+
+def first_steps_of(system: System, process: str, count: int) -> list[int]:
+    """Steps of one process, with the automaton's first edge each, from the initial state on."""
+    bound = bind_formula("G F P.critical", system)
+    automaton = translate(make(Operator.NOT, bound.formula))
+    twin = twin_of(observed(system, automaton, bound.atoms))
+    state, steps = twin.initial()[0], []
+    for _ in range(count):
+        number = next(
+            number
+            for number, edge in enumerate(twin.edges(state))
+            if edge.action.startswith(f"{process}:") and edge.action.endswith(": q0 -> q0")
+        )
+        target = twin.edges(state)[number].target
+        assert target is not None
+        state = target
+        steps.append(number)
+    return steps
+
+
+def test_a_loop_in_which_the_property_process_does_not_accept_is_refused(tmp_path: Path) -> None:
+    process = "process Never { state q, r; init q; accept r; trans q -> q {}; }"
+    file = dve(tmp_path, COUNTER.replace("system async;", process + " system async property Never;"))
+    system = strandline.load(file)
+    product = make_product(system, system, (), ignore_finite_runs=False)
+    run = LassoReplay(twin_of(system), twin_of(system)).lasso(Lasso(0, (0, 0), (0, 0, 0, 0)))
+    with pytest.raises(ReplayError, match="the property process does not accept in the loop of the trace"):
+        judge_process(product, run)
+
+
+def test_a_run_that_ends_is_no_counterexample_where_such_runs_are_ignored() -> None:
+    system = strandline.load(SERVER)
+    bound = bind_formula("G F Client.rest", system)
+    automaton = translate(make(Operator.NOT, bound.formula))
+    watched = observed(system, automaton, bound.atoms)
+    one = only(strandline.check(SERVER, "G F Client.rest"))
+    assert one.trace is not None
+    product = make_product(watched, system, (), ignore_finite_runs=True)
+    run = ShownRun(one.trace, tuple(_packed(system, one)), (), ended=True)
+    with pytest.raises(ReplayError, match="the trace ends, but runs that end were to be ignored"):
+        judge_formula(product, bound, run)
+    judge_formula(replace(product, ignore_finite_runs=False), bound, run)
+
+
+def _packed(system: System, one: PropertyVerdict) -> list[tuple[int, ...]]:
+    twin = twin_of(system)
+    assert one.trace is not None
+    state = twin.initial()[0]
+    found = [state]
+    for step in one.trace.steps:
+        target = next(edge.target for edge in twin.edges(state) if edge.action == step.action)
+        assert target is not None
+        state = target
+        found.append(state)
+    return found
+
+
+# What is said of the atoms
+
+
+def test_values_of_atoms_and_which_of_them_decide() -> None:
+    one = only(strandline.check(SERVER, "G (Client.ask -> F Client.rest)", shortest=True))
+    assert one.search is not None
+    ask, rest = one.search.atoms
+    assert (ask.name, rest.name) == ("Client.ask", "Client.rest")
+    assert ask.values == (False, True, True)
+    assert rest.values == (True, False, False)
+    assert rest.decisive == (False, False, True)
+    assert ask.decisive == (False, False, False)
