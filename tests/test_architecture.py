@@ -29,7 +29,7 @@ FOR_ALL = {"errors", "source"}
 LIBRARIES = {
     "numba": {"engine"},
     "llvmlite": {"compile", "engine/intrinsics.py", "engine/jit.py"},
-    "numpy": {"compile", "engine", "traces", "check"},
+    "numpy": {"compile", "engine", "progress", "traces", "check"},
     "rich": {"cli", "report"},
 }
 """Who may import a library: packages, or single files of them."""

@@ -99,8 +99,9 @@ def test_several_formulas_are_searched_one_by_one_beside_the_rest() -> None:
 
 
 def test_a_property_process_is_checked_by_a_plain_check(tmp_path: Path) -> None:
-    process = "process Never { state q, r; init q; accept r; trans q -> q {}, q -> r { guard x > 1; }, r -> r"
-    file = dve(tmp_path, COUNTER.replace("system async;", process + " { guard x > 1; }; } system async property Never;"))
+    steps = "q -> q {}, q -> r { guard x > 1; }, r -> r { guard x > 1; }"
+    process = f"process Never {{ state q, r; init q; accept r; trans {steps}; }}"
+    file = dve(tmp_path, COUNTER.replace("system async;", process + " system async property Never;"))
     verdict = strandline.check(file)
     one = only(verdict)
     assert (one.kind, one.name, one.answer) == (Kind.LTL, "Never", Answer.VIOLATED)
@@ -373,7 +374,7 @@ def test_the_judge_believes_no_search() -> None:
         lasso_of(system, "G F P.critical", Lasso(0, (), (99,)))
     steps = tuple(first_steps_of(system, "P", 8))
     alone = Lasso(0, steps[:4], steps[4:])
-    with pytest.raises(ReplayError, match="the trace does not violate the formula: G F P.critical"):
+    with pytest.raises(ReplayError, match="the trace does not violate the formula"):
         lasso_of(system, "G F P.critical", alone)
     other = Lasso(0, (), tuple(first_steps_of(system, "Q", 4)))
     assert lasso_of(system, "G F P.critical", other).trace.loop == 0

@@ -33,6 +33,10 @@ def available(name: str) -> bool:
 CYCLE_METHODS = [name for name in METHODS if available(name)]
 
 
+def test_every_method_of_the_table_is_there() -> None:
+    assert list(METHODS) == CYCLE_METHODS
+
+
 def decide(case: LtlCase, method: str, **options: bool) -> LtlOutcome:
     """The answer by one method; a trace that comes with it has been judged."""
     measured = method in METHODS and METHODS[method].measured

@@ -65,7 +65,8 @@ def test_a_lasso(strandline: Run) -> None:
 def test_a_run_that_ends(strandline: Run) -> None:
     answer = strandline("check", "light.dve", "--ltl", "G F Light.red")
     assert answer.code == 13
-    assert answer.transcript.split("\n\n")[2:4] == [
+    trace, atoms = answer.transcript.split("\n\n")[2:4]
+    assert trace == (
         "Violation of 'G F Light.red': 4 steps, then the run has ended\n"
         "  initial state\n"
         "      rounds=0 Light=red\n"
@@ -74,11 +75,13 @@ def test_a_run_that_ends(strandline: Run) -> None:
         "       rounds: 0 → 1\n"
         "  3  Light: red -> green\n"
         "  4  Light: green -> broken\n"
-        "  the run ends here: no step is possible, and its last state counts for ever",
+        "  the run ends here: no step is possible, and its last state counts for ever"
+    )
+    assert atoms == (
         "  state      0  1  2  3  ┆ 4 ↺\n"
         "  Light.red  1  0  1  0  ┆ 0*\n"
-        "  *: if this value alone were different, the run would satisfy the formula",
-    ]
+        "  *: if this value alone were different, the run would satisfy the formula"
+    )
 
 
 def test_what_holds_says_how_it_was_searched(strandline: Run) -> None:
@@ -106,7 +109,8 @@ def test_warnings_stand_beside_the_properties(strandline: Run) -> None:
     assert answer.transcript.split("\n\n")[1] == (
         "  holds  ltl G (rounds == 2 -> F Light.red)\n"
         "  holds  ltl G true                          every run of every model satisfies this formula\n"
-        "  warning: 'G (rounds == 2 -> F Light.red)': it holds vacuously: 'rounds == 2' never happens where it matters\n"
+        "  warning: 'G (rounds == 2 -> F Light.red)': it holds vacuously: "
+        "'rounds == 2' never happens where it matters\n"
         "  warning: 'G true': every run of every model satisfies this formula"
     )
 

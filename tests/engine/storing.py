@@ -59,14 +59,18 @@ def step_by_step(kernel: Kernel) -> Iterator[Run]:
     """A sweep that stands still after every expansion, when all successors are inserted. It runs in plain Python, where
     a batch can be made as small as that."""
     engine = plain_engine()
-    before, engine.explore._BATCH = engine.explore._BATCH, np.uint64(1)
+    with np.errstate(over="ignore"):
+        run = Run(kernel, "sweep", engine=engine.search)
+    while (event := _one_expansion(run, engine.explore)) is engine.search.Event.PAUSED:
+        yield run
+    assert event is engine.search.Event.DONE
+
+
+def _one_expansion(run: Run, explore: Any) -> Any:
+    before, explore._BATCH = explore._BATCH, np.uint64(1)
+    run.search._budget = 1
     try:
         with np.errstate(over="ignore"):
-            run = Run(kernel, "sweep", engine=engine.search)
-            run.search._budget = 1
-            while (event := run.search.advance(0.0)) is engine.search.Event.PAUSED:
-                yield run
-                run.search._budget = 1
-            assert event is engine.search.Event.DONE
+            return run.search.advance(0.0)
     finally:
-        engine.explore._BATCH = before
+        explore._BATCH = before

@@ -6,19 +6,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kernels import compare_back_ends
 from strategies import Case, Generator
 
 from strandline.compile.interpret import Interpreter, Valuation
+from strandline.errors import InternalError
+from strandline.languages import parse_expression
+from strandline.languages.dve import load
+from strandline.model.expression import Const, Read
 from strandline.model.fairness import FairSystem, process_fairness, some_enabled, with_fairness
-from strandline.model.system import (
-    Action,
-    Fairness,
-    System,
-)
+from strandline.model.system import Action, Assign, Domain, Fairness, Move, Observer, System, Variable
 from strandline.model.validate import validate
+from strandline.source import Source
 
 MOST_STATES = 300
 Edge = tuple[Valuation, tuple[Action, ...]]
@@ -212,3 +214,133 @@ def test_enabled_means_that_there_is_a_step(random: Random, wild: float) -> None
             enabled = bool(interpreter.evaluate(some_enabled(system, [action]), state))
             # In a synchronous system without a step an action may wait for others; no step ever asks.
             assert enabled == taken or (system.synchronous and not steps)
+
+
+# Small systems
+
+
+def watched(text: str) -> System:
+    """A DVE model and an observer that accepts every run."""
+    system = load(Source("model.dve", text))
+    location = Variable("W", Domain(0, 0), None, (0,), ("w",), "W", True)
+    edge = Action("W: w -> w", (Move(len(system.processes), 0, 0),), None, (Assign(Read(location), Const(0)),))
+    return validate(
+        replace(
+            system,
+            variables=(*system.variables, location),
+            observer=Observer("W", location, (edge,), frozenset({0})),
+            initial=tuple((*state, 0) for state in system.initial),
+        )
+    )
+
+
+def has_fair_run(text: str, *conditions: str, processes: bool = True, ignore_finite_runs: bool = False) -> bool:
+    """Whether some run of a DVE model is fair to its processes and meets the conditions: by the counter, and by
+    components of the plain graph, which must agree."""
+    system = watched(text)
+    fairness = process_fairness(system) if processes else ()
+    fairness += tuple(Fairness(one, condition=parse_expression(one, system)) for one in conditions)
+    fair = with_fairness(system, fairness, ignore_finite_runs=ignore_finite_runs)
+    found = accepting_cycle_exists(fair, graph_of(fair.system))
+    assert found == fair_run_exists(system, graph_of(system), fairness, ignore_finite_runs=ignore_finite_runs)
+    return found
+
+
+STOPS = "byte x; process P { state s; init s; trans s -> s { guard x < 2; effect x = x + 1; }; } system async;"
+
+
+def test_staying_at_a_deadlock_is_fair_to_every_process() -> None:
+    assert has_fair_run(STOPS)
+    assert has_fair_run(STOPS, "x == 2")
+    assert not has_fair_run(STOPS, "x == 1")
+    assert not has_fair_run(STOPS, "x == 2", "x == 1")
+    assert not has_fair_run(STOPS, ignore_finite_runs=True)
+    assert not has_fair_run(STOPS, processes=False, ignore_finite_runs=True)
+
+
+HELD_BACK = """
+byte x;
+process P { state a, b; init a; commit a, b; trans a -> b {}, b -> a { guard x == 0; }; }
+process Q { state s, t; init s; trans s -> t { effect x = 1; }; }
+system async;
+"""
+
+
+def test_what_a_committed_location_holds_back_cannot_move() -> None:
+    assert has_fair_run(HELD_BACK, "P.a")
+    assert not has_fair_run(HELD_BACK.replace("commit a, b;", ""), "P.a")
+
+
+RENDEZVOUS = """
+channel c;
+byte x;
+process P { state s, t; init s; trans s -> t { sync c!; effect x = 1; }; }
+process Q { state s, t; init s; trans s -> t { sync c?; }; }
+process R { state s; init s; trans s -> s {}; }
+system async;
+"""
+
+
+def test_a_rendezvous_is_a_move_of_both_sides() -> None:
+    system = watched(RENDEZVOUS)
+    groups = {one.name: [action.name for action in one.actions] for one in process_fairness(system)}
+    assert groups["P"] == groups["Q"]
+    assert len(groups["P"]) == 1
+    assert has_fair_run(RENDEZVOUS, "x == 1")
+    assert not has_fair_run(RENDEZVOUS, "x == 0")
+    assert has_fair_run(RENDEZVOUS, "x == 0", processes=False)
+
+
+def test_a_process_that_can_move_only_now_and_then_may_starve() -> None:
+    blinking = """
+    byte x, y;
+    process P { state s; init s; trans s -> s { guard x == 1; effect y = 1; }; }
+    process Q { state s; init s; trans s -> s { effect x = 1 - x; }; }
+    system async;
+    """
+    assert has_fair_run(blinking, "y == 0")
+    assert not has_fair_run(blinking.replace("guard x == 1; ", ""), "y == 0")
+
+
+SYNCHRONOUS = """
+byte x;
+process P { state s; init s; trans s -> s {}; }
+process Q { state a, b; init a; trans a -> a {}, a -> b { effect x = 1; }, b -> b {}; }
+system sync;
+"""
+
+
+def test_all_processes_of_a_synchronous_system_move() -> None:
+    system = watched(SYNCHRONOUS)
+    assert with_fairness(system, process_fairness(system)).accepting is None
+    assert has_fair_run(SYNCHRONOUS, "x == 0")
+
+
+def test_single_actions_of_a_synchronous_system() -> None:
+    """Weak fairness of the move that leaves a: staying there for ever is not fair."""
+    system = watched(SYNCHRONOUS)
+    leaving = next(action for action in system.actions if action.name == "Q: a -> b")
+    staying = Fairness("x stays 0", condition=parse_expression("x == 0", system))
+    leave = Fairness("leave", (leaving,))
+    for fairness, expected in (((leave,), True), ((leave, staying), False)):
+        fair = with_fairness(system, fairness)
+        assert accepting_cycle_exists(fair, graph_of(fair.system)) is expected
+        assert fair_run_exists(system, graph_of(system), fairness) is expected
+
+
+def test_actions_without_moves_belong_to_who_their_names_tell() -> None:
+    x = Variable("P_1.x", Domain(0, 3), owner="P_1")
+    names = ("P_1.send(x=1)", "P_1.send(x=2)", "P_1.stop", "tick(n=0)", "tick(n=1)", "other.tock")
+    actions = tuple(Action(name, (), None, ()) for name in names)
+    system = System.create("model", Source("model", ""), (x,), (), actions)
+    found = {one.name: [action.name for action in one.actions] for one in process_fairness(system)}
+    assert found == {"P_1": list(names[:3]), "tick": list(names[3:5]), "other.tock": [names[5]]}
+
+
+def test_steps_keep_their_numbers() -> None:
+    system = watched(RENDEZVOUS)
+    fair = with_fairness(system, process_fairness(system)).system
+    assert [action.name for action in fair.actions] == [action.name for action in system.actions]
+    assert [one.name for one in fair.variables[len(system.variables) :]] == ["(fairness)", "(step)"]
+    with pytest.raises(InternalError, match="fairness needs an observer"):
+        with_fairness(replace(system, observer=None))

@@ -5,15 +5,16 @@ from __future__ import annotations
 import contextlib
 from random import Random
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from strategies import Generator
 
 from strandline.compile.interpret import Fault, evaluate
 from strandline.compile.llvm_expressions import may_fault
-from strandline.model.expression import Expression, variables_read
+from strandline.model.expression import Binary, Const, Element, Expression, Read, variables_read
 from strandline.model.intervals import Contradiction, Environment, Interval
-from strandline.model.system import Variable
+from strandline.model.system import Assign, Domain, Variable
 
 Situation = tuple[Expression, Expression, dict[Variable, Interval], list[tuple[int, ...]], dict[Variable, int]]
 
@@ -97,3 +98,31 @@ def test_a_copy_learns_for_itself(situation: Situation) -> None:
         environment.copy().assume(condition)
     assert environment.interval(other) == before
     assert variables_read(other) <= set(boxes)
+
+
+def test_what_cannot_be_has_no_box_turned_round() -> None:
+    """A certain fault leaves nothing to go on with; boxes never have their ends exchanged."""
+    x, y = Variable("x", Domain(0, 3)), Variable("y", Domain(-(2**63), 2**63 - 1))
+    environment = Environment({x: (0, 3), y: (2**63 - 1, 2**63 - 1)})
+    with pytest.raises(Contradiction):
+        environment.assign(Assign(Read(x), Const(7)))
+    with pytest.raises(Contradiction):
+        environment.assign_row((Assign(Read(y), Read(x)), Assign(Read(x), Const(-1), together=True)))
+    assert environment.assign(Assign(Read(x), Binary("+", Read(x), Const(2)))) == (2, 3)
+    beyond = Binary("+", Read(y), Const(5))
+    assert environment.interval(beyond) == (2**63 + 4, 2**63 + 4)
+    assert environment.fitted(beyond) == (2**63 - 1, 2**63 - 1)
+    assert environment.fitted(Binary("*", beyond, Const(-3))) == (-(2**63), -(2**63))
+
+
+def test_assignments_made_at_once_are_read_before_they_are_written() -> None:
+    x, y, a = Variable("x", Domain(0, 9)), Variable("y", Domain(0, 9)), Variable("a", Domain(0, 9), 3, (0, 0, 0))
+    environment = Environment({x: (1, 2), y: (5, 6), a: (0, 9)})
+    swap = (Assign(Read(x), Read(y)), Assign(Read(y), Read(x), together=True))
+    assert environment.assign_row(swap) == [(5, 6), (1, 2)]
+    assert (environment.interval(Read(x)), environment.interval(Read(y))) == ((5, 6), (1, 2))
+    place = Element(a, Read(y))
+    environment.assign_row((Assign(place, Const(4)), Assign(Read(y), Const(0), together=True)))
+    assert environment.interval(place) == (0, 9), "the index names another place now"
+    environment.assign_row((Assign(place, Const(4)), Assign(Read(x), Const(0), together=True)))
+    assert environment.interval(place) == (4, 4)

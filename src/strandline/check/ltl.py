@@ -25,7 +25,7 @@ from strandline.check.options import Options
 from strandline.check.properties import Property
 from strandline.check.running import INTERRUPTED, Findings
 from strandline.check.verdict import Answer, PropertyVerdict
-from strandline.check.watching import Unwatched, Watcher
+from strandline.check.watching import Progress, Watcher
 from strandline.compile.callback import CallableSystem
 from strandline.errors import InputError, ResourceError, UsageError
 from strandline.model.system import System
@@ -65,6 +65,19 @@ def check_ltl(
     except KeyboardInterrupt:
         check.findings.interrupted = True
         return check.unknown(INTERRUPTED)
+
+
+class _Aside:
+    """Watches a search beside the one that was asked for: how far it is, not what it begins."""
+
+    def __init__(self, watcher: Watcher) -> None:
+        self._watcher = watcher
+
+    def stage(self, text: str) -> None:
+        return
+
+    def progress(self, progress: Progress) -> None:
+        self._watcher.progress(progress)
 
 
 class _Check:
@@ -200,7 +213,7 @@ class _Check:
     def _holds(self, formula: Formula, manner: Manner) -> bool:
         """Whether the model has no run that violates a formula over the same atoms; False where that is not known."""
         try:
-            asked = self.asker.violations(formula, manner, Unwatched())
+            asked = self.asker.violations(formula, manner, _Aside(self.watcher))
         except InputError:
             # An atom that is evaluated in other states than before, and has no value there.
             return False

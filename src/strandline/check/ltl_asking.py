@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from strandline.check.ltl_methods import METHODS, SCC, Chosen, choose
-from strandline.check.ltl_product import FairnessConditions, Product, make_product, observed
+from strandline.check.ltl_product import FairnessConditions, Product, make_product, observed, without_observer
 from strandline.check.ltl_running import CycleRun, PrefixRun, ProductRun
 from strandline.check.options import Options
 from strandline.check.properties import Kind, Property
@@ -65,8 +65,9 @@ class Asker:
             automaton = translate(make(Operator.NOT, formula))
         if is_empty(automaton):
             return None
-        watched = observed(self.plain, automaton, self.atoms)
-        return self._asked(watched, manner, chosen, automaton.state_count, automaton.edge_count, watcher)
+        plain = without_observer(self.plain)
+        watched = observed(plain, automaton, self.atoms)
+        return self._asked(watched, plain, manner, chosen, automaton.state_count, automaton.edge_count, watcher)
 
     def accepted(self, manner: Manner, watcher: Watcher) -> Asked:
         """Search for a run that the model's own property process accepts."""
@@ -75,7 +76,7 @@ class Asker:
             raise UsageError("the model has no property process")
         chosen = self._choose(manner, "a property process says nothing of prefixes")
         states = len(observer.location.names or ())
-        return self._asked(self.plain, manner, chosen, states, len(observer.edges), watcher)
+        return self._asked(self.plain, self.plain, manner, chosen, states, len(observer.edges), watcher)
 
     def _choose(self, manner: Manner, no_prefix: str | None) -> Chosen:
         return choose(
@@ -98,11 +99,16 @@ class Asker:
             return None, str(error)
 
     def _asked(
-        self, watched: System, manner: Manner, chosen: Chosen, states: int, edges: int, watcher: Watcher
+        self,
+        watched: System,
+        plain: System,
+        manner: Manner,
+        chosen: Chosen,
+        states: int,
+        edges: int,
+        watcher: Watcher,
     ) -> Asked:
-        product = make_product(
-            watched, self.plain, manner.fairness, ignore_finite_runs=manner.ignore_finite_runs
-        )
+        product = make_product(watched, plain, manner.fairness, ignore_finite_runs=manner.ignore_finite_runs)
         run: ProductRun
         if chosen.cycles is None:
             measured = self.options.order == "sweep"

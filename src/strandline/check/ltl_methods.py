@@ -64,6 +64,7 @@ METHODS: Mapping[str, CycleMethod] = MappingProxyType(
                 "MapSearch",
                 "map_search_kernel.accepting_predecessors",
                 "maximal accepting predecessors",
+                arguments={"subgraphs": True},
             ),
             CycleMethod(
                 "sweep-off",

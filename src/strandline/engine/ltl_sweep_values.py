@@ -6,16 +6,16 @@ that bit, so that values are compared as numbers. A candidate that receives itse
 cycle. When no value rises any more, candidates that are the value of a state are none any longer, nor are those
 whose own value has no acceptance; the next round computes values anew, until no candidate is left.
 
-Corrections to the printed algorithm (see the design's page on algorithms): before each round the value of every
-persistent state is reset; line 33 collects the state that was visited; on-line, persistent states that the last sweep
-has discovered are not entered, since nobody has searched from them yet (§5.1).
+Corrections to the printed algorithm: before each round the value of every persistent state is reset; line 33 collects
+the state that was visited; on-line, persistent states that the last sweep has discovered are not entered, since nobody
+has searched from them yet (§5.1).
 
 As published, the line moves back as soon as a regress edge has raised the value of a state behind it (§6), and what was
 visited in the unfinished layer is forgotten at once. With TRUE_SWEEPS it goes on, and the state waits for the line's
 next pass.
 
-States that wait in a layer form a ring of links through both buckets; the first word of the row's live bucket that a
-sweep uses as its head is the ring's last member. A state that is not persistent and does not wait has in its link the
+States that wait in a layer form a ring of links through both buckets; HEAD of the row's live bucket is the ring's last
+member. A state that is not persistent and does not wait has in its link the
 *stay* of the line during which it was visited: if that is over, the state counts as forgotten, although it lies in its
 bucket until the layer is empty. So a line that moves back costs nothing by itself.
 """

@@ -158,7 +158,7 @@ class Environment:
         box = self.interval(expression)
         if box[0] >= _LEAST and box[1] <= _MOST:
             return box
-        return max(box[0], _LEAST), min(box[1], _MOST)
+        return min(max(box[0], _LEAST), _MOST), max(min(box[1], _MOST), _LEAST)
 
     def _logical(self, expression: Binary) -> Interval:
         left = self.truth(expression.left)
@@ -277,11 +277,14 @@ class Environment:
         return self.assign_row((effect,))[0]
 
     def assign_row(self, row: Sequence[Assign]) -> list[Interval]:
-        """Run assignments that are made at once; returns the intervals of values that reach the variables."""
+        """Run assignments that are made at once; returns the intervals of values that reach the variables. What is
+        certain to be outside its variable's range is a `Contradiction`: nothing goes on from there."""
         for effect in row:
             self._learn_indices(effect.value)
             self._learn_indices(effect.target)
         stored = [stored_interval(effect.target.variable, self.fitted(effect.value)) for effect in row]
+        if any(low > high for low, high in stored):
+            raise Contradiction
         self._boxes = {}
         written = {effect.target.variable for effect in row}
         for effect, box in zip(row, stored, strict=True):

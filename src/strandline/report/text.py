@@ -29,7 +29,7 @@ def verdict_text(verdict: Verdict, style: Style, *, full: bool = False) -> str:
                 f"  {line}" for line in trace_lines(one.trace, verdict.system, style, full=full, whole=False)
             ]
     temporal = [one for one in verdict.properties if one.search is not None]
-    own = len(temporal) < len(verdict.properties) or not temporal
+    own = not temporal or any(one.search is None and one.kind is not Kind.FAULT for one in verdict.properties)
     if own and (verdict.statistics.visited or verdict.exploration.complete):
         lines += ["", *_statistics_lines(verdict.exploration)]
     for one in temporal:
