@@ -6,7 +6,7 @@ class Mutex(Model):
     flag: Array[bool, 2]
     turn: Range[0, 1] = 0
 
-    class P(Process, count=2):
+    class P(Process, count=2, fair=True):
         pc: Enum["idle", "want", "cs"] = "idle"
         @action(at="idle", to="want")
         def request(m, me): m.flag[me] = True; m.turn = 1 - me

@@ -105,7 +105,13 @@ def _shown(system: System, state: tuple[int, ...]) -> dict[str, str]:
 def test_all_orders_agree_with_the_interpreter(text: str, goal: tuple[int, int], measure: str) -> None:
     system = dve.load(Source("random.dve", text))
     reference = _reference(system, goal)
-    orders: list[dict[str, str]] = [{"order": "bfs"}, {"order": "dfs"}, {"measure": measure}]
+    orders: list[dict[str, object]] = [
+        {"order": "bfs"},
+        {"order": "dfs"},
+        {"measure": measure},
+        {"measure": [measure, "y", "0 - z"], "componentwise": True},
+        {"cache_states": 1000, "cache_rule": "random"},
+    ]
     for options in orders:
         statistics = strandline.explore(system, count_distinct=True, **options).statistics  # type: ignore[arg-type]
         assert (statistics.states, statistics.transitions, statistics.deadlocks) == (

@@ -341,6 +341,6 @@ def test_steps_keep_their_numbers() -> None:
     system = watched(RENDEZVOUS)
     fair = with_fairness(system, process_fairness(system)).system
     assert [action.name for action in fair.actions] == [action.name for action in system.actions]
-    assert [one.name for one in fair.variables[len(system.variables) :]] == ["(fairness)", "(step)"]
+    assert [one.name for one in fair.variables[len(system.variables) :]] == ["(fairness)"]
     with pytest.raises(InternalError, match="fairness needs an observer"):
         with_fairness(replace(system, observer=None))

@@ -1,4 +1,4 @@
-"""Measures found: what is promised of them holds, and what a trial tells is what a sweep does."""
+"""Measures found: a prediction from all states is what a sweep does, and a sweep by any of them loses no state."""
 
 from __future__ import annotations
 
@@ -6,126 +6,213 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, settings
+from small_systems import ROOT, STOP_AND_WAIT, TWO_LAPS, system_of
 from strategies import systems
 
 import strandline
+from strandline.check.automatic import KEEP_ALL, predicted_measure
+from strandline.check.watching import Unwatched
 from strandline.cli.main import main
-from strandline.compile.interpret import Interpreter
+from strandline.compile.callback import from_callables
+from strandline.errors import InputError, UsageError
 from strandline.languages import load
 from strandline.model.ranges import analyse_ranges
-from strandline.progress.finding import choose, find_measures
-from strandline.progress.static import component_ranks, distance_ranks, never_decreasing
+from strandline.progress.candidates import Candidate
+from strandline.progress.finding import Figures, Found, Trial, find_measures
 
-ROOT = Path(__file__).parent.parent.parent
-STOP_AND_WAIT = ROOT / "examples" / "stop-and-wait" / "stop-and-wait.dve"
-
-COUNTERS = """
-byte up = 0, down = 9, reset = 0, wrapping = 0, total[2];
-process P { byte mine; state a, b, c; init a;
-trans a -> b { guard up < 9; effect up = up + 1, down = 9 - up, total[1] = total[1] + up % 2; },
-      b -> a { guard reset < 3; effect reset = reset + 1, wrapping = wrapping + 1; },
-      b -> c { guard down == 0; effect reset = 0, mine = 4; };
-}
-system async;
-"""
-
-
-@pytest.fixture
-def counters(tmp_path: Path) -> Path:
-    path = tmp_path / "counters.dve"
-    path.write_text(COUNTERS, encoding="utf-8")
-    return path
-
-
-def test_variables_that_only_grow_are_found(counters: Path) -> None:
-    system = load(counters)
-    names = [variable.name for variable in never_decreasing(system, analyse_ranges(system))]
-    assert names == ["up", "P.mine"], "total may wrap, as far as intervals tell; the others do fall back"
-
-
-@given(systems())
-def test_what_is_said_to_grow_never_shrinks(system: strandline.System) -> None:
-    growing = never_decreasing(system, analyse_ranges(system))
-    interpreter = Interpreter(system)
-    seen, queue = set(system.initial), list(system.initial)
-    while queue and len(seen) < 300:
-        state = queue.pop()
-        for step in interpreter.steps(state):
-            if step.target is None:
-                continue
-            for variable in growing:
-                start = system.offsets[variable]
-                for slot in range(start, start + variable.slots):
-                    assert step.target[slot] >= state[slot]
-            if step.target not in seen:
-                seen.add(step.target)
-                queue.append(step.target)
-
-
-@given(st.sets(st.tuples(st.integers(0, 6), st.integers(0, 6))))
-def test_ranks_of_components_never_decrease(edges: set[tuple[int, int]]) -> None:
-    ranks = component_ranks(7, edges)
-    reach = {(a, b) for a in range(7) for b in range(7) if a == b}
-    while True:
-        further = reach | {(a, d) for a, b in reach for c, d in edges if b == c}
-        if further == reach:
-            break
-        reach = further
-    for source, target in edges:
-        if (target, source) in reach:
-            assert ranks[source] == ranks[target]
-        else:
-            assert ranks[source] < ranks[target]
-
-
-def test_distances_count_moves() -> None:
-    assert distance_ranks(5, {(0, 1), (1, 2), (0, 2), (2, 0), (3, 4)}, 0) == [0, 1, 1, 0, 0]
+STATES = 110_526
 
 
 @pytest.mark.parametrize("name", ["stop-and-wait", "peterson", "philosophers"])
-def test_an_exact_trial_tells_what_a_sweep_does(name: str) -> None:
+def test_what_is_told_from_all_states_is_what_a_sweep_does(name: str) -> None:
     path = next((ROOT / "examples" / name).glob("*.dve"))
     states = strandline.explore(path).statistics.states
-    trials = find_measures(load(path))
-    assert trials
-    assert all(trial.exact for trial in trials)
-    assert [trial.cost for trial in trials] == sorted(trial.cost for trial in trials)
-    for trial in trials[:3]:
+    found = find_measures(load(path))
+    assert found.whole
+    assert found.states == states
+    assert found.trials
+    for trial in found.trials[:3]:
+        assert trial.exact
         run = strandline.explore(path, measure=trial.candidate.texts, count_distinct=True).statistics
-        assert states is not None
         assert run.states == states
-        assert run.peak_states == pytest.approx(trial.peak * states)
-        assert run.visited == pytest.approx(trial.visits * states)
-        assert run.persistent == trial.persistent
+        assert run.peak_states == trial.figures.peak_states
+        assert run.visited == trial.figures.visited
+        assert (run.persistent, run.regress_edges) == (trial.figures.persistent, trial.figures.regress_edges)
+        assert (run.sweeps, run.layers) == (trial.figures.sweeps, trial.figures.layers)
+
+
+@settings(max_examples=40)
+@given(systems())
+def test_every_sweep_finds_the_states_of_breadth_first_search(system: strandline.System) -> None:
+    found = find_measures(system, 2_000)
+    if not found.whole:
+        return
+    plain = strandline.explore(system)
+    for trial in found.trials[:2]:
+        try:
+            swept = strandline.explore(system, measure=trial.candidate.texts, count_distinct=True)
+        except InputError as error:
+            # The generator gives processes names that the language for measures does not take.
+            assert "measure" in str(error)
+            continue
+        assert swept.complete == plain.complete
+        if plain.complete:
+            assert swept.statistics.states == plain.statistics.states
+            assert swept.statistics.transitions == plain.statistics.transitions
+
+
+@settings(max_examples=15)
+@given(systems())
+def test_the_same_is_found_every_time(system: strandline.System) -> None:
+    first, second = find_measures(system, 500), find_measures(system, 500)
+    assert [(one.candidate.texts, one.figures, one.earlier) for one in first.trials] == [
+        (one.candidate.texts, one.figures, one.earlier) for one in second.trials
+    ]
+    assert (first.states, first.whole, first.tried) == (second.states, second.whole, second.tried)
 
 
 def test_a_small_sample_is_marked_as_a_prediction() -> None:
-    assert not any(trial.exact for trial in find_measures(load(STOP_AND_WAIT), sample=5_000))
+    found = find_measures(load(STOP_AND_WAIT), sample=5_000)
+    assert (found.states, found.whole) == (5_000, False)
+    assert not any(trial.exact for trial in found.trials)
 
 
-def test_a_limit_on_the_peak_prefers_few_visits() -> None:
-    trials = find_measures(load(STOP_AND_WAIT))
-    loose = choose(trials, largest_peak=1.0)
-    assert loose is not None
-    assert loose.visits == min(trial.visits for trial in trials)
-    assert choose([]) is None
+def trial(peak: int, visited: int, *, earlier: tuple[int, int] | None = None) -> Trial:
+    """A trial on 100 states; `earlier` on 10."""
+    now = Figures(100, peak, visited, 0, 0, 1, 1, True)
+    before = None if earlier is None else Figures(10, *earlier, 0, 0, 1, 1, True)
+    return Trial(Candidate(()), now, earlier is None, before)
+
+
+def test_predictions_carry_on_what_the_sample_shows() -> None:
+    assert (trial(20, 150).peak, trial(20, 150).visits) == (0.2, 1.5)
+    rising = trial(40, 400, earlier=(1, 10))
+    assert (rising.peak, rising.visits) == (pytest.approx(0.8), pytest.approx(8.0))
+    assert trial(90, 100, earlier=(1, 10)).peak == 1.0
+    falling = trial(10, 100, earlier=(4, 20))
+    assert (falling.peak, falling.visits) == (pytest.approx(0.05), 1.0)
+
+
+def test_optimal_is_the_least_time_that_fits() -> None:
+    small, medium, quick = trial(10, 300), trial(20, 200), trial(60, 110)
+    found = Found((small, medium, quick), 100, True, 3, 0.0)
+    assert found.best() is small
+    assert found.best(0.7) is quick
+    assert found.best(0.3) is medium
+    assert found.best(0.1) is small
+    assert found.best(0.05) is small, "none fits: the least product"
+    assert Found((trial(100, 100), trial(50, 220)), 100, True, 2, 0.0).best() is None
+    assert Found((), 100, True, 0, 0.0).best() is None
+
+
+def test_monotone_parts_come_first_and_are_proved(tmp_path: Path) -> None:
+    found = find_measures(system_of(TWO_LAPS, tmp_path))
+    best = found.trials[0]
+    assert best.candidate.texts == (
+        "mono(lap)",
+        "mono(P.place)",
+        "mono(lap + Q.n)",
+        "mono(P.b + 2 * P.c + P.place)",
+    )
+    assert (best.figures.peak_states, best.figures.visited, best.figures.states) == (6, 36, 36)
+
+
+def test_edges_that_regress_are_sampled(tmp_path: Path) -> None:
+    system = system_of(TWO_LAPS, tmp_path)
+    found = find_measures(system, given=[load_candidate(system, "P.place")])
+    shown = next(one for one in found.trials if one.given)
+    assert len(shown.regress_sample) == 8, "in two of the three laps, with four values of n"
+    assert found.twin is not None
+    actions = {found.twin.edges(state)[step].action for state, step in shown.regress_sample}
+    assert actions == {"P: c -> a"}
+
+
+def load_candidate(system: strandline.System, *texts: str) -> Candidate:
+    from strandline.cli.measures import _given
+
+    return _given(system, list(texts))[0]
+
+
+def test_a_model_without_progress_keeps_its_states(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "idle.dve"
+    path.write_text("process P { state a; init a; trans a -> a {}; }\nsystem async;\n", encoding="utf-8")
+    prediction = predicted_measure(load(path), Unwatched())
+    assert (prediction.measure, prediction.peak, prediction.visits) == (KEEP_ALL, 1.0, 1.0)
+    assert main(["explore", str(path), "--measure", "auto"]) == 0
+    assert "all states are kept" in capsys.readouterr().err
+    assert main(["measures", str(path)]) == 0
+    assert "no measure of progress was found" in capsys.readouterr().out
+
+
+def test_callables_have_nothing_to_look_at() -> None:
+    model = from_callables(init=[0], successors=lambda state: [(state + 1) % 5])
+    with pytest.raises(UsageError, match="no measure of progress was found"):
+        predicted_measure(model, Unwatched())
+
+
+def test_a_first_step_that_faults_leaves_nothing_to_look_at(tmp_path: Path) -> None:
+    text = "byte a[2], i = 5;\nprocess P { state s; init s; trans s -> s { effect a[i] = 1; }; }\nsystem async;\n"
+    assert find_measures(system_of(text, tmp_path)).trials == ()
 
 
 def test_a_sweep_by_the_automatic_measure_counts_exactly(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explore", str(STOP_AND_WAIT), "--measure", "auto", "--count-distinct", "--json"]) == 0
     out, err = capsys.readouterr()
     data = json.loads(out)
-    assert (data["states"], data["transitions"]) == (110526, 317521)
-    assert data["peak_states"] < 6_000
+    assert (data["states"], data["transitions"]) == (STATES, 317_521)
+    assert data["peak_states"] < 4_000
     assert "found --measure" in err
 
 
-def test_a_model_without_progress_is_told_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "idle.dve"
-    path.write_text("process P { state a; init a; trans a -> a {}; }\nsystem async;\n", encoding="utf-8")
-    assert main(["explore", str(path), "--measure", "auto"]) == 2
-    assert "no measure of progress was found" in capsys.readouterr().err
-    assert main(["measures", str(path)]) == 0
-    assert "no measure of progress was found" in capsys.readouterr().out
+def test_the_list_shows_what_regresses(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["measures", str(STOP_AND_WAIT), "--measure", "Noise.lost", "--top", "1"]) == 0
+    out = capsys.readouterr().out
+    assert "110,526 states, all of them" in out
+    assert "given: Noise.lost" in out
+    assert 'by a change of Noise.lost 100%' in out
+
+
+def test_the_list_as_data(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["measures", str(STOP_AND_WAIT), "--json", "--top", "2"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert (data["sampled"], data["whole"]) == (STATES, True)
+    assert len(data["measures"]) == 2
+    best = data["measures"][0]
+    assert best["product"] == pytest.approx(best["peak"] * best["visits"], abs=1e-5)
+    assert best["exact"] is True
+    assert set(best) == {
+        "measure", "reason", "given", "exact", "peak", "visits", "product", "seconds", "persistent", "regress_edges",
+        "layers", "sweeps", "regress",
+    }  # fmt: skip
+
+
+def test_a_sample_must_have_states(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["measures", str(STOP_AND_WAIT), "--sample", "0"]) == 2
+    assert "--sample must be more than 0, not 0" in capsys.readouterr().err
+
+
+def test_measures_that_are_too_wide_for_64_bits_are_packed(tmp_path: Path) -> None:
+    from strandline.progress.candidates import Term, fitted
+    from strandline.progress.changes import Changes
+
+    names = [f"v{number}" for number in range(12)]
+    text = f"byte {', '.join(names)};\nprocess P {{ state s; init s; trans\n" + ",\n".join(
+        f"s -> s {{ guard {name} < 200; effect {name} = {name} + 1; }}" for name in names
+    ) + ";\n}\nsystem async;\n"
+    system = system_of(text, tmp_path)
+    ranges = analyse_ranges(system)
+    changes = Changes(system, ranges)
+    terms = tuple(Term(strandline_expression(f"-{name}", system), "{}", name, changes) for name in names)
+    packed = fitted(Candidate(terms), ranges.environment(), lambda expression: (-2, 0))
+    assert len(packed.terms) == 1
+    assert packed.texts[0].startswith("3 * (3 * (3 * (")
+    assert packed.columns == 0
+    wide = fitted(Candidate(terms), ranges.environment(), lambda expression: (-200, 0))
+    assert wide.texts[0].count("201 * (") == 6, "what does not fit is left out"
+
+
+def strandline_expression(text: str, system: strandline.System) -> object:
+    from strandline.languages import parse_expression
+
+    return parse_expression(text, system)

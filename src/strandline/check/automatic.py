@@ -2,25 +2,92 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from strandline.check.memory import resident_bytes
 from strandline.check.watching import Watcher
 from strandline.errors import UsageError
 from strandline.model.system import System
 
+if TYPE_CHECKING:
+    from strandline.progress.finding import Found, Trial
+
 AUTOMATIC = ("auto",)
+KEEP_ALL = ("0",)
+"""The measure by which all states lie in one layer, and none is forgotten."""
+_BYTES_A_STATE, _BYTES_A_WORD = 16, 10.5
+"""What a sweep stores for each state: its place in a table, and its words and one more, with room to grow."""
 
 
-def found_measures(system: System, watcher: Watcher) -> tuple[str, ...]:
-    """The best measure that was found, as texts; a `UsageError` where the model offers none."""
-    from strandline.progress.finding import choose, find_measures
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """A measure that was found, and what a sweep by it will cost."""
 
-    best = choose(find_measures(system, watch=watcher.stage))
-    if best is None:
+    measure: tuple[str, ...]
+    """As given to `--measure`."""
+    reason: str
+    peak: float
+    """Most states stored at a time, as a fraction of the states."""
+    visits: float
+    """Expansions for each state."""
+    sampled: int
+    """From how many states this was told."""
+    exact: bool
+    """These were all states; else the first ones."""
+    seconds: float
+    """What finding it took."""
+
+
+def found_measures(system: System, watcher: Watcher, memory: int | None = None) -> tuple[str, ...]:
+    """The best measure that was found, as texts; see `predicted_measure`."""
+    return predicted_measure(system, watcher, memory).measure
+
+
+def predicted_measure(system: System, watcher: Watcher, memory: int | None = None) -> Prediction:
+    """The best measure that was found: that of the least time among those that fit the memory, where both can be told,
+    else that of the least product of peak and visits. Where no measure beats keeping all states, that is what is
+    predicted. A `UsageError` where the model has no variables to look at."""
+    from strandline.progress.finding import find_measures
+
+    found = find_measures(system, watch=watcher.stage)
+    if not found.states:
         raise UsageError("no measure of progress was found in this model; give one: --measure EXPR")
-    texts = best.candidate.texts
-    given = " ".join(f'--measure "{text}"' for text in texts)
-    kind = "measured" if best.exact else "predicted"
-    visits = f"{best.visits:.2f}" if best.exact else f"at least {best.visits + best.persistent_share:.2f}"
-    watcher.stage(
-        f"found {given} ({best.candidate.reason}); {kind}: peak {best.peak:.1%} of the states, {visits} visits a state"
+    prediction = _prediction(found, found.best(_largest_peak(found, memory)))
+    watcher.stage(_told(prediction))
+    return prediction
+
+
+def _largest_peak(found: Found, memory: int | None) -> float | None:
+    """The largest peak that fits so many bytes of the whole process; None where it is not known how many states there
+    are."""
+    if memory is None or not found.whole:
+        return None
+    each = _BYTES_A_STATE + _BYTES_A_WORD * (found.words + 1)
+    return max(memory - resident_bytes(), 0) / (each * found.states)
+
+
+def _prediction(found: Found, best: Trial | None) -> Prediction:
+    if best is None:
+        reason = "no measure was found that saves more than it costs: all states are kept"
+        return Prediction(KEEP_ALL, reason, 1.0, 1.0, found.states, found.whole, found.seconds)
+    return Prediction(
+        best.candidate.texts,
+        best.candidate.reason,
+        best.peak,
+        best.visits,
+        found.states,
+        best.exact,
+        found.seconds,
     )
-    return texts
+
+
+def _told(prediction: Prediction) -> str:
+    if prediction.measure == KEEP_ALL:
+        return f"{prediction.reason} (looked for {prediction.seconds:.1f} s)"
+    given = " ".join(f'--measure "{text}"' for text in prediction.measure)
+    kind = "this will take" if prediction.exact else f"by the first {prediction.sampled:,} states it will take"
+    return (
+        f"found {given} ({prediction.reason}) in {prediction.seconds:.1f} s; {kind} {prediction.peak:.1%} of the "
+        f"states at a time and {prediction.visits:.2f} visits a state"
+    )

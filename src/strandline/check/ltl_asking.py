@@ -54,7 +54,7 @@ class Asker:
     ) -> None:  # fmt: skip
         self.plain, self.atoms, self.options, self.started = plain, atoms, options, started
         self._claims = [Property(Kind.LTL, name, one, Source("formula", name)) for name, one in atoms.items()]
-        self._claims += [Property(Kind.LTL, text.text, one, text) for text, one in conditions.stated]
+        self._stated = conditions.stated
 
     def violations(self, formula: Formula, manner: Manner, watcher: Watcher) -> Asked | None:
         """Search for a run that violates the formula; None where no word does."""
@@ -118,14 +118,16 @@ class Asker:
             run = CycleRun(
                 product, self._claims, chosen.cycles, self.options, watcher, whole=manner.whole, shortest=collecting
             )
-        run.started = self.started
-        run.carry_out()
+        self._carry_out(run)
         return Asked(run, product, chosen, states, edges)
 
     def shortest(self, asked: Asked, watcher: Watcher) -> CycleRun:
         """A second search of the same product, for a shortest lasso."""
         unmeasured = replace(self.options, order="bfs", measure=())
         run = CycleRun(asked.product, self._claims, METHODS[SCC], unmeasured, watcher, shortest=True)
-        run.started = self.started
-        run.carry_out()
+        self._carry_out(run)
         return run
+
+    def _carry_out(self, run: ProductRun) -> None:
+        run.started, run.looking_ahead = self.started, self._stated
+        run.carry_out()

@@ -28,11 +28,11 @@ from strandline.compile.kernel import ACCEPTING_BIT, Kernel
 from strandline.engine.base import BaseSearch, Event, Sink
 from strandline.engine.cycles import ComponentSearch, CycleSearch
 from strandline.engine.memory import WordArray
-from strandline.errors import InternalError, UsageError
-from strandline.model.expression import Expression
+from strandline.errors import InputError, InternalError, UsageError
+from strandline.model.expression import Expression, walk
+from strandline.source import Source
 from strandline.traces.lassos import Lasso, LassoReplay
 from strandline.traces.log import ParentLog
-from strandline.traces.replay import with_fault
 from strandline.traces.shortening import StateSet, accepting_on_loop, shortened
 from strandline.traces.walk import twin_of
 
@@ -69,7 +69,10 @@ class ProductFindings:
 
 
 class ProductRun(Run):
-    """What both kinds of search have in common. `claims` are expressions that the user gave, for messages."""
+    """What both kinds of search have in common. `claims` are expressions that the user gave, for messages; those of
+    fairness, `looking_ahead`, are evaluated in the state that a step enters."""
+
+    looking_ahead: Sequence[tuple[Source, Expression]] = ()
 
     def __init__(
         self, product: Product, claims: Sequence[Property], options: Options, watcher: Watcher, *, measured: bool
@@ -103,10 +106,15 @@ class ProductRun(Run):
 
     def _faulted(self) -> None:
         """A fault in what the user gave raises; one of the model is shown without the automaton."""
-        super()._faulted()
         record, _ = self.search.found
-        run = self.replaying().path(*self.log.path_to(record))
-        trace = with_fault(twin_of(self.product.plain), run.trace, run.states[-1])
+        site = self.kernel.fault_sites[self.search.fault_number]
+        initial, steps = self.log.path_to(record)
+        for source, expression in self.looking_ahead:
+            if any(getattr(node, "span", None) is site.span for node in walk(expression)):
+                message = f"{site.kind}, in a state that is reached by {len(steps) + 1} steps"
+                raise InputError(message, source, site.span)
+        super()._faulted()
+        trace = self.replaying().fault(initial, steps)
         if trace is not None:
             self.findings.fault = fault_verdict(self.product.plain, trace, (), None)
 

@@ -1,4 +1,4 @@
-"""`strandline measures`: find measures of progress, try them, and rank them by what a sweep will cost."""
+"""`strandline measures`: find measures of progress, predict what a sweep by each will cost, and rank them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from strandline.cli.console import Console, emit
 
 if TYPE_CHECKING:
     from strandline.model.system import System
-    from strandline.progress.finding import Trial
+    from strandline.progress.candidates import Candidate
 
 
 def configure(subparsers: Any) -> None:
@@ -17,13 +17,21 @@ def configure(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "measures",
         help="find measures of progress for a sweep",
-        description="Find measures of progress from the model's control graphs, from variables that only grow and by "
-        "projection, sweep by each for a while, and rank them by peak times visits. What the trial did not see "
-        "to its end is a prediction.",
+        description="Find measures of progress: from what only grows, from control graphs, by projection on "
+        "components of the state. Sweeps by them are simulated on the first states of the model, and ranked by what "
+        "they store and visit. What did not see all states is a prediction.",
     )
     parser.add_argument("model", metavar="MODEL", help="a model file")
-    parser.add_argument("--sample", metavar="N", type=int, default=200_000, help="states of a trial (default 200000)")
+    parser.add_argument(
+        "--measure",
+        metavar="EXPR",
+        action="append",
+        default=[],
+        help="rank this measure too, as it would be given to explore (repeatable: the parts of one measure)",
+    )
+    parser.add_argument("--sample", metavar="N", type=int, help="states to look at (default 500000)")
     parser.add_argument("--top", metavar="K", type=int, default=5, help="how many to show (default 5)")
+    parser.add_argument("--full", action="store_true", help="show measures in full, however long they are")
     parser.add_argument("--json", action="store_true", help="print one JSON object, whatever happens")
     parser.add_argument("--quiet", action="store_true", help="no notices")
     parser.set_defaults(run=run)
@@ -32,54 +40,36 @@ def configure(subparsers: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; 0 also when nothing was found."""
     console = Console(quiet=arguments.quiet)
+    from strandline.errors import UsageError
     from strandline.languages import load
-    from strandline.progress.finding import find_measures
+    from strandline.progress.finding import LARGE_SAMPLE, find_measures
+    from strandline.report.measures import measures_data, measures_text
 
+    if arguments.sample is not None and arguments.sample <= 0:
+        raise UsageError(f"--sample must be more than 0, not {arguments.sample}")
     system = load(arguments.model)
-    trials = find_measures(system, arguments.sample, console.stage)[: arguments.top]
+    given = _given(system, arguments.measure)
+    found = find_measures(system, arguments.sample or LARGE_SAMPLE, console.stage, given)
     console.clear()
-    emit(_json(system, trials) if arguments.json else _text(system, trials))
+    if arguments.json:
+        from strandline.report.envelope import render
+
+        emit(render(measures_data(system, found, arguments.top)))
+    else:
+        emit(measures_text(system, found, arguments.top, full=arguments.full))
     return 0
 
 
-def _json(system: System, trials: list[Trial]) -> str:
-    from strandline.report.envelope import head, render
+def _given(system: System, texts: list[str]) -> list[Candidate]:
+    """The measure on the command line, if there is one."""
+    from strandline.check.measures import parse_measures
+    from strandline.model.ranges import analyse_ranges
+    from strandline.progress.candidates import Candidate, Term
+    from strandline.progress.changes import Changes
 
-    return render(
-        {
-            **head("measures", 0),
-            "model": system.name,
-            "measures": [
-                {
-                    "measure": list(trial.candidate.texts),
-                    "reason": trial.candidate.reason,
-                    "exact": trial.exact,
-                    "peak": trial.peak,
-                    "visits": trial.visits,
-                    "persistent": trial.persistent,
-                    "regress_edges": trial.regress_edges,
-                    "layers": trial.layers,
-                }
-                for trial in trials
-            ],
-        }
-    )
-
-
-def _text(system: System, trials: list[Trial]) -> str:
-    if not trials:
-        return f"{system.name}\n  no measure of progress was found"
-    lines = [system.name]
-    for number, trial in enumerate(trials, 1):
-        least = "" if trial.exact else "at least "
-        visits = trial.visits + (0.0 if trial.exact else trial.persistent_share)
-        lines.append(
-            f"\n{number:3}  peak {trial.peak:.1%} of the states, {least}{visits:.2f} visits a state"
-            f"{'' if trial.exact else ' (predicted)'}"
-        )
-        lines.append(f"     {trial.candidate.reason}")
-        lines.append(
-            f"     {trial.layers} layers, {trial.regress_edges:,} regress edges, {trial.persistent:,} persistent"
-        )
-        lines += [f'     --measure "{text}"' for text in trial.candidate.texts]
-    return "\n".join(lines)
+    if not texts:
+        return []
+    changes = Changes(system, analyse_ranges(system))
+    parts = sorted(parse_measures(texts, system).components, key=lambda one: not one.monotone)
+    terms = tuple(Term(one.expression, "given: {}", one.text, changes) for one in parts)
+    return [Candidate(terms, promised=sum(one.monotone for one in parts))]

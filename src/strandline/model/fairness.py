@@ -6,14 +6,12 @@ last one the run is in copy 0 again. The copies are one variable here, so that e
 accepting states only, searches for fair runs without knowing it: a run visits accepting locations in copy 0 infinitely
 often exactly if it is accepted and fair.
 
-Condition i is met by a step that takes one of its actions, or that leaves a state where none of them is enabled, or
-where its expression is true. A step passes as many copies at once as it meets conditions in a row, so the null steps of
-003 are not needed. They are defined at deadlocks too: the observer steps alone there, which meets every condition on
-actions and those conditions whose expression is true.
-
-Effects run in sequence, so the counter's come first in an action and read the state that the step leaves. In a
-synchronous system those of the first process come first; an action of another one can only say that it was taken. Who
-steps is told to the observer's edges, which run last, by a second variable that is 0 between steps.
+Condition i is met by a step that takes one of its actions, or that enters a state where none of them is enabled, or
+where its expression is true. The actions pass their own copies by an effect. The edges of the observer, which are
+part of every step and run last, do the rest: they look at the state that is entered, and pass as many copies in a row
+as it allows, so the null steps of 003 are not needed. At a deadlock the observer steps alone, and what is true there
+counts: no action is enabled. (To look at the state that is left would be the same, but each action would need a copy
+of all guards of the system for it.)
 """
 
 from __future__ import annotations
@@ -90,7 +88,6 @@ def _always_met(system: System, one: Fairness) -> bool:
 class _Copies:
     def __init__(self, system: System, observer: Observer, fairness: Sequence[Fairness], ignore_finite: bool) -> None:
         self.system, self.observer, self.ignore_finite = system, observer, ignore_finite
-        self.fairness = fairness
         self.last = len(fairness)
         self.counter = Variable(COUNTER, Domain(0, self.last + 1))
         self.stepping = Variable(STEPPING, Domain(0, _ENDED))
@@ -98,7 +95,7 @@ class _Copies:
         self.idle = [self._idle(one) for one in fairness]
 
     def result(self) -> FairSystem:
-        added = (self.counter, self.stepping) if self.last else (self.stepping,)
+        added = ((self.counter,) if self.last else ()) + ((self.stepping,) if self.ignore_finite else ())
         observer = replace(self.observer, edges=tuple(self._edge(edge) for edge in self.observer.edges))
         system = replace(
             self.system,
@@ -108,52 +105,41 @@ class _Copies:
             fairness=(),
             initial=tuple(valuation + (0,) * len(added) for valuation in self.system.initial),
         )
-        at_rest = ((self.counter,) if self.last else ()) + ((self.stepping,) if self.ignore_finite else ())
         accepted = _one_of(self.observer.location, self.observer.accepting)
-        return FairSystem(system, conjunction(accepted, *(_equal(one, 0) for one in at_rest)), at_rest)
+        return FairSystem(system, conjunction(accepted, *(_equal(one, 0) for one in added)), added)
 
     def _idle(self, one: Fairness) -> Expression:
-        """What meets a condition whatever step is taken."""
+        """What meets a condition in a state, whatever step follows."""
         if one.condition is not None:
             return one.condition
         return Unary("not", some_enabled(self.system, one.actions))
 
-    # Effects
-
-    def _pass(self, copy: int, when: Expression | None) -> Assign:
+    def _pass(self, copy: int, when: Expression | None = None) -> Assign:
         """From this copy to the next, where that is true."""
         here = conjunction(_equal(self.counter, copy), when) or TRUE
         return Assign(Read(self.counter), Choice(here, Const(copy + 1), Read(self.counter)))
 
     def _action(self, action: Action) -> Action:
-        met = [id(action) in chosen for chosen in self.chosen]
-        added: list[Assign] = []
-        if self.system.synchronous and action.moves[0].process > 0:
-            added += [self._pass(copy, None) for copy, taken in enumerate(met, 1) if taken]
-        else:
+        taken = [copy for copy, chosen in enumerate(self.chosen, 1) if id(action) in chosen]
+        added = [self._pass(copy) for copy in taken]
+        if self.ignore_finite:
             added.append(Assign(Read(self.stepping), Const(_MOVED)))
-            if self.last:
-                added.append(self._pass(0, _one_of(self.observer.location, self.observer.accepting)))
-            for copy, taken in enumerate(met, 1):
-                added.append(self._pass(copy, None if taken else self.idle[copy - 1]))
         return replace(action, effects=(*added, *action.effects))
 
     def _edge(self, edge: Action) -> Action:
-        """An edge of the observer: where the system has not moved, it stands at a deadlock."""
-        alone = _equal(self.stepping, _RESTING)
+        """An edge of the observer: looks at the state that the whole step enters."""
         added: list[Assign] = []
-        if edge.moves[0].source in self.observer.accepting and self.last:
-            added.append(self._pass(0, alone))
-        for copy, one in enumerate(self.fairness, 1):
-            added.append(self._pass(copy, conjunction(alone, one.condition)))
         if self.last:
+            if edge.moves[0].source in self.observer.accepting:
+                added.append(self._pass(0))
+            added += [self._pass(copy, idle) for copy, idle in enumerate(self.idle, 1)]
             round_again = Choice(_equal(self.counter, self.last + 1), Const(0), Read(self.counter))
             added.append(Assign(Read(self.counter), round_again))
-        resting: Expression = Const(_RESTING)
         if self.ignore_finite:
-            resting = Choice(_equal(self.stepping, _MOVED), resting, Const(_ENDED))
-        added.append(Assign(Read(self.stepping), resting))
-        return replace(edge, effects=(*added, *edge.effects))
+            # Where the system has not moved, the run has ended.
+            moved = _equal(self.stepping, _MOVED)
+            added.append(Assign(Read(self.stepping), Choice(moved, Const(_RESTING), Const(_ENDED))))
+        return replace(edge, effects=(*edge.effects, *added))
 
 
 # Which actions are enabled
@@ -161,7 +147,7 @@ class _Copies:
 
 def some_enabled(system: System, actions: Iterable[Action]) -> Expression:
     """Whether the state has a step with one of these actions. Evaluates no guard that the enumeration of the state's
-    steps does not evaluate, so it faults only where that does."""
+    steps does not evaluate too, so it faults only where that does."""
     if system.synchronous:
         return _disjunction(_enabled_together(system, action) for action in actions)
     hurried = _disjunction(

@@ -1,107 +1,156 @@
-"""Measures worth a trial, out of what is known of the model."""
+"""A measure that was proposed: what it consists of, why, and how it is given to a sweep."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import reduce
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, reduce
+from itertools import groupby
+
+import numpy as np
+import numpy.typing as npt
 
 from strandline.compile.kernel import Measure
-from strandline.model.expression import Binary, Const, Element, Expression, Read, render
-from strandline.model.facts import control_edges, writes
-from strandline.model.ranges import Ranges
-from strandline.model.system import System, Variable
-from strandline.progress.static import component_ranks, distance_ranks, never_decreasing
+from strandline.model.expression import Binary, Const, Expression, Read, Unary, render, size
+from strandline.model.intervals import Environment, Interval
+from strandline.model.system import Variable
+from strandline.progress.changes import Changes, monotone_length
+from strandline.progress.lexicographic import DoesNotFit, combined, fits, packed
 
-_MOST_SINGLE = 8
-"""How many variables are tried on their own, those with the largest ranges first."""
+_NAMED = 4
+"""How many things of a kind are named before the others are only counted."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
+class Term:
+    """One part of a measure: an expression over the state, and why it was proposed: `kind` says it of `subject`, as
+    in `{} never decreases` of `P.count`."""
+
+    expression: Expression
+    kind: str
+    subject: str
+    changes: Changes = field(repr=False)
+
+    @cached_property
+    def least(self) -> npt.NDArray[np.int64]:
+        """The least by which each step of the system changes it."""
+        return self.changes.least(self.expression)
+
+    @property
+    def monotone(self) -> bool:
+        """Whether it is proved that no step decreases it."""
+        return bool((self.least >= 0).all())
+
+
+Block = tuple[Term, ...]
+"""Terms that are used together, one after the other."""
+
+
+@dataclass(frozen=True, eq=False)
 class Candidate:
-    """A measure: a monotone part, a part that may fall back, and where they come from."""
+    """A measure: its terms count from the first to the last, lexicographically. Without any, all states are equal."""
 
-    column: Expression | None
-    layer: Expression | None
-    reason: str
-
-    @property
-    def measure(self) -> Measure:
-        return Measure(self.column or Const(0), self.layer or Const(0))
+    terms: Block
+    joint: int = 0
+    """Where it was put together: so many terms, and the others, were used before."""
+    promised: int | None = None
+    """How many of the first terms the user promises to be monotone; None where that is to be proved."""
 
     @property
+    def parts(self) -> tuple[Block, Block]:
+        """The two blocks of which it was made; the second may be empty."""
+        joint = self.joint or len(self.terms)
+        return self.terms[:joint], self.terms[joint:]
+
+    @cached_property
+    def columns(self) -> int:
+        """How many of the first terms are monotone together; they become the column."""
+        return monotone_length(term.least for term in self.terms) if self.promised is None else self.promised
+
+    @property
+    def monotone(self) -> bool:
+        return self.columns == len(self.terms)
+
+    @cached_property
+    def effort(self) -> float:
+        """What computing the measure for every successor makes of the time of a visit: measured, a thousand nodes
+        double it."""
+        return 1 + sum(size(term.expression) for term in self.terms) / 1000
+
+    @cached_property
     def texts(self) -> tuple[str, ...]:
         """As given to `--measure`."""
-        parts = [] if self.column is None else [f"mono({render(self.column)})"]
-        return (*parts, *([] if self.layer is None else [render(self.layer)]))
+        shown = [render(term.expression) for term in self.terms] or ["0"]
+        return tuple(f"mono({text})" if number < self.columns else text for number, text in enumerate(shown))
+
+    @property
+    def reason(self) -> str:
+        """Why it was proposed, in words."""
+        reasons = [
+            kind.format(listed([term.subject for term in terms]))
+            for kind, terms in groupby(self.terms, key=lambda term: term.kind)
+        ]
+        return "; then ".join(reasons) or "all states are kept"
+
+    def measure(self, environment: Environment) -> Measure:
+        """Column and layer as expressions; raises `DoesNotFit`."""
+        expressions = [term.expression for term in self.terms]
+        column = combined(expressions[: self.columns], environment)
+        return Measure(column, combined(expressions[self.columns :], environment))
 
 
-def candidates(system: System, ranges: Ranges) -> tuple[list[Candidate], list[Candidate]]:
-    """Measures to try: the monotone ones, and those that may fall back."""
-    growing = never_decreasing(system, ranges)
-    counters = _sum([_total(variable) for variable in growing])
-    counter_names = ", ".join(variable.name for variable in growing)
-    phases = _sum([_ranked(system, number, "components") for number in range(len(system.processes))])
-    distance = _sum([_ranked(system, number, "distance") for number in range(len(system.processes))])
-    columns: list[tuple[Expression, str]] = []
-    if counters is not None:
-        columns.append((counters, f"{counter_names} never decrease"))
-    if phases is not None:
-        columns.append((phases, "phases of processes that are never entered again"))
-    if counters is not None and phases is not None:
-        columns.append((Binary("+", counters, phases), f"{counter_names} never decrease, nor do phases"))
-    return (
-        [Candidate(column, None, reason) for column, reason in columns],
-        [Candidate(None, layer, reason) for layer, reason in _layers(system, ranges, growing, distance)],
-    )
+Bounds = Callable[[Expression], Interval]
+"""Between what an expression was seen to lie."""
 
 
-def combined(column: Candidate, layer: Candidate) -> Candidate:
-    """Columns of the one, inside them layers of the other."""
-    return Candidate(column.column, layer.layer, f"{column.reason}; inside, {layer.reason}")
+def fitted(candidate: Candidate, environment: Environment, bounds: Bounds) -> Candidate:
+    """The candidate so that column and layer fit 64 bits: terms that are one too many for a column go to the layer,
+    where digits are as large as was seen and not as large as they might be; the last ones are left out."""
+    columns = candidate.terms[: candidate.columns]
+    while columns and not _combines(columns, environment):
+        columns = columns[:-1]
+    layers = candidate.terms[len(columns) :]
+    if len(columns) == candidate.columns and _combines(layers, environment):
+        return candidate
+    while layers:
+        parts = [term.expression for term in layers]
+        together = packed(parts, [bounds(part) for part in parts])
+        if fits(together, environment):
+            reason = Candidate(layers).reason
+            return Candidate((*columns, Term(together, "{}", reason, layers[0].changes)))
+        layers = layers[:-1]
+    return Candidate(columns)
 
 
-def _layers(
-    system: System, ranges: Ranges, growing: Sequence[Variable], distance: Expression | None
-) -> Iterator[tuple[Expression, str]]:
-    if distance is not None:
-        yield distance, "distance of processes from their initial locations"
-    written = set().union(*(writes(action) for action in system.actions))
-    sizes = {
-        variable: ranges.variables[variable][1] - ranges.variables[variable][0]
-        for variable in system.variables
-        if variable in written and not variable.is_location and variable not in growing
-    }
-    for variable in sorted(sizes, key=lambda one: -sizes[one])[:_MOST_SINGLE]:
-        if sizes[variable] >= 2:
-            yield _total(variable), f"projection on {variable.name}"
+def _combines(terms: Block, environment: Environment) -> bool:
+    try:
+        combined([term.expression for term in terms], environment)
+    except DoesNotFit:
+        return False
+    return True
 
 
-def _total(variable: Variable) -> Expression:
-    """The variable, or the sum of an array's elements."""
-    if variable.length is None:
-        return Read(variable)
-    elements: list[Expression] = [Element(variable, Const(index)) for index in range(variable.length)]
-    return reduce(lambda left, right: Binary("+", left, right), elements)
+def listed(names: Sequence[str]) -> str:
+    """`a, b, c`; of many names the first and how many more there are."""
+    if len(names) <= _NAMED + 1:
+        return ", ".join(names)
+    return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} more"
 
 
-def _ranked(system: System, number: int, kind: str) -> Expression | None:
-    """The rank of a process's location as a sum over its locations; None where all ranks are the same."""
-    process = system.processes[number]
-    edges = control_edges(system, number)
-    count = len(process.locations)
-    if kind == "components":
-        ranks = component_ranks(count, edges)
-    else:
-        ranks = distance_ranks(count, edges, system.initial[0][system.offsets[process.location]])
+def negated(expression: Expression) -> Expression:
+    return Unary("-", expression)
+
+
+def total(expressions: Sequence[Expression]) -> Expression:
+    """The sum of at least one expression."""
+    return reduce(lambda left, right: Binary("+", left, right), expressions)
+
+
+def ranked(variable: Variable, ranks: dict[int, int]) -> Expression:
+    """The rank of a variable's value as a sum over its values; those that are not mentioned have rank 0."""
     terms: list[Expression] = []
-    for location, rank in enumerate(ranks):
-        here: Expression = Binary("==", Read(process.location), Const(location))
+    for value, rank in sorted(ranks.items()):
+        here: Expression = Binary("==", Read(variable), Const(value))
         if rank:
             terms.append(here if rank == 1 else Binary("*", Const(rank), here))
-    return _sum(terms) if len(set(ranks)) > 1 else None
-
-
-def _sum(terms: Sequence[Expression | None]) -> Expression | None:
-    present = [term for term in terms if term is not None]
-    return reduce(lambda left, right: Binary("+", left, right), present) if present else None
+    return total(terms) if terms else Const(0)

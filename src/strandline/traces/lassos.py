@@ -17,7 +17,7 @@ from strandline.compile.interpret import Step as Taken
 from strandline.compile.interpreted import SystemTwin
 from strandline.errors import ReplayError
 from strandline.model.system import Action, Fairness, System
-from strandline.traces.replay import State, replay
+from strandline.traces.replay import State, replay, with_fault
 from strandline.traces.trace import Trace
 
 
@@ -81,6 +81,22 @@ class LassoReplay:
         followed, _ = self._followed(self._product.system.initial[initial], steps)
         return self._run(initial, followed)
 
+    def fault(self, initial: int, steps: Sequence[int]) -> Trace | None:
+        """A path to a fault of the shown system: in its last state, or in the one that the faulting step of the
+        product would enter, where that looks ahead. None where the shown system has no such fault."""
+        run = self.path(initial, steps)
+        trace = with_fault(self._shown, run.trace, run.states[-1])
+        if trace is not None:
+            return trace
+        followed, state = self._followed(self._product.system.initial[initial], steps)
+        last = self._product.steps(state)[-1]
+        wanted = self._shown_actions(last)
+        for number, offered in enumerate(self._interpreter.steps(state[: self._width])):
+            if wanted and _same(offered.actions, wanted):
+                run = self._run(initial, [*followed, _ShownStep(state, number, wanted)])
+                return with_fault(self._shown, run.trace, run.states[-1])
+        return None
+
     def lasso(self, lasso: Lasso) -> ShownRun:
         """A lasso; raises `ReplayError` where its loop does not close."""
         stem, entered = self._followed(self._product.system.initial[lasso.initial], lasso.stem)
@@ -109,8 +125,7 @@ class LassoReplay:
 
     def _shown_step(self, state: Valuation, step: Taken) -> _ShownStep | None:
         """A step of the product in the shown system; None where that does not move."""
-        places = [self._places[id(action)] for action in step.actions]
-        wanted = tuple(self._actions[place] for place in places if place < len(self._actions))
+        wanted = self._shown_actions(step)
         if not wanted:
             return None
         for number, offered in enumerate(self._interpreter.steps(state)):
@@ -119,6 +134,11 @@ class LassoReplay:
                     break
                 return _ShownStep(state, number, wanted)
         raise ReplayError(f"the model has no such step '{'; '.join(action.name for action in wanted)}' there")
+
+    def _shown_actions(self, step: Taken) -> tuple[Action, ...]:
+        """What a step of the product takes of the shown system."""
+        places = [self._places[id(action)] for action in step.actions]
+        return tuple(self._actions[place] for place in places if place < len(self._actions))
 
     def _run(self, initial: int, followed: Sequence[_ShownStep]) -> ShownRun:
         # The product may begin in each initial state several times, with another state of the automaton.

@@ -92,10 +92,11 @@ class Runner:
                     if isinstance(condition, Const):
                         items = [*(body if condition.value else orelse), *rest]
                         continue
-                    within, items = _meeting(item, rest)
+                    within, after = _meeting(item, rest)
                     result = self._joined(item, condition, [*body, *within], [*orelse, *within])
-                    if items is None:
+                    if after is None:
                         return result
+                    items = after
                 case _:
                     self._statement(item)
             if self.settles:

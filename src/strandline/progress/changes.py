@@ -1,0 +1,277 @@
+"""How steps change an expression, without running the model: for every action an interval around the difference.
+
+From these intervals follows which measures are monotone. A list of expressions, read lexicographically, never
+decreases if every action has a first expression that it surely increases, and surely does not decrease those before
+it; or decreases none at all. So `x` may fall wherever a counter that stands before it grows, as in the lexicographic
+ranking functions by which loops are shown to terminate. Errs on the safe side: what cannot be shown is not claimed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from strandline.model.expression import Binary, Const, Element, Expression, Read, Unary, variables_read
+from strandline.model.intervals import INT64, Cell, Contradiction, Environment, Interval, cell_of, join, within
+from strandline.model.ranges import Ranges
+from strandline.model.system import Action, Assign, System, Variable
+
+UNKNOWN: Interval = (2 * INT64[0], 2 * INT64[1])
+"""Contains the difference of any two values."""
+_UNCHANGED: Interval = (0, 0)
+_LOWEST, _HIGHEST = -(1 << 60), 1 << 40
+
+
+@dataclass(slots=True)
+class _Step:
+    """What one action, or one edge of the observer, does to locations and to other variables."""
+
+    name: str
+    moves: dict[Variable, tuple[int, int]] = field(default_factory=dict)
+    cells: dict[Cell, Interval] = field(default_factory=dict)
+    somewhere: list[tuple[Variable, Interval]] = field(default_factory=list)
+    """What is added to elements whose index is computed."""
+    written: set[Variable] = field(default_factory=set)
+
+
+class Changes:
+    """The steps of a System: its actions and the edges of its observer. Steps that range analysis shows to be
+    impossible are left out. A synchronous system takes several of them together, an observer's edge goes with every
+    system step; what holds of each of them then holds of their sum."""
+
+    def __init__(self, system: System, ranges: Ranges) -> None:
+        self.system, self.ranges = system, ranges
+
+    @cached_property
+    def steps(self) -> list[_Step]:
+        located = [] if self.system.synchronous else list(self.system.actions)
+        others = list(self.system.actions) if self.system.synchronous else []
+        others += self.system.observer.edges if self.system.observer else ()
+        found = [self._step(action, located=True) for action in located]
+        found += [self._step(action, located=False) for action in others]
+        return [step for step in found if step is not None]
+
+    def least(self, expression: Expression) -> npt.NDArray[np.int64]:
+        """For every step the least by which it may change the expression's value. Amounts beyond those of any
+        measure are cut off, downwards further than upwards, so that sums keep their sign."""
+        form = _Linear(expression)
+        found = np.zeros(len(self.steps), dtype=np.int64)
+        for number in {number for variable in form.variables for number in self._touching.get(variable, ())}:
+            found[number] = min(max(form.change(self.steps[number])[0], _LOWEST), _HIGHEST)
+        return found
+
+    @cached_property
+    def _touching(self) -> dict[Variable, list[int]]:
+        """The steps that may change a variable."""
+        found: dict[Variable, list[int]] = {}
+        for number, step in enumerate(self.steps):
+            for variable in step.written | step.moves.keys():
+                found.setdefault(variable, []).append(number)
+        return found
+
+    def is_changed(self, variable: Variable) -> bool:
+        """Whether any step writes the variable."""
+        return variable in self._touching
+
+    def _step(self, action: Action, *, located: bool) -> _Step | None:
+        """The step, or None where the action can never be taken."""
+        step = _Step(action.name)
+        for move in action.moves:
+            step.moves[self._location(move.process)] = (move.source, move.target)
+        try:
+            environment = self.ranges.environment(action if located else None)
+            if located and action.guard is not None:
+                environment.assume(action.guard)
+        except Contradiction:
+            return None
+        # Effects of a joint step may run on a state that others have changed since the guard was read.
+        compared = _Compared(action.guard if located else None)
+        try:
+            for effect in action.effects:
+                if effect.target.variable not in step.moves:
+                    _note(step, effect, environment, compared)
+                environment.assign(effect)
+                compared.forget(effect.target.variable)
+        except Contradiction:
+            return None  # An effect is certain to fault: there is no such step.
+        return step
+
+    def _location(self, process: int) -> Variable:
+        processes, observer = self.system.processes, self.system.observer
+        if process < len(processes):
+            return processes[process].location
+        assert observer is not None
+        return observer.location
+
+
+def monotone_length(parts: Iterable[npt.NDArray[np.int64]]) -> int:
+    """How many leading parts of a lexicographic measure are monotone together, given the least change of each part
+    by each step."""
+    remaining: npt.NDArray[np.bool_] | None = None
+    length = 0
+    for part in parts:
+        if (part < 0 if remaining is None else part[remaining] < 0).any():
+            return length
+        remaining = part == 0 if remaining is None else remaining & (part == 0)
+        length += 1
+    return length
+
+
+class _Compared:
+    """What a guard says of pairs of expressions: `left` is less than, or at most, `right`."""
+
+    def __init__(self, guard: Expression | None) -> None:
+        self._least: list[tuple[Expression, Expression, int]] = []
+        waiting = [] if guard is None else [guard]
+        while waiting:
+            match waiting.pop():
+                case Binary(operator="and", left=left, right=right):
+                    waiting += [left, right]
+                case Binary(operator="<" | "<=" as operator, left=left, right=right):
+                    self._least.append((left, right, int(operator == "<")))
+                case Binary(operator=">" | ">=" as operator, left=left, right=right):
+                    self._least.append((right, left, int(operator == ">")))
+                case _:
+                    pass
+
+    def forget(self, variable: Variable) -> None:
+        """The variable was written."""
+        self._least = [
+            (small, large, gap)
+            for small, large, gap in self._least
+            if variable not in variables_read(small) and variable not in variables_read(large)
+        ]
+
+    def difference(self, value: Expression, place: Expression) -> Interval:
+        """An interval around `value - place`."""
+        low, high = UNKNOWN
+        for small, large, gap in self._least:
+            if small == value and large == place:
+                high = min(high, -gap)
+            if small == place and large == value:
+                low = max(low, gap)
+        return low, high
+
+
+def _note(step: _Step, effect: Assign, environment: Environment, compared: _Compared) -> None:
+    place, variable = effect.target, effect.target.variable
+    added = _added(effect, environment, compared)
+    step.written.add(variable)
+    cell = cell_of(place)
+    if cell is None:
+        step.somewhere.append((variable, added))
+    else:
+        step.cells[cell] = _sum(step.cells.get(cell, _UNCHANGED), added)
+
+
+def _added(effect: Assign, environment: Environment, compared: _Compared) -> Interval:
+    """What an assignment adds to its target."""
+    value, place = effect.value, effect.target
+    if value == place:
+        return _UNCHANGED
+    box, before, domain = environment.fitted(value), environment.fitted(place), place.variable.domain
+    if domain.wraps and not within(box, (domain.low, domain.high)):
+        return domain.low - before[1], domain.high - before[0]
+    apart = _both((box[0] - before[1], box[1] - before[0]), compared.difference(value, place))
+    if isinstance(value, Binary) and value.operator in ("+", "-"):
+        left, right = environment.fitted(value.left), environment.fitted(value.right)
+        if value.left == place:
+            return _both(apart, right if value.operator == "+" else (-right[1], -right[0]))
+        if value.right == place and value.operator == "+":
+            return _both(apart, left)
+    return apart
+
+
+def _both(first: Interval, second: Interval) -> Interval:
+    """What lies in both intervals."""
+    return max(first[0], second[0]), min(first[1], second[1])
+
+
+class _Linear:
+    """An expression as a sum of cells, of questions `cell == constant`, and of other things, each times a number."""
+
+    def __init__(self, expression: Expression) -> None:
+        self.cells: dict[Cell, int] = {}
+        self.questions: dict[tuple[Variable, int], int] = {}
+        self.others: list[Expression] = []
+        self._take(expression, 1)
+        self.variables = {variable for variable, _ in (*self.cells, *self.questions)}
+        self.variables.update(*(variables_read(other) for other in self.others))
+
+    def _take(self, expression: Expression, factor: int) -> None:
+        waiting = [(expression, factor)]
+        while waiting:
+            node, factor = waiting.pop()
+            match node:
+                case Const():
+                    pass
+                case Binary(operator="+", left=left, right=right):
+                    waiting += [(left, factor), (right, factor)]
+                case Binary(operator="-", left=left, right=right):
+                    waiting += [(left, factor), (right, -factor)]
+                case Binary(operator="*", left=Const(value=value), right=other):
+                    waiting.append((other, factor * value))
+                case Binary(operator="*", left=other, right=Const(value=value)):
+                    waiting.append((other, factor * value))
+                case Unary(operator="-", operand=operand):
+                    waiting.append((operand, -factor))
+                case Binary(operator="==", left=Read(variable=variable), right=Const(value=value)):
+                    question = variable, value
+                    self.questions[question] = self.questions.get(question, 0) + factor
+                case Read() | Element(index=Const()):
+                    cell = cell_of(node)
+                    assert cell is not None
+                    self.cells[cell] = self.cells.get(cell, 0) + factor
+                case _:
+                    self.others.append(node)
+
+    def change(self, step: _Step) -> Interval:
+        """The difference that a step makes."""
+        if any(variables_read(other) & (step.written | step.moves.keys()) for other in self.others):
+            return UNKNOWN
+        found = _UNCHANGED
+        for cell, factor in self.cells.items():
+            found = _sum(found, _times(_cell_changes(step, cell), factor))
+        for variable, added in step.somewhere:
+            found = _sum(found, self._somewhere(variable, added))
+        for (variable, value), factor in self.questions.items():
+            found = _sum(found, _times(_answer_changes(step, variable, value), factor))
+        return found
+
+    def _somewhere(self, variable: Variable, added: Interval) -> Interval:
+        """The change where something is added to some element of an array."""
+        factors = [self.cells.get((variable, index), 0) for index in range(variable.slots)]
+        changes = [_times(added, factor) for factor in set(factors)]
+        low, high = changes[0]
+        for one in changes[1:]:
+            low, high = join((low, high), one)
+        return low, high
+
+
+def _cell_changes(step: _Step, cell: Cell) -> Interval:
+    """How the value of a cell changes, apart from writes to computed indices."""
+    if cell[0] in step.moves:
+        source, target = step.moves[cell[0]]
+        return target - source, target - source
+    return step.cells.get(cell, _UNCHANGED)
+
+
+def _answer_changes(step: _Step, variable: Variable, value: int) -> Interval:
+    """How the truth of `variable == value` changes."""
+    if variable in step.moves:
+        source, target = step.moves[variable]
+        change = (target == value) - (source == value)
+        return change, change
+    return (-1, 1) if variable in step.written else _UNCHANGED
+
+
+def _sum(first: Interval, second: Interval) -> Interval:
+    return first[0] + second[0], first[1] + second[1]
+
+
+def _times(box: Interval, factor: int) -> Interval:
+    return (box[0] * factor, box[1] * factor) if factor >= 0 else (box[1] * factor, box[0] * factor)

@@ -1,0 +1,156 @@
+"""Measures out of terms: a beam search over lexicographic combinations and sums, judged by sweeps over a sample."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from strandline.progress.candidates import Block, Candidate
+from strandline.progress.sampling import Sample
+from strandline.progress.simulation import Figures, Ranking, Simulator
+
+_BASE = 32
+"""How many single blocks are tried on the large sample."""
+_GOOD, _CHEAP = 12, 8
+"""How many blocks are combined with others: those that are best on their own, and those that cost few visits."""
+_WIDTH = 4
+_PROMOTED = 8
+"""How many candidates of a round are tried on the large sample."""
+_MOST_TERMS = 5
+_ENOUGH = 0.98
+"""A step of the search must make the best score smaller by this factor, else it is the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A candidate and what a sweep by it did on the sample."""
+
+    candidate: Candidate
+    figures: Figures
+
+    @property
+    def key(self) -> tuple[float, int]:
+        """By which candidates are compared: the score, which a long measure makes worse, then the simpler one."""
+        return self.figures.score * self.candidate.effort, len(self.candidate.terms)
+
+
+class Judge:
+    """Sweeps by candidates over one sample."""
+
+    def __init__(self, sample: Sample) -> None:
+        self.sample = sample
+        self.simulator = Simulator(sample)
+        self._rankings: dict[Block, Ranking] = {}
+
+    def judge(self, candidate: Candidate, most: float = np.inf) -> Figures:
+        """What a sweep by the candidate does; given up when its score exceeds `most`."""
+        columns = self._ranking(candidate.terms[: candidate.columns]) if candidate.columns else None
+        return self.simulator.sweep(self.ranking(candidate), columns, most)
+
+    def ranking(self, candidate: Candidate) -> Ranking:
+        """The order of the sample's states by the candidate."""
+        known = self._rankings.get(candidate.terms)
+        if known is not None:
+            return known
+        first, last = candidate.parts
+        return self._ranking(first).then(self._ranking(last)) if last else self._ranking(first)
+
+    def _ranking(self, terms: Block) -> Ranking:
+        """The order of the sample's states by the terms; it is kept."""
+        known = self._rankings.get(terms)
+        if known is None:
+            if not terms:
+                known = Ranking(np.zeros(self.sample.count, dtype=np.int32), 1)
+            elif len(terms) == 1:
+                known = Ranking.of(self.sample.values(terms[0].expression))
+            else:
+                known = self._ranking(terms[:-1]).then(self._ranking(terms[-1:]))
+            self._rankings[terms] = known
+        return known
+
+
+class Combiner:
+    """The beam search. Candidates are tried on a small sample; the best of them compete on a larger one, because many
+    terms suit a small sample by chance. One beam starts with the best blocks, one with the best monotone ones."""
+
+    def __init__(self, blocks: Sequence[Block], small: Sample, large: Sample) -> None:
+        self.blocks = blocks
+        self.small, self.large = Judge(small), Judge(large)
+        self._tried: set[Block] = set()
+
+    def run(self, most_visits: int) -> list[Scored]:
+        """The best candidates that were met, the best first; within about so many simulated visits."""
+        singles = [Scored(one, self.small.judge(one, 1.5)) for one in map(Candidate, self.blocks)]
+        singles = _different(sorted((one for one in singles if one.figures.finished), key=lambda one: one.key))
+        monotone = [one for one in singles if one.candidate.monotone]
+        judged = self._promoted(singles, _BASE) + self._promoted(monotone, _PROMOTED)
+        base = self._base(_different(sorted(judged, key=lambda one: one.key)))
+        best: list[Scored] = []
+        for seeds in (judged, [one for one in judged if one.candidate.monotone]):
+            beam = _different(sorted(seeds, key=lambda one: one.key))[:_WIDTH]
+            best += beam
+            for _ in range(1, _MOST_TERMS):
+                found = self._promoted(self._extended(beam, base, most_visits), _PROMOTED)
+                best += found
+                if not found or found[0].figures.score > _ENOUGH * beam[0].figures.score:
+                    break
+                beam = _different(sorted([*beam, *found], key=lambda one: one.key))[:_WIDTH]
+        return _different(sorted(best, key=lambda one: one.key))
+
+    @property
+    def tried(self) -> int:
+        """How many candidates were tried."""
+        return len(self._tried) + len(self.blocks)
+
+    def _base(self, judged: Sequence[Scored]) -> list[Block]:
+        """What candidates are extended by: blocks that are good on their own, and some that cost few visits."""
+        cheap = sorted(judged, key=lambda one: one.figures.score * one.figures.visits**4)
+        chosen = {id(one): one.candidate.terms for one in (*judged[:_GOOD], *cheap[:_CHEAP])}
+        return list(chosen.values())
+
+    def _extended(self, beam: Sequence[Scored], base: Sequence[Block], most_visits: int) -> list[Scored]:
+        found: list[Scored] = []
+        for scored in beam:
+            bound = self.small.judge(scored.candidate).score * 1.05
+            for candidate in _extensions(scored.candidate, base):
+                if candidate.terms in self._tried or self.small.simulator.visited > most_visits:
+                    continue
+                self._tried.add(candidate.terms)
+                if len(found) >= _PROMOTED:
+                    bound = min(bound, found[_PROMOTED - 1].figures.score)
+                figures = self.small.judge(candidate, bound)
+                if figures.finished:
+                    found = _different(sorted([*found, Scored(candidate, figures)], key=lambda one: one.key))
+        return found
+
+    def _promoted(self, ordered: Sequence[Scored], count: int) -> list[Scored]:
+        """The first ones, judged by the large sample."""
+        if self.large.sample.count == self.small.sample.count:
+            return list(ordered[:count])
+        judged: list[Scored] = []
+        for one in ordered[:count]:
+            bound = 1.5 * judged[_WIDTH - 1].figures.score if len(judged) >= _WIDTH and count < _BASE else 1.5
+            figures = self.large.judge(one.candidate, bound)
+            if figures.finished:
+                judged = sorted([*judged, Scored(one.candidate, figures)], key=lambda scored: scored.key)
+        return _different(judged)
+
+
+def _different(ordered: Sequence[Scored]) -> list[Scored]:
+    """Of candidates that do the same only the first."""
+    found: dict[tuple[int, int, int], Scored] = {}
+    for one in ordered:
+        found.setdefault((one.figures.peak_states, one.figures.visited, one.figures.persistent), one)
+    return list(found.values())
+
+
+def _extensions(candidate: Candidate, base: Sequence[Block]) -> list[Candidate]:
+    found = []
+    for block in base:
+        fresh = tuple(term for term in block if all(term is not other for other in candidate.terms))
+        if fresh:
+            found.append(Candidate((*candidate.terms, *fresh), len(candidate.terms)))
+            found.append(Candidate((*fresh, *candidate.terms), len(fresh)))
+    return found

@@ -1,0 +1,275 @@
+"""Compiled loops over a sample of the state graph: find its edges, sweep over it by given ranks, order values.
+
+They touch every edge of the sample, some of them hundreds of times, so that they cannot be Python. Everything is in
+arrays that the caller makes. The loops of the engine explore a Kernel; these only look at what it has found.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from strandline.engine.bucket import state_hash
+from strandline.engine.intrinsics import call_successors
+from strandline.engine.jit import inlined, njit
+
+U = np.uint64
+_0, _1 = U(0), U(1)
+
+PEAK, VISITED, PERSISTENT, REGRESS_EDGES, SWEEPS, LAYERS, FIGURES = 0, 1, 2, 3, 4, 5, 6
+"""What `sweep` tells, by places in its output."""
+
+_LIVE, _KEPT, _STORED = 1, 2, 3
+
+
+@njit
+def enter(states, words, count, table):
+    """Put the numbers of `count` states, plus one, into an empty table; its size is a power of two."""
+    mask = U(len(table) - 1)
+    for number in range(count):
+        slot = state_hash(states, U(number) * words, words) & mask
+        while table[slot] != 0:
+            slot = (slot + _1) & mask
+        table[slot] = number + 1
+
+
+@njit
+def link(function, states, words, first, last, table, records, labels, offsets, targets):
+    """The edges of the states from `first` on: the numbers of their targets, -1 for a target outside the sample.
+    `offsets` says where the edges of each state go. Returns the first state that was not reached, because it has
+    more successors than fit `records`; a state whose successors cannot be computed has none."""
+    mask = U(len(table) - 1)
+    most = np.int64(len(records)) // np.int64(words) - 1
+    for number in range(first, last):
+        count = call_successors(function, states, U(number) * words, records, _0, most, labels)
+        if count > most:
+            return number
+        for step in range(count):
+            at = U(step) * words
+            slot = state_hash(records, at, words) & mask
+            target = -1
+            while table[slot] != 0:
+                other = table[slot] - 1
+                same = True
+                for word in range(words):
+                    if states[U(other) * words + word] != records[at + word]:
+                        same = False
+                        break
+                if same:
+                    target = other
+                    break
+                slot = (slot + _1) & mask
+            targets[offsets[number] + step] = target
+    return last
+
+
+@njit
+def walk(function, words, start, length, states, fresh, records, labels):
+    """Random walks, one after the other, each at most `length` steps: fills `states`; `fresh` is 1 where a walk
+    begins. A walk that is stuck is over. The same numbers every time."""
+    most = np.int64(len(records)) // np.int64(words) - 1
+    initial = np.int64(len(start)) // np.int64(words)
+    count = np.int64(len(fresh))
+    seed = U(0x9E3779B97F4A7C15)
+    steps = length
+    choice, found = np.int64(0), np.int64(0)
+    for number in range(count):
+        seed ^= seed << U(13)
+        seed ^= seed >> U(7)
+        seed ^= seed << U(17)
+        at = U(number) * words
+        if steps < length and found > 0:
+            choice = np.int64((seed >> U(11)) % U(found))
+            steps += 1
+            fresh[number] = 0
+            for word in range(words):
+                states[at + word] = records[U(choice) * words + word]
+        else:
+            choice = np.int64((seed >> U(11)) % U(initial))
+            steps = 0
+            fresh[number] = 1
+            for word in range(words):
+                states[at + word] = start[U(choice) * words + word]
+        found = min(call_successors(function, states, at, records, _0, most, labels), most)
+
+
+@njit
+def refine(first, first_count, second, second_count, result, order, buffer, counts):
+    """The lexicographic order of two rankings as a ranking without gaps: sort by the second, then, keeping that order
+    among equals, by the first. Returns how many ranks there are. `order` and `buffer` have an entry per state,
+    `counts` one per rank of either, and one more."""
+    _sort(second, second_count, counts, order, buffer, False)
+    _sort(first, first_count, counts, buffer, order, True)
+    rank = 0
+    for number in range(len(order)):
+        state = order[number]
+        if number > 0:
+            before = order[number - 1]
+            if first[state] != first[before] or second[state] != second[before]:
+                rank += 1
+        result[state] = rank
+    return rank + 1
+
+
+@inlined
+def _sort(ranks, count, counts, before, after, given):
+    """Counting sort of states by rank: those in `before` if `given`, else all in their own order; into `after`."""
+    for rank in range(count + 1):
+        counts[rank] = 0
+    for state in range(len(ranks)):
+        counts[ranks[state] + 1] += 1
+    for rank in range(count):
+        counts[rank + 1] += counts[rank]
+    for number in range(len(ranks)):
+        state = before[number] if given else number
+        after[counts[ranks[state]]] = state
+        counts[ranks[state]] += 1
+
+
+@inlined
+def _push(state, rank, following, heads, tails, bits):
+    """Let a state wait in its layer."""
+    following[state] = -1
+    if heads[rank] < 0:
+        heads[rank] = state
+        bits[rank >> 6] |= _1 << U(rank & 63)
+    else:
+        following[tails[rank]] = state
+    tails[rank] = state
+
+
+@inlined
+def _next_rank(line, bits):
+    """The first layer from the line on in which something waits, or -1."""
+    group = line >> 6
+    word = bits[group] & (~_0 << U(line & 63))
+    while word == _0:
+        group += 1
+        if group == len(bits):
+            return np.int64(-1)
+        word = bits[group]
+    rank = np.int64(group << 6)
+    while word & U(0xFF) == _0:
+        word >>= U(8)
+        rank += 8
+    while word & _1 == _0:
+        word >>= _1
+        rank += 1
+    return rank
+
+
+@njit
+def sweep(offsets, targets, initial, places, columns, most, figures, following, heads, tails, waiting, kept, bits):
+    """Sweep over the sample exactly as the engine would: `places` has for every state four times the place of its
+    layer in the order of columns and layers (its rank), `columns` the column of each rank. Gives up when peak times
+    visits exceed `most`. Returns whether it came to the end; `figures` tells what was stored and visited.
+
+    What is stored is marked in `places`. `following`, `waiting` and `kept` have an entry per state, `heads` and
+    `tails` one per rank, `bits` one word for every 64 ranks and one more: `heads` must be -1 and `bits` 0, and are so
+    again afterwards."""
+    stored, peak, visited, persistent, regress, sweeps, layers = 0, 0, 0, 0, 0, 1, 0
+    pending, keepers = 0, 0
+    for state in range(initial):
+        _push(state, places[state] >> 2, following, heads, tails, bits)
+        places[state] |= _LIVE
+    stored = initial
+    peak = initial
+    column = np.int64(-1)
+    line = np.int64(0)
+    finished = True
+    while True:
+        rank = _next_rank(line, bits)
+        if rank < 0 or columns[rank] != column:
+            if pending > 0:
+                sweeps += 1
+                line = np.int64(places[waiting[0]] >> 2)
+                for number in range(pending):
+                    target_rank = np.int64(places[waiting[number]] >> 2)
+                    _push(waiting[number], target_rank, following, heads, tails, bits)
+                    line = min(line, target_rank)
+                pending = 0
+                continue
+            for number in range(keepers):
+                places[kept[number]] &= ~_STORED
+            stored -= keepers
+            keepers = 0
+            if rank < 0:
+                break
+            column = columns[rank]
+        layers += 1
+        state = heads[rank]
+        while state >= 0:
+            visited += 1
+            for edge in range(offsets[state], offsets[state + 1]):
+                target = targets[edge]
+                if target < 0:
+                    continue
+                place = places[target]
+                target_rank = np.int64(place >> 2)
+                if target_rank < rank:
+                    regress += 1
+                    if place & _STORED == 0:
+                        places[target] = place | _KEPT
+                        stored += 1
+                        persistent += 1
+                        kept[keepers] = target
+                        keepers += 1
+                        waiting[pending] = target
+                        pending += 1
+                elif place & _STORED == 0:
+                    places[target] = place | _LIVE
+                    stored += 1
+                    _push(target, target_rank, following, heads, tails, bits)
+            peak = max(peak, stored)
+            state = following[state]
+        state = heads[rank]
+        while state >= 0:
+            if places[state] & _LIVE != 0:
+                places[state] &= ~_STORED
+                stored -= 1
+            state = following[state]
+        heads[rank] = -1
+        bits[rank >> 6] &= ~(_1 << U(rank & 63))
+        line = rank
+        if float(peak) * float(visited) > most:
+            finished = False
+            break
+    if not finished:
+        for rank in range(len(columns)):
+            heads[rank] = -1
+        for group in range(len(bits)):
+            bits[group] = _0
+    figures[PEAK], figures[VISITED], figures[PERSISTENT] = peak, visited, persistent
+    figures[REGRESS_EDGES], figures[SWEEPS], figures[LAYERS] = regress, sweeps, layers
+    return finished
+
+
+@njit
+def order_values(weights, order):
+    """Improve an order of values until moving no single one to another place makes fewer backward edges:
+    `weights[a, b]` edges lead from value a to value b. Changes `order` in place."""
+    count = len(order)
+    improved, rounds = True, 0
+    while improved and rounds < count + 8:
+        improved = False
+        rounds += 1
+        for value in range(count):
+            place = 0
+            while order[place] != value:
+                place += 1
+            best, best_place, cost = np.int64(0), place, np.int64(0)
+            for other in range(place - 1, -1, -1):
+                cost += weights[order[other], value] - weights[value, order[other]]
+                if cost < best:
+                    best, best_place = cost, other
+            cost = np.int64(0)
+            for other in range(place + 1, count):
+                cost += weights[value, order[other]] - weights[order[other], value]
+                if cost < best:
+                    best, best_place = cost, other
+            if best_place != place:
+                improved = True
+                step = 1 if best_place > place else -1
+                while place != best_place:
+                    order[place] = order[place + step]
+                    place += step
+                order[place] = value

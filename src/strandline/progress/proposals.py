@@ -1,0 +1,151 @@
+"""The terms out of which measures are made: projections on components of the state, phases, distances, orders.
+
+- every component on its own, smallest or largest value first, as the projections of 001 §6;
+- the strongly connected components of a control graph, the property automaton's included (002 §5: monotone);
+- the distance from the initial location (002 §5's spanning tree), and the order in which locations are declared;
+- an order of a component's values that few edges of the sample go against: a spanning order of its projected graph;
+- arrays, and the same component of processes that have the same names inside: their sum, and one after the other.
+
+Which of them never decrease is not decided here but proved from their changes by each action.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from strandline.model.expression import Const, Element, Expression
+from strandline.model.facts import control_edges
+from strandline.model.system import System, Variable
+from strandline.progress.candidates import Block, Term, negated, ranked, total
+from strandline.progress.changes import Changes
+from strandline.progress.components import Component
+from strandline.progress.static import component_ranks, distance_ranks
+
+_MOST_IN_A_ROW = 12
+_MOST_LEARNED = 48
+"""Values of a component up to which an order of them is learned."""
+
+
+def propose(system: System, changes: Changes, components: Sequence[Component]) -> list[Block]:
+    """Terms in a fixed order, none of them constant, and rows of terms that belong together."""
+    return [block for block in _Proposals(system, changes, components).all() if block]
+
+
+class _Proposals:
+    def __init__(self, system: System, changes: Changes, components: Sequence[Component]) -> None:
+        self.system, self.changes, self.components = system, changes, components
+
+    def all(self) -> Iterator[Block]:
+        kinds: dict[tuple[str, str], list[Term]] = {}
+        for component in self.components:
+            if component.variable.is_location:
+                terms = self._of_locations(component)
+            else:
+                terms = self._both(component.expression, component.name)
+            for term in (*terms, *self._learned(component)):
+                yield (term,)
+                kinds.setdefault((component.family, term.kind), []).append(term)
+        yield from (tuple(terms) for terms in kinds.values() if 1 < len(terms) <= _MOST_IN_A_ROW)
+        yield from ((term,) for term in self._totals())
+        yield from ((term,) for term in self._families())
+        yield from ((term,) for term in self._all_distances())
+
+    def _term(self, expression: Expression, kind: str, subject: str) -> Term:
+        return Term(expression, kind, subject, self.changes)
+
+    def _both(self, expression: Expression, name: str) -> Iterator[Term]:
+        """Smallest first and largest first, unless one of them is proved to be right."""
+        rising = self._term(expression, "{} rising", name)
+        falling = self._term(negated(expression), "{} falling", name)
+        for term, kind in ((rising, "{} never decreasing"), (falling, "{} never increasing")):
+            if term.monotone:
+                yield self._term(term.expression, kind, name)
+                return
+        yield rising
+        yield falling
+
+    def _of_locations(self, component: Component) -> Iterator[Term]:
+        variable, count = component.variable, len(component.variable.names or ())
+        owner, edges, start = self._control(variable)
+        declared = {value: value for value in component.present}
+        distances = dict(enumerate(distance_ranks(count, edges, start)))
+        phases = dict(enumerate(component_ranks(count, edges)))
+        tables = [
+            (phases, "phases of {} that are never entered again"),
+            (distances, "distance of {} from the initial location"),
+            (_reversed(distances), "distance of {} from the initial location, falling"),
+            (declared, "locations of {} as declared"),
+            (_reversed(declared), "locations of {} as declared, falling"),
+        ]
+        seen = set()
+        for ranks, kind in tables:
+            order = tuple(ranks[value] - min(ranks.values()) for value in component.present)
+            if len(set(order)) > 1 and order not in seen:
+                seen.add(order)
+                yield self._term(ranked(variable, ranks), kind, owner)
+
+    def _control(self, location: Variable) -> tuple[str, set[tuple[int, int]], int]:
+        """Name, control graph and initial location of the process, or of the observer, with this location."""
+        start = self.system.initial[0][self.system.offsets[location]]
+        for number, process in enumerate(self.system.processes):
+            if process.location is location:
+                return process.name, control_edges(self.system, number), start
+        observer = self.system.observer
+        assert observer is not None
+        return observer.name, {(edge.moves[0].source, edge.moves[0].target) for edge in observer.edges}, start
+
+    def _learned(self, component: Component) -> Iterator[Term]:
+        from strandline.progress.kernels import order_values
+
+        count = len(component.present)
+        if not 2 < count <= _MOST_LEARNED:
+            return
+        present = np.array(component.present)
+        sources, targets = np.searchsorted(present, component.before), np.searchsorted(present, component.after)
+        weights = np.bincount(sources * count + targets, minlength=count * count).reshape(count, count)
+        np.fill_diagonal(weights, 0)
+        order = np.arange(count)
+        order_values(weights, order)
+        if any(np.array_equal(order, plain) for plain in (np.arange(count), np.arange(count)[::-1])):
+            return
+        ranks = {component.present[value]: rank for rank, value in enumerate(order)}
+        yield self._term(component.looked_up(ranks), "{} in an order that few edges go against", component.name)
+
+    def _totals(self) -> Iterator[Term]:
+        for variable in {one.variable: None for one in self.components if one.index is not None}:
+            elements: list[Expression] = [Element(variable, Const(index)) for index in range(variable.slots)]
+            if len(elements) > 1:
+                yield from self._both(total(elements), f"the sum of {variable.name}")
+
+    def _families(self) -> Iterator[Term]:
+        """Sums over variables of processes that are called the same: `P_0.x`, `P_1.x`."""
+        families: dict[str, list[Component]] = {}
+        for component in self.components:
+            if component.index is None and component.variable.owner and not component.variable.is_location:
+                families.setdefault(component.name.removeprefix(component.variable.owner), []).append(component)
+        for name, members in families.items():
+            if len(members) > 1:
+                yield from self._both(total([one.expression for one in members]), f"the sum of all {name[1:]}")
+
+    def _all_distances(self) -> Iterator[Term]:
+        """Distances, and phases, of all processes together."""
+        distances, phases = [], []
+        for process in self.system.processes:
+            _, edges, start = self._control(process.location)
+            count = len(process.locations)
+            distances.append((process.location, distance_ranks(count, edges, start)))
+            phases.append((process.location, component_ranks(count, edges)))
+        for tables, kind in (
+            (distances, "distances of {} from their initial locations"),
+            (phases, "phases of {} that are never entered again"),
+        ):
+            parts = [ranked(place, dict(enumerate(ranks))) for place, ranks in tables if len(set(ranks)) > 1]
+            if len(parts) > 1:
+                yield self._term(total(parts), kind, "all processes")
+
+
+def _reversed(ranks: dict[int, int]) -> dict[int, int]:
+    highest = max(ranks.values())
+    return {value: highest - rank for value, rank in ranks.items()}

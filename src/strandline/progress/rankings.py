@@ -1,0 +1,165 @@
+"""What only grows, as a lexicographic ranking by rounds.
+
+A round is the sum of everything that never decreases. The next one looks only at the steps that leave this sum as it
+is, and finds what never decreases on them: a counter inside a phase, the phase between two ticks of a counter. Done
+with the changes of every action it proves what it finds; done with the edges of a sample and of random walks it finds
+more, and what it finds may still fall on an edge that was not seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from strandline.model.expression import Expression
+from strandline.progress.candidates import Block, Bounds, Term, listed, negated, ranked, total
+from strandline.progress.changes import Changes
+from strandline.progress.components import Component
+from strandline.progress.lexicographic import packed
+from strandline.progress.static import component_ranks
+
+_MOST_VALUES = 48
+"""Values of a component up to which it is ranked by the strongly connected components of its values."""
+_MOST_ROUNDS = 6
+
+MakeTerm = Callable[[Expression, str, str], Term]
+Rounds = Callable[[Sequence[Component]], list[Term]]
+
+
+def rankings(components: Sequence[Component], changes: Changes, bounds: Bounds) -> Iterator[Block]:
+    """Rankings of the whole system and of each process on its own, proved ones first."""
+
+    def term(expression: Expression, kind: str, subject: str) -> Term:
+        return Term(expression, kind, subject, changes)
+
+    proved, observed = _Proved(changes, term), _Observed(term)
+    yield from _of_everything(components, proved.rounds, "what {} never undoes", bounds, term)
+    yield from _of_everything(components, observed.rounds, "what {} was not seen to undo", bounds, term)
+
+
+def _of_everything(
+    components: Sequence[Component], rounds_of: Rounds, kind: str, bounds: Bounds, term: MakeTerm
+) -> Iterator[Block]:
+    rounds = rounds_of(components)
+    if rounds:
+        yield tuple(rounds)
+    owners: dict[str, list[Component]] = {}
+    for component in components:
+        owners.setdefault(component.variable.owner or "the global variables", []).append(component)
+    found = []
+    for owner, members in owners.items():
+        rounds = rounds_of(members)
+        if rounds:
+            parts = [one.expression for one in rounds]
+            together = packed(parts, [bounds(part) for part in parts])
+            found.append(term(together, kind, owner))
+    if len(found) > 1:
+        yield from ((one,) for one in found)
+        yield tuple(found)
+        yield (term(total([one.expression for one in found]), kind, "any process"),)
+
+
+class _Proved:
+    """Rounds by what each action does."""
+
+    def __init__(self, changes: Changes, term: MakeTerm) -> None:
+        self.changes, self.term = changes, term
+        self._plain: dict[Component, list[Term]] = {}
+
+    def rounds(self, components: Sequence[Component]) -> list[Term]:
+        steps = self.changes.steps
+        remaining = np.ones(len(steps), dtype=bool)
+        found: list[Term] = []
+        while remaining.any() and len(found) < _MOST_ROUNDS:
+            growing = [
+                term
+                for component in components
+                for term in self._terms(component, remaining)
+                if (term.least[remaining] >= 0).all() and term.least[remaining].any()
+            ]
+            if not growing:
+                break
+            for one in growing:
+                remaining &= one.least == 0
+            found.append(_joined(growing, found, self.term, "{} never decreasing"))
+        return found
+
+    def _terms(self, component: Component, remaining: npt.NDArray[np.bool_]) -> list[Term]:
+        if component.variable.is_location:
+            return self._phases(component, remaining)
+        if component not in self._plain:
+            expression, name = component.expression, component.name
+            self._plain[component] = [self.term(expression, "{}", name), self.term(negated(expression), "-{}", name)]
+        return self._plain[component]
+
+    def _phases(self, component: Component, remaining: npt.NDArray[np.bool_]) -> list[Term]:
+        """The phases of a process under some of its moves only."""
+        variable = component.variable
+        moves = {step.moves[variable] for step, left in zip(self.changes.steps, remaining, strict=True)
+                 if left and variable in step.moves}  # fmt: skip
+        ranks = component_ranks(len(variable.names or ()), moves)
+        if len(set(ranks)) == 1:
+            return []
+        return [self.term(ranked(variable, dict(enumerate(ranks))), "phases of {}", variable.owner or variable.name)]
+
+
+class _Observed:
+    """Rounds by the edges that were seen."""
+
+    def __init__(self, term: MakeTerm) -> None:
+        self.term = term
+
+    def rounds(self, components: Sequence[Component]) -> list[Term]:
+        remaining: npt.NDArray[np.int64] | None = None
+        found: list[Term] = []
+        while len(found) < _MOST_ROUNDS:
+            growing = []
+            steady: npt.NDArray[np.bool_] | None = None
+            for component in components:
+                ranked_here = self._growing(component, remaining)
+                if ranked_here is not None:
+                    term, kept = ranked_here
+                    growing.append(term)
+                    steady = kept if steady is None else steady & kept
+            if steady is None:
+                break
+            found.append(_joined(growing, found, self.term, "{} never seen to decrease"))
+            remaining = np.flatnonzero(steady) if remaining is None else remaining[steady]
+            if not len(remaining):
+                break
+        return found
+
+    def _growing(
+        self, component: Component, remaining: npt.NDArray[np.int64] | None
+    ) -> tuple[Term, npt.NDArray[np.bool_]] | None:
+        """A rank of the component that no remaining edge decreases, and which edges leave it as it is."""
+        before, after = component.before, component.after
+        if remaining is not None:
+            before, after = before[remaining], after[remaining]
+        kept = before == after
+        if kept.all():
+            return None
+        rises, falls = bool((after > before).any()), bool((after < before).any())
+        if not (rises and falls):
+            expression = component.plain(rising=rises)
+            return self.term(expression, "{}" if rises else "-{}", component.name), kept
+        if len(component.present) > _MOST_VALUES:
+            return None
+        count, present = len(component.present), np.array(component.present)
+        sources, targets = np.searchsorted(present, before), np.searchsorted(present, after)
+        pairs = np.flatnonzero(np.bincount(sources * count + targets, minlength=count * count))
+        ranks = component_ranks(count, {(pair // count, pair % count) for pair in pairs.tolist()})
+        if len(set(ranks)) == 1:
+            return None
+        places = np.array(ranks)
+        table = dict(zip(component.present, ranks, strict=True))
+        term = self.term(component.looked_up(table), "phases of {}", component.name)
+        return term, places[sources] == places[targets]
+
+
+def _joined(growing: Sequence[Term], found: Sequence[Term], term: MakeTerm, kind: str) -> Term:
+    names = listed([one.kind.format(one.subject) for one in growing])
+    said = f"in between {kind}" if found else kind
+    return term(total([one.expression for one in growing]), said, names)

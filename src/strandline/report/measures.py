@@ -1,0 +1,109 @@
+"""Measures that were found, as text and as plain data."""
+
+from __future__ import annotations
+
+from textwrap import wrap
+from typing import Any
+
+from strandline.check.measures import parse_measures
+from strandline.check.regressing import Regress, regress_of
+from strandline.model.system import System
+from strandline.progress.finding import Found, Trial
+from strandline.report.envelope import head
+from strandline.report.regress import regress_data, regress_lines
+from strandline.report.style import counted
+
+_WIDTH = 100
+_LONGEST_TEXT = 90
+"""Characters of a measure that are shown unless all are asked for."""
+
+
+def measures_text(system: System, found: Found, top: int, *, full: bool = False) -> str:
+    """The list for people: a table, then each measure with its reason and what regresses."""
+    lines = [system.name, "", *_introduction(found)]
+    trials = _shown(found, top)
+    if not trials:
+        return "\n".join([*lines, "", "  no measure of progress was found"])
+    lines += ["", "       peak   time  product"]
+    for number, trial in trials:
+        reason = wrap(trial.candidate.reason, _WIDTH - 30)
+        lines.append(f"  {number:2}  {trial.peak:5.1%}  {trial.visits:5.2f}  {trial.cost:7.4f}  {reason[0]}")
+        lines += [f"{'':30}{line}" for line in reason[1:]]
+    if found.best() is None:
+        lines += ["", "  none saves more than it costs: `--measure auto` would keep all states"]
+    for number, trial in trials:
+        lines += ["", *_details(system, found, number, trial, full)]
+    return "\n".join(lines)
+
+
+def _introduction(found: Found) -> list[str]:
+    seen = "all of them" if found.whole else "the first ones"
+    told = "A sweep will store at most `peak` of the states at a time and visit each of them `time` times."
+    if not found.whole:
+        told = "Predicted: a sweep stores at most `peak` of the states at a time and visits each of them `time` times."
+    tried = f"tried {counted(found.tried, 'measure')} in {found.seconds:.1f} s"
+    lines = [f"  Looked at {counted(found.states, 'state')}, {seen}; {tried}.", f"  {told}"]
+    if found.whole and found.rate:
+        lines.append(f"  One visit of every state took {found.states / found.rate:.2g} s.")
+    return lines
+
+
+def _shown(found: Found, top: int) -> list[tuple[int, Trial]]:
+    """The best ones, and those that were given, with their places."""
+    numbered = list(enumerate(found.trials, 1))
+    return [(number, trial) for number, trial in numbered if number <= top or trial.given]
+
+
+def _details(system: System, found: Found, number: int, trial: Trial, full: bool) -> list[str]:
+    figures, candidate = trial.figures, trial.candidate
+    columns = f"{counted(candidate.columns, 'part')} of it monotone, " if candidate.columns else ""
+    kind = "monotone, " if candidate.terms and candidate.monotone else columns
+    layers = f"{counted(figures.layers, 'layer')} in {counted(figures.sweeps, 'sweep')}"
+    edges = f"{counted(figures.regress_edges, 'regress edge')}, {counted(figures.persistent, 'persistent state')}"
+    lines = [f"  {number:2}  {kind}{layers}, {edges}"]
+    lines += [f"      {line}" for line in regress_lines(_regress(system, found, trial))]
+    shortened = [text if full or len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]} ..." for text in
+                 candidate.texts]  # fmt: skip
+    lines += [f'      --measure "{text}"' for text in shortened]
+    if any(text.endswith(" ...") for text in shortened):
+        lines.append("      (--full shows all of it)")
+    return lines
+
+
+def _regress(system: System, found: Found, trial: Trial) -> Regress | None:
+    if found.twin is None or not trial.regress_sample:
+        return None
+    return regress_of(found.twin, parse_measures(trial.candidate.texts, system), trial.regress_sample)
+
+
+def measures_data(system: System, found: Found, top: int) -> dict[str, Any]:
+    """For `--json`."""
+    return {
+        **head("measures", 0),
+        "model": system.name,
+        "sampled": found.states,
+        "whole": found.whole,
+        "tried": found.tried,
+        "seconds": round(found.seconds, 6),
+        "measures": [_trial_data(system, found, trial) for _, trial in _shown(found, top)],
+    }
+
+
+def _trial_data(system: System, found: Found, trial: Trial) -> dict[str, Any]:
+    figures = trial.figures
+    seconds = figures.visited / found.rate if found.whole and found.rate else None
+    return {
+        "measure": list(trial.candidate.texts),
+        "reason": trial.candidate.reason,
+        "given": trial.given,
+        "exact": trial.exact,
+        "peak": round(trial.peak, 6),
+        "visits": round(trial.visits, 6),
+        "product": round(trial.cost, 6),
+        "seconds": None if seconds is None else round(seconds, 6),
+        "persistent": figures.persistent,
+        "regress_edges": figures.regress_edges,
+        "layers": figures.layers,
+        "sweeps": figures.sweeps,
+        "regress": regress_data(_regress(system, found, trial)),
+    }
