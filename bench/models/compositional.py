@@ -4,6 +4,10 @@ and what its tables say of them.
 Their sources were not published with the paper; the examples used here have, for every configuration, the number of
 states that it prints. How components make progress is as the paper says: by strongly connected components where they
 never come back (monotone), by a spanning tree where they go round.
+
+What cannot be the same: in the first jobs of the master/slave system some states of a column have no regress edge to
+them and are visited once, so that a total of 200 % is never quite reached; the peak of the two-phase commit depends on
+the order in which incomparable columns are swept, which the paper leaves open.
 """
 
 from __future__ import annotations

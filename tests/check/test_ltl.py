@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import strandline
-from strandline.check.ltl_judging import judge_formula, judge_process
-from strandline.check.ltl_product import bind_formula, make_product, observed
 from strandline.check.properties import Kind
 from strandline.check.verdict import Answer, PropertyVerdict, Verdict
-from strandline.errors import InputError, ParseError, ReplayError, UsageError
-from strandline.model.fairness import process_fairness
-from strandline.model.system import System
-from strandline.properties import translate
-from strandline.properties.ltl.formula import Operator, make
-from strandline.traces.lassos import Lasso, LassoReplay, ShownRun
-from strandline.traces.walk import twin_of
+from strandline.errors import InputError, ParseError, UsageError
 
 MODELS = Path(__file__).parent / "models"
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -352,92 +343,6 @@ def test_all_accepting_components(tmp_path: Path) -> None:
     assert one.search.complete
 
 
-# The judge
-
-
-def lasso_of(system: System, claim: str, lasso: Lasso, *, fair: bool = False) -> ShownRun:
-    """A run that somebody claims to violate a formula, judged."""
-    bound = bind_formula(claim, system)
-    automaton = translate(make(Operator.NOT, bound.formula))
-    conditions = process_fairness(system) if fair else ()
-    product = make_product(observed(system, automaton, bound.atoms), system, conditions, ignore_finite_runs=False)
-    run = LassoReplay(twin_of(product.system), twin_of(system)).lasso(lasso)
-    judge_formula(product, bound, run)
-    return run
-
-
-def test_the_judge_believes_no_search() -> None:
-    system = strandline.load(PETERSON)
-    with pytest.raises(ReplayError, match="does not lead back to its first state"):
-        lasso_of(system, "G F P.critical", Lasso(0, (), (0,)))
-    with pytest.raises(ReplayError, match="which the state does not have"):
-        lasso_of(system, "G F P.critical", Lasso(0, (), (99,)))
-    steps = tuple(first_steps_of(system, "P", 8))
-    alone = Lasso(0, steps[:4], steps[4:])
-    with pytest.raises(ReplayError, match="the trace does not violate the formula"):
-        lasso_of(system, "G F P.critical", alone)
-    other = Lasso(0, (), tuple(first_steps_of(system, "Q", 4)))
-    assert lasso_of(system, "G F P.critical", other).trace.loop == 0
-    with pytest.raises(ReplayError, match="the loop of the trace is not fair: P"):
-        lasso_of(system, "G F P.critical", other, fair=True)
-
-
-def first_steps_of(system: System, process: str, count: int) -> list[int]:
-    """Steps of one process, with the automaton's first edge each, from the initial state on."""
-    bound = bind_formula("G F P.critical", system)
-    automaton = translate(make(Operator.NOT, bound.formula))
-    twin = twin_of(observed(system, automaton, bound.atoms))
-    state, steps = twin.initial()[0], []
-    for _ in range(count):
-        number = next(
-            number
-            for number, edge in enumerate(twin.edges(state))
-            if edge.action.startswith(f"{process}:") and edge.action.endswith(": q0 -> q0")
-        )
-        target = twin.edges(state)[number].target
-        assert target is not None
-        state = target
-        steps.append(number)
-    return steps
-
-
-def test_a_loop_in_which_the_property_process_does_not_accept_is_refused(tmp_path: Path) -> None:
-    process = "process Never { state q, r; init q; accept r; trans q -> q {}; }"
-    file = dve(tmp_path, COUNTER.replace("system async;", process + " system async property Never;"))
-    system = strandline.load(file)
-    product = make_product(system, system, (), ignore_finite_runs=False)
-    run = LassoReplay(twin_of(system), twin_of(system)).lasso(Lasso(0, (0, 0), (0, 0, 0, 0)))
-    with pytest.raises(ReplayError, match="the property process does not accept in the loop of the trace"):
-        judge_process(product, run)
-
-
-def test_a_run_that_ends_is_no_counterexample_where_such_runs_are_ignored() -> None:
-    system = strandline.load(SERVER)
-    bound = bind_formula("G F Client.rest", system)
-    automaton = translate(make(Operator.NOT, bound.formula))
-    watched = observed(system, automaton, bound.atoms)
-    one = only(strandline.check(SERVER, "G F Client.rest"))
-    assert one.trace is not None
-    product = make_product(watched, system, (), ignore_finite_runs=True)
-    run = ShownRun(one.trace, tuple(_packed(system, one)), (), ended=True)
-    with pytest.raises(ReplayError, match="the trace ends, but runs that end were to be ignored"):
-        judge_formula(product, bound, run)
-    judge_formula(replace(product, ignore_finite_runs=False), bound, run)
-
-
-def _packed(system: System, one: PropertyVerdict) -> list[tuple[int, ...]]:
-    twin = twin_of(system)
-    assert one.trace is not None
-    state = twin.initial()[0]
-    found = [state]
-    for step in one.trace.steps:
-        target = next(edge.target for edge in twin.edges(state) if edge.action == step.action)
-        assert target is not None
-        state = target
-        found.append(state)
-    return found
-
-
 # What is said of the atoms
 
 
@@ -450,3 +355,45 @@ def test_values_of_atoms_and_which_of_them_decide() -> None:
     assert rest.values == (True, False, False)
     assert rest.decisive == (False, False, True)
     assert ask.decisive == (False, False, False)
+
+
+GUARDED = """
+byte a[3], i;
+process P { state s; init s; trans s -> s { guard a[i] == 0; effect i = i + 1; }; }
+process Q { state s; init s; trans s -> s {}; }
+system async;
+"""
+
+
+@pytest.mark.parametrize("options", [{}, {"fair": True}, {"fair": True, "method": "scc"}])
+def test_a_guard_that_faults_is_shown_where_it_stands(tmp_path: Path, options: dict[str, str]) -> None:
+    """With fairness the observer looks ahead and meets the fault a step earlier; it is shown as the model has it."""
+    verdict = strandline.check(dve(tmp_path, GUARDED), "F G (i < 0)", **options)  # type: ignore[arg-type]
+    fault = verdict.properties[-1]
+    assert (fault.kind, fault.reason and fault.reason.split(" at ")[0]) == (Kind.FAULT, "array index out of range")
+    assert fault.trace is not None
+    assert fault.trace.fault is not None
+    assert (fault.trace.final["i"], fault.trace.fault.action) == ("3", "P: s -> s")
+    assert "(fairness)" not in fault.trace.final
+
+
+def test_fairness_and_a_property_process(tmp_path: Path) -> None:
+    process = """
+    process Never { state q, r; init q; accept r;
+      trans q -> q {}, q -> r { guard not P.critical; }, r -> r { guard not P.critical; }; }
+    system async property Never;
+    """
+    file = dve(tmp_path, PETERSON.read_text().replace("system async;", process))
+    for method in METHODS:
+        unfair = only(strandline.check(file, property="Never", method=method))
+        assert unfair.answer is Answer.VIOLATED
+        assert unfair.trace is not None
+        assert "(fairness)" not in unfair.trace.final
+        fair = only(strandline.check(file, property="Never", method=method, fair=True))
+        assert fair.answer is Answer.HOLDS
+        other = only(strandline.check(file, property="Never", method=method, fairness="Q.critical"))
+        assert other.answer is Answer.VIOLATED
+        assert other.trace is not None
+        assert other.trace.loop is not None
+        assert "critical" in {state["Q"] for state in list(other.trace.states())[other.trace.loop :]}
+        assert "(fairness)" not in other.trace.final

@@ -15,7 +15,10 @@ from strandline.check.automatic import KEEP_ALL, predicted_measure
 from strandline.check.watching import Unwatched
 from strandline.cli.main import main
 from strandline.compile.callback import from_callables
-from strandline.errors import InputError, UsageError
+from strandline.compile.kernel import Kernel
+from strandline.compile.llvm import compile_system
+from strandline.engine.search import Event, Order, Search
+from strandline.errors import UsageError
 from strandline.languages import load
 from strandline.model.ranges import analyse_ranges
 from strandline.progress.candidates import Candidate
@@ -49,17 +52,24 @@ def test_every_sweep_finds_the_states_of_breadth_first_search(system: strandline
     if not found.whole:
         return
     plain = strandline.explore(system)
+    environment = analyse_ranges(system).environment()
     for trial in found.trials[:2]:
-        try:
-            swept = strandline.explore(system, measure=trial.candidate.texts, count_distinct=True)
-        except InputError as error:
-            # The generator gives processes names that the language for measures does not take.
-            assert "measure" in str(error)
-            continue
-        assert swept.complete == plain.complete
-        if plain.complete:
-            assert swept.statistics.states == plain.statistics.states
-            assert swept.statistics.transitions == plain.statistics.transitions
+        kernel = compile_system(system, (), trial.candidate.measure(environment))
+        swept = states_of(kernel, Order.SWEEP)
+        assert swept == states_of(compile_system(system), Order.BREADTH_FIRST)
+        assert len(swept) == plain.statistics.states == found.states
+
+
+def states_of(kernel: Kernel, order: Order) -> set[tuple[int, ...]]:
+    """The states that a search expands."""
+    rows: list[tuple[int, ...]] = []
+    search = Search(kernel, order, log=lambda links: None, seen=lambda words: rows.extend(
+        tuple(row) for row in words.reshape(-1, kernel.words + 1)[:, :-1].tolist()))  # fmt: skip
+    while (event := search.advance()) is Event.PAUSED:
+        pass
+    search.close()
+    assert event is Event.DONE
+    return set(rows)
 
 
 @settings(max_examples=15)
@@ -70,6 +80,27 @@ def test_the_same_is_found_every_time(system: strandline.System) -> None:
         (one.candidate.texts, one.figures, one.earlier) for one in second.trials
     ]
     assert (first.states, first.whole, first.tried) == (second.states, second.whole, second.tried)
+
+
+def test_prediction_and_reality_stand_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explore", str(STOP_AND_WAIT), "--measure", "auto", "--quiet"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    predicted = next(line for line in lines if line.startswith("  predicted"))
+    came_out = next(line for line in lines if line.startswith("  came out"))
+    assert predicted.replace(", by all states", "").split()[1:] == came_out.split()[2:]
+    assert main(["explore", str(STOP_AND_WAIT), "--measure", "auto", "--json", "--quiet"]) == 0
+    data = json.loads(capsys.readouterr().out)["prediction"]
+    assert (data["exact"], data["sampled"]) == (True, STATES)
+    assert (data["peak"], data["visits"]) == (data["actual_peak"], data["actual_visits"])
+
+
+def test_reality_may_be_unknown(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = next((ROOT / "examples" / "peterson").glob("*.dve"))
+    assert main(["explore", str(path), "--measure", "auto", "--max-states", "5", "--json", "--quiet"]) == 3
+    data = json.loads(capsys.readouterr().out)["prediction"]
+    assert (data["actual_peak"], data["actual_visits"]) == (None, None)
+    assert main(["explore", str(path), "--json", "--quiet"]) == 0
+    assert json.loads(capsys.readouterr().out)["prediction"] is None
 
 
 def test_a_small_sample_is_marked_as_a_prediction() -> None:
@@ -170,7 +201,7 @@ def test_the_list_shows_what_regresses(capsys: pytest.CaptureFixture[str]) -> No
     out = capsys.readouterr().out
     assert "110,526 states, all of them" in out
     assert "given: Noise.lost" in out
-    assert 'by a change of Noise.lost 100%' in out
+    assert "by a change of Noise.lost 100%" in out
 
 
 def test_the_list_as_data(capsys: pytest.CaptureFixture[str]) -> None:
@@ -197,9 +228,11 @@ def test_measures_that_are_too_wide_for_64_bits_are_packed(tmp_path: Path) -> No
     from strandline.progress.changes import Changes
 
     names = [f"v{number}" for number in range(12)]
-    text = f"byte {', '.join(names)};\nprocess P {{ state s; init s; trans\n" + ",\n".join(
-        f"s -> s {{ guard {name} < 200; effect {name} = {name} + 1; }}" for name in names
-    ) + ";\n}\nsystem async;\n"
+    text = (
+        f"byte {', '.join(names)};\nprocess P {{ state s; init s; trans\n"
+        + ",\n".join(f"s -> s {{ guard {name} < 200; effect {name} = {name} + 1; }}" for name in names)
+        + ";\n}\nsystem async;\n"
+    )
     system = system_of(text, tmp_path)
     ranges = analyse_ranges(system)
     changes = Changes(system, ranges)

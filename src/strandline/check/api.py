@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Unpack
 
 from strandline import languages
-from strandline.check.ltl import check_ltl
 from strandline.check.ltl_options import LtlOptions
 from strandline.check.options import Options, OptionValues
 from strandline.check.properties import Kind, Property, Selection, needs_product, select
@@ -20,6 +19,7 @@ from strandline.errors import UsageError
 from strandline.model.system import System
 
 if TYPE_CHECKING:
+    from strandline.check.ltl import LtlOutcome
     from strandline.languages.python.model import Model
 
 Source: TypeAlias = "str | Path | System | Model | type[Model]"
@@ -112,14 +112,12 @@ def check_selection(
         all_findings.append(findings)
         answers = {one: _answer(one, findings) for one in searched}
     for one in asked:
-        if one.kind is not Kind.LTL:
-            continue
-        if any(findings.interrupted for findings in all_findings):
+        if one.kind is Kind.LTL and any(findings.interrupted for findings in all_findings):
             answers[one] = PropertyVerdict(one.kind, one.name, Answer.UNKNOWN, INTERRUPTED)
-            continue
-        outcome = check_ltl(system, one, options, temporal or LtlOptions(), watcher, started=started)
-        all_findings.append(outcome.findings)
-        answers[one] = outcome.verdict
+        elif one.kind is Kind.LTL:
+            outcome = _check_ltl(system, one, options, temporal or LtlOptions(), watcher, started)
+            all_findings.append(outcome.findings)
+            answers[one] = outcome.verdict
     fault = next((findings.fault for findings in all_findings if findings.fault is not None), None)
     told = [answers[one] for one in asked] + ([] if fault is None else [fault])
     interrupted = any(findings.interrupted for findings in all_findings)
@@ -128,6 +126,15 @@ def check_selection(
     if interrupted:
         raise Interrupted(verdict)
     return verdict
+
+
+def _check_ltl(
+    system: System, one: Property, options: Options, temporal: LtlOptions, watcher: Watcher, started: float
+) -> LtlOutcome:
+    # Imported here: who asks for safety alone does not wait for temporal logic.
+    from strandline.check.ltl import check_ltl
+
+    return check_ltl(system, one, options, temporal, watcher, started=started)
 
 
 def _system(source: Source) -> System:
@@ -164,6 +171,7 @@ def _exploration(system: System, options: Options, findings: Findings) -> Explor
         findings.statistics,
         findings.fault,
         findings.interrupted,
+        findings.prediction,
     )
 
 

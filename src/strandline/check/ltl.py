@@ -23,11 +23,11 @@ from strandline.check.ltl_sanity import (
 from strandline.check.ltl_verdict import AcceptingComponent, AtomValues, LtlSearch
 from strandline.check.options import Options
 from strandline.check.properties import Property
-from strandline.check.running import INTERRUPTED, Findings
+from strandline.check.running import INTERRUPTED, LONG_TRACE, Findings
 from strandline.check.verdict import Answer, PropertyVerdict
 from strandline.check.watching import Progress, Watcher
 from strandline.compile.callback import CallableSystem
-from strandline.errors import InputError, ResourceError, UsageError
+from strandline.errors import InputError, InternalError, ResourceError, UsageError
 from strandline.model.system import System
 from strandline.properties import Formula, translate
 from strandline.properties.automata.product import is_empty
@@ -134,30 +134,35 @@ class _Check:
     # A violation
 
     def _violated(self, asked: Asked) -> LtlOutcome:
-        found = asked.run.found
-        minimised = SHORTEST_LASSO if found.shortest else None
-        if found.prefix is not None:
-            initial, steps = found.prefix
-            run = asked.run.replaying().path(initial, steps[:-1])
-            minimised = SHORTEST_PATH if self.asker.options.order == "bfs" else None
-        else:
-            lasso = found.lasso
-            assert lasso is not None
-            if self.ltl.shortest and not found.shortest and isinstance(asked.run, CycleRun) and not asked.run.shortest:
-                lasso, minimised = self._shortest(asked, lasso)
-            run = asked.run.replaying().lasso(lasso)
-        atoms = self._judge(asked, run)
-        components = tuple(self._components(asked))
-        warnings = tuple(self._contradiction())
+        run, minimised = self._shown_prefix(asked) or self._shown_lasso(asked)
         return self._told(
             Answer.VIOLATED,
             asked,
             run=run,
-            atoms=atoms,
-            components=components,
+            atoms=self._judge(asked, run),
+            components=tuple(self._components(asked)),
             minimised=minimised,
-            warnings=warnings,
+            warnings=tuple(self._contradiction()),
         )
+
+    def _shown_prefix(self, asked: Asked) -> tuple[ShownRun, str | None] | None:
+        """The path to the end of a bad prefix, and what it is a least one of."""
+        if asked.run.found.prefix is None:
+            return None
+        initial, steps = asked.run.found.prefix
+        minimised = SHORTEST_PATH if self.asker.options.order == "bfs" else None
+        return asked.run.replaying().path(initial, steps[:-1]), minimised
+
+    def _shown_lasso(self, asked: Asked) -> tuple[ShownRun, str | None]:
+        found = asked.run.found
+        if found.lasso is None:
+            raise InternalError("a violation was found, but no way to it")
+        lasso, minimised = found.lasso, SHORTEST_LASSO if found.shortest else None
+        if self.ltl.shortest and isinstance(asked.run, CycleRun) and not asked.run.shortest:
+            lasso, minimised = self._shortest(asked, lasso)
+        if len(lasso) >= LONG_TRACE:
+            self.watcher.stage(f"replaying a trace of {len(lasso):,} steps ...")
+        return asked.run.replaying().lasso(lasso), minimised
 
     def _shortest(self, asked: Asked, lasso: Lasso) -> tuple[Lasso, str | None]:
         """A shortest lasso by a second search; where a limit ends it, the one that was found."""

@@ -38,8 +38,8 @@ from strandline.traces.walk import twin_of
 
 _LONG_LASSO = 8
 """Steps of a lasso that is worth a search for a shorter one."""
-_LEAST_PATIENCE = 20_000
-"""States that such a search may visit, or twice as many as were found before."""
+_LEAST_PATIENCE, _PATIENCE_PER_STEP = 200_000, 500
+"""States that such a search may visit at least, and for each step: replaying a step takes as long as visiting these."""
 MOST_TRACES = 100
 """Accepting components that get a trace each."""
 
@@ -194,20 +194,22 @@ class CycleRun(ProductRun):
         search = self.search
         if event is not Event.CYCLE or not isinstance(search, CycleSearch):
             return super().other_event(event)
-        initial, stem = self.log.path_to(search.cycle.record)
-        lasso = Lasso(initial, tuple(stem), search.cycle.steps)
         if self.found.lasso is None:
-            self.found.lasso = lasso
+            self.found.lasso = self._lasso_of(search)
             self.found.cycle_kind = getattr(search, "cycle_kind", None) or None
         if not isinstance(search, ComponentSearch) or not self.whole:
             self.findings.reason = DECIDED
             return False
         shown = len(self.found.components) < MOST_TRACES
-        self.found.components.append(Component(search.component_size, lasso if shown else None))
+        self.found.components.append(Component(search.component_size, self._lasso_of(search) if shown else None))
         if self.shortest:
             self._accepting_states.append(self._accepting_among(search.component_states()))
         search.go_on()
         return True
+
+    def _lasso_of(self, search: CycleSearch) -> Lasso:
+        initial, stem = self.log.path_to(search.cycle.record)
+        return Lasso(initial, tuple(stem), search.cycle.steps)
 
     def _accepting_among(self, states: WordArray) -> WordArray:
         """Those packed states that accept."""
@@ -234,8 +236,7 @@ class CycleRun(ProductRun):
         kernel = self.kernel
         if kernel.measured:
             kernel = make_kernel(self.system, self.predicates())
-        states = self.findings.statistics.states or self.findings.statistics.visited
-        patience = max(_LEAST_PATIENCE, 2 * states)
+        patience = max(_LEAST_PATIENCE, _PATIENCE_PER_STEP * len(lasso))
         # Where everything was seen, there is an end to it.
         to_the_end = self.shortest and self.findings.complete
         log = ParentLog(folder / "shorter")

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
 
-from strandline.check.ltl_product import BoundFormula, bind_formula, without_observer
 from strandline.compile.kernel import DEADLOCK_BIT, MAXIMUM_PREDICATES
 from strandline.errors import UsageError
 from strandline.languages import parse_expression
 from strandline.model.expression import Expression, Unary, variables_read
 from strandline.model.system import System
 from strandline.source import Source
+
+if TYPE_CHECKING:
+    from strandline.check.ltl_product import BoundFormula
 
 
 class Kind(Enum):
@@ -115,6 +118,9 @@ def _stated(system: System, kind: Kind, text: str, siblings: Sequence[str]) -> P
 
 
 def _formula(system: System, text: str, siblings: Sequence[str]) -> Property:
+    # Imported here: who asks for safety alone does not wait for temporal logic.
+    from strandline.check.ltl_product import bind_formula, without_observer
+
     title = "formula" if len(siblings) == 1 else f"formula {list(siblings).index(text) + 1}"
     bound = bind_formula(text, without_observer(system), name=title)
     return Property(Kind.LTL, text, source=bound.parsed.source, formula=bound)

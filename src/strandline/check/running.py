@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Timer
 
-from strandline.check.automatic import AUTOMATIC, found_measures
+from strandline.check.automatic import AUTOMATIC, Prediction, predicted_measure
 from strandline.check.blame import decreasing_column, fault_verdict, measure_fault_at_start
 from strandline.check.counting import Counts, DistinctCounter
 from strandline.check.measures import ParsedMeasure, declared_measures, parse_measures
@@ -37,7 +37,7 @@ _SLICE = 0.05
 """Seconds between two looks at limits and signals."""
 _SHORTEST_SLICE = 0.0002
 _SHARE_OF_FREE_MEMORY = 0.9
-_LONG_TRACE = 20_000
+LONG_TRACE = 20_000
 """Steps that take a second or more to replay."""
 _LOADING = 3.0
 """Seconds after which the engine's machine code is not being loaded but made."""
@@ -58,6 +58,8 @@ class Findings:
     reason: str | None = None
     interrupted: bool = False
     statistics: Statistics = field(default_factory=Statistics)
+    prediction: Prediction | None = None
+    """What was expected of a measure that the program has found itself."""
 
 
 def run(system: System, properties: Sequence[Property], options: Options, watcher: Watcher) -> Findings:
@@ -107,8 +109,10 @@ class Run:
             return None
         if not self.options.measure:
             return declared_measures(self.system, componentwise=self.options.componentwise)
-        automatic = self.options.measure == AUTOMATIC
-        texts = found_measures(self.system, self.watcher) if automatic else self.options.measure
+        texts = self.options.measure
+        if texts == AUTOMATIC:
+            self.findings.prediction = predicted_measure(self.system, self.watcher, self.options.memory)
+            texts = self.findings.prediction.measure
         return parse_measures(texts, self.system, componentwise=self.options.componentwise)
 
     def predicates(self) -> list[Expression]:
@@ -295,7 +299,7 @@ class Run:
     def _replay(self, record: int, *, labels: int = 0, fault: FaultSite | None = None) -> Replayed:
         began = time.perf_counter()
         number, steps = self.log.path_to(record)
-        if len(steps) >= _LONG_TRACE:
+        if len(steps) >= LONG_TRACE:
             self.watcher.stage(f"replaying a trace of {len(steps):,} steps ...")
         replayed = replay(self.kernel.twin, number, steps, labels=labels, fault=fault)
         self.replay_seconds += time.perf_counter() - began

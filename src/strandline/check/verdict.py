@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from strandline.check.automatic import Prediction
 from strandline.check.ltl_verdict import LtlSearch
 from strandline.check.options import Options
 from strandline.check.properties import Kind
@@ -93,6 +94,8 @@ class Exploration:
     fault: PropertyVerdict | None = None
     """The run-time fault of the model that ended the search."""
     interrupted: bool = False
+    prediction: Prediction | None = None
+    """What was expected of a measure that the program has found itself."""
 
     @property
     def answer(self) -> Answer:

@@ -9,7 +9,7 @@ import numpy as np
 
 from strandline.progress.candidates import Block, Candidate
 from strandline.progress.sampling import Sample
-from strandline.progress.simulation import Figures, Ranking, Simulator
+from strandline.progress.simulation import Figures, Ranking, Simulator, carried_on
 
 _BASE = 32
 """How many single blocks are tried on the large sample."""
@@ -29,11 +29,21 @@ class Scored:
 
     candidate: Candidate
     figures: Figures
+    earlier: Figures | None = None
+    """The same on a smaller sample."""
+
+    @property
+    def score(self) -> float:
+        """Peak times visits, carried on."""
+        if self.earlier is None:
+            return self.figures.score
+        peak = min(carried_on(self.figures.peak, self.earlier.peak), 1.0)
+        return peak * max(carried_on(self.figures.visits, self.earlier.visits), 1.0)
 
     @property
     def key(self) -> tuple[float, int]:
         """By which candidates are compared: the score, which a long measure makes worse, then the simpler one."""
-        return self.figures.score * self.candidate.effort, len(self.candidate.terms)
+        return self.score * self.candidate.effort, len(self.candidate.terms)
 
 
 class Judge:
@@ -94,7 +104,7 @@ class Combiner:
             for _ in range(1, _MOST_TERMS):
                 found = self._promoted(self._extended(beam, base, most_visits), _PROMOTED)
                 best += found
-                if not found or found[0].figures.score > _ENOUGH * beam[0].figures.score:
+                if not found or found[0].score > _ENOUGH * beam[0].score:
                     break
                 beam = _different(sorted([*beam, *found], key=lambda one: one.key))[:_WIDTH]
         return _different(sorted(best, key=lambda one: one.key))
@@ -106,7 +116,7 @@ class Combiner:
 
     def _base(self, judged: Sequence[Scored]) -> list[Block]:
         """What candidates are extended by: blocks that are good on their own, and some that cost few visits."""
-        cheap = sorted(judged, key=lambda one: one.figures.score * one.figures.visits**4)
+        cheap = sorted(judged, key=lambda one: one.score * one.figures.visits**4)
         chosen = {id(one): one.candidate.terms for one in (*judged[:_GOOD], *cheap[:_CHEAP])}
         return list(chosen.values())
 
@@ -134,7 +144,8 @@ class Combiner:
             bound = 1.5 * judged[_WIDTH - 1].figures.score if len(judged) >= _WIDTH and count < _BASE else 1.5
             figures = self.large.judge(one.candidate, bound)
             if figures.finished:
-                judged = sorted([*judged, Scored(one.candidate, figures)], key=lambda scored: scored.key)
+                before = None if self.large.sample.whole else one.figures
+                judged = sorted([*judged, Scored(one.candidate, figures, before)], key=lambda scored: scored.key)
         return _different(judged)
 
 

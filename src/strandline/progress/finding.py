@@ -30,7 +30,7 @@ from strandline.progress.lexicographic import fits
 from strandline.progress.proposals import propose
 from strandline.progress.rankings import rankings
 from strandline.progress.sampling import Exploration, Sample, States
-from strandline.progress.simulation import Figures
+from strandline.progress.simulation import Figures, carried_on
 
 SMALL_SAMPLE, MIDDLE_SAMPLE, LARGE_SAMPLE = 30_000, 120_000, 500_000
 """States on which candidates are combined, on which the better ones compete, and on which the last few do."""
@@ -64,14 +64,14 @@ class Trial:
     @property
     def peak(self) -> float:
         """Most states stored at a time, as a fraction of the states."""
-        before = None if self.earlier is None else self.earlier.peak
-        return min(_carried_on(self.figures.peak, before), 1.0)
+        now = self.figures.peak
+        return now if self.earlier is None else min(carried_on(now, self.earlier.peak), 1.0)
 
     @property
     def visits(self) -> float:
         """Expansions for each state."""
-        before = None if self.earlier is None else self.earlier.visits
-        return max(_carried_on(self.figures.visits, before), 1.0)
+        now = self.figures.visits
+        return now if self.earlier is None else max(carried_on(now, self.earlier.visits), 1.0)
 
     @property
     def time(self) -> float:
@@ -207,7 +207,7 @@ class _Finder:
 def _finalists(found: Sequence[Scored]) -> list[Candidate]:
     """The best ones; and the best ones among those that tend to hold what they promise: whose targets of regress edges
     are few, that are monotone, that are simple."""
-    calm = sorted(found, key=lambda one: one.figures.score * (1 + 10 * one.figures.persistent / one.figures.states))
+    calm = sorted(found, key=lambda one: one.score * (1 + 10 * one.figures.persistent / one.figures.states))
     monotone = [one for one in found if one.candidate.monotone]
     simple = [one for one in found if one.candidate.joint == 0]
     first = (*found[:3], *calm[:2], *simple[:2], *monotone[:1], *found[:_FINALISTS])
@@ -219,9 +219,3 @@ def _bounds(expression: Expression, *samples: States) -> Interval:
     """Between what the expression lies in the samples."""
     found = [sample.values(expression) for sample in samples]
     return min(int(one.min()) for one in found), max(int(one.max()) for one in found)
-
-
-def _carried_on(now: float, before: float | None) -> float:
-    """Where a figure goes that was that before and is this now: half as far again, in proportion. Over models of BEEM
-    with up to six times as many states as the sample this comes closer to the truth than the figure itself."""
-    return now if before is None else now * float(np.sqrt(now / before))

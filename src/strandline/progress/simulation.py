@@ -70,6 +70,13 @@ class Ranking:
         return Ranking(result, int(count))
 
 
+def carried_on(now: float, before: float) -> float:
+    """Where a figure goes that was that within the beginning of a sample and is this within all of it: half as far
+    again, in proportion. Over models of BEEM with up to six times as many states as the sample this comes closer to
+    the truth than the figure itself."""
+    return now * float(np.sqrt(now / before))
+
+
 class Simulator:
     """Sweeps over one sample; `visited` sums up what all of them did, the effort spent."""
 

@@ -11,6 +11,7 @@ from strandline.check.verdict import Exploration, PropertyVerdict, Statistics, V
 from strandline.engine.profile import LayerFigures, coarser
 from strandline.report.envelope import FIGURES, head
 from strandline.report.ltl_data import ltl_data
+from strandline.report.prediction import prediction_data
 from strandline.report.regress import regress_data
 from strandline.source import Source
 from strandline.traces.exchange import trace_data
@@ -36,6 +37,7 @@ def result_data(result: Exploration | Verdict, exit_code: int) -> dict[str, Any]
         **_figures(exploration.statistics),
         "order": exploration.options.order,
         "measure": list(exploration.options.measure),
+        "prediction": prediction_data(exploration),
         "componentwise": exploration.options.componentwise,
         "cache": _cache(exploration.options),
         "properties": [_property(one, source) for one in properties if one is not None],

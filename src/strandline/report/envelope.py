@@ -70,6 +70,7 @@ def error_data(
         **dict.fromkeys(FIGURES),
         "order": None,
         "measure": None,
+        "prediction": None,
         "componentwise": None,
         "cache": None,
         "properties": [],

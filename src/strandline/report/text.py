@@ -6,6 +6,7 @@ from strandline.check.memory import shown_bytes
 from strandline.check.properties import Kind
 from strandline.check.verdict import Answer, Exploration, PropertyVerdict, Statistics, Verdict
 from strandline.report.ltl import component_lines, ltl_remark, search_lines, violation_lines, warning_lines
+from strandline.report.prediction import prediction_rows
 from strandline.report.profile import profile_chart
 from strandline.report.regress import regress_lines
 from strandline.report.style import Style, counted, sparkline, table
@@ -131,6 +132,7 @@ def _statistics_lines(exploration: Exploration) -> list[str]:
         )
         rows += [("", line) for line in regress_lines(now.regress)]
         rows.append(("stored at most", counted(now.peak_states, "state")))
+        rows += prediction_rows(exploration)
     each = f" ({now.peak_bytes / now.peak_states:.1f} bytes a state)" if now.peak_states >= 10_000 else ""
     rows.append(
         ("memory", f"engine {shown_bytes(now.peak_bytes)}{each}, process {shown_bytes(now.rss_bytes)}")

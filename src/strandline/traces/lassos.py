@@ -75,6 +75,8 @@ class LassoReplay:
         self._places = {id(action): place for place, action in enumerate(_actions(product.system))}
         self._actions = _actions(shown.system)
         self._width = sum(variable.slots for variable in shown.system.variables)
+        own, told = product.system, shown.system
+        self._shows_all = own.actions is told.actions and own.observer is told.observer
 
     def path(self, initial: int, steps: Sequence[int]) -> ShownRun:
         """A path without a loop. Steps in which only an observer that is not shown moves are left out."""
@@ -117,7 +119,10 @@ class LassoReplay:
             target = offered[step].target if step < len(offered) else None
             if target is None:
                 raise ReplayError(f"step {number} of the trace is edge {step}, which the state does not have")
-            shown = self._shown_step(state[: self._width], offered[step])
+            if self._shows_all:
+                shown: _ShownStep | None = _ShownStep(state, step, offered[step].actions)
+            else:
+                shown = self._shown_step(state[: self._width], offered[step])
             if shown is not None:
                 followed.append(shown)
             state = target

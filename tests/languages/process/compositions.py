@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from brute_force import TAU, Both, Hide, Leaf, Rename, Tree, graph
+from csp_definition import TAU, Both, Hide, Leaf, Rename, Tree, graph
 from hypothesis import strategies as st
 
 LABELS = ("a", "b", "c", "d[0]", "d[1]")

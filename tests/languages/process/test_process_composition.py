@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from brute_force import TAU, Both, Edge, Hide, Leaf, Rename, State, Tree, graph, reachable
 from compositions import leaves, program, trees
+from csp_definition import TAU, Both, Edge, Hide, Leaf, Rename, State, Tree, graph, reachable
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -22,7 +22,7 @@ def load(text: str) -> System:
 
 
 def explored(system: System, tree: Tree) -> tuple[set[State], set[Edge], int]:
-    """As `brute_force.reachable`, by the interpreter of Systems."""
+    """As `csp_definition.reachable`, by the interpreter of Systems."""
     numbers = [_numbers(leaf, process.locations) for leaf, process in zip(tree.leaves(), system.processes, strict=True)]
     interpreter = Interpreter(system)
 

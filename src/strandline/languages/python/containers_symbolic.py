@@ -15,11 +15,9 @@ from strandline.languages.python.machine import Machine, fits
 from strandline.languages.python.types import (
     BOOL,
     BagType,
-    EnumType,
     FifoType,
     OptionalType,
     RangeType,
-    RecordType,
     SetType,
 )
 from strandline.languages.python.values import (
@@ -132,7 +130,7 @@ def _count(machine: Machine, place: Place, value: Any, span: Span | None) -> Any
 def _set(machine: Machine, place: Place, name: str, value: Any, span: Span | None) -> None:
     kind = place.kind
     assert isinstance(kind, SetType)
-    code = machine.code(kind.element, value, span)
+    code = machine.code(kind.element, value, span, exact=True)
     position = choose(
         fits(code, 0, kind.element.size - 1), place.slot(kind.element.size, code), Undefined(MEMBER_FAULT, span)
     )
@@ -167,10 +165,8 @@ def _code_if_possible(machine: Machine, kind: Any, value: Any, span: Span | None
             if trusted and within(value.bounds, (low, high)):
                 return TRUE, add(expression, -low)
             return fits(expression, low, high), add(expression, -low)
-        case EnumType() | OptionalType() | RecordType():
-            return TRUE, machine.code(kind, value, span)
         case _:
-            return TRUE, machine.code(kind, value, span)
+            return TRUE, machine.code(kind, value, span, exact=True)
 
 
 def queried(machine: Machine, place: Place, name: str) -> Any:

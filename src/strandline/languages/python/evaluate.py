@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from strandline.languages.python.build import any_of, both, either, equal, negate
+from strandline.languages.python.build import all_of, any_of, both, either, equal, evaluates, may_fault, negate
 from strandline.languages.python.containers_symbolic import contains
 from strandline.languages.python.machine import Machine
 from strandline.languages.python.text import Text
@@ -312,23 +312,27 @@ class Reader:
             if isinstance(first, Symbol | str) and (isinstance(first, str) or isinstance(first.kind, EnumType)):
                 return _equal_names(first, second)
             if isinstance(first, RecordSymbol | Place) and isinstance(first.kind, RecordType):
-                total: Expression = TRUE
-                for name, _ in first.kind.fields:
-                    one, other = (self.machine.field(side, name, first.kind, span) for side in (first, second))
-                    total = both(total, self.equal(one, other, node))
-                return total
+                return self._equal_records(left, right, first.kind, node)
         if left is None or right is None:
             if left is right:
                 return TRUE
             raise Refused("only an Optional can be None")
         return equal(number(left, span), number(right, span), span)
 
+    def _equal_records(self, left: Any, right: Any, kind: RecordType, node: ast.AST) -> Expression:
+        """Whether all fields are the same; all are evaluated before the first is compared."""
+        span = self.text.span(node)
+        sides = [[self.machine.field(side, name, kind, span) for name, _ in kind.fields] for side in (left, right)]
+        values = [value.expression for side in sides for value in side if isinstance(value, Symbol)]
+        risks = [evaluates(value) for value in values if may_fault(value)]
+        return all_of([*risks, *(self.equal(one, other, node) for one, other in zip(*sides, strict=True))])
+
     def _equal_optional(self, optional: Symbol, other: Any, node: ast.AST) -> Expression:
         kind = optional.kind
         assert isinstance(kind, OptionalType)
         if isinstance(other, Symbol) and isinstance(other.kind, OptionalType) and other.kind != kind:
             raise Refused(f"{kind} and {other.kind} cannot be compared")
-        return equal(optional.expression, self.machine.code(kind, other, self.text.span(node)))
+        return equal(optional.expression, self.machine.code(kind, other, self.text.span(node), exact=True))
 
     def _contains(self, holder: Any, value: Any, node: ast.AST) -> Expression:
         value = self.machine.load(value, self.text.span(node))

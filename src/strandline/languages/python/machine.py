@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -162,12 +162,12 @@ class Machine:
         else:
             raise Refused(f"{kind} can only be assigned another {kind}; use put, add and clear")
 
-    def _scalar(self, kind: Any, value: Any, span: Span | None) -> Expression:
+    def _scalar(self, kind: Any, value: Any, span: Span | None, *, exact: bool = False) -> Expression:
         if isinstance(kind, OptionalType) and isinstance(kind.element, RecordType):
             value = self.load(value)
             if value is None or isinstance(value, Symbol):
                 return code(kind, value, span)
-            return Binary("+", self.code(kind.element, value, span), Const(1))
+            return Binary("+", self.code(kind.element, value, span, exact=exact), Const(1))
         return stored(kind, self.load(value), span)
 
     def _elements(self, kind: Any, value: Any) -> list[Any]:
@@ -194,18 +194,22 @@ class Machine:
         held = Binary("-", value.expression, Const(1))
         return decoded(value.kind.element, choose(present, held, Undefined(FIELD_FAULT, span)))
 
-    def code(self, kind: Any, value: Any, span: Span | None) -> Expression:
-        """A value as the code of a flat type, records included."""
+    def code(self, kind: Any, value: Any, span: Span | None, *, exact: bool = False) -> Expression:
+        """A value as the code of a flat type, records included. It may be rubbish for a number that is out of its
+        variable's range since this step, which makes the step a fault; if it is `exact`, it is then one that no place
+        has: that matters where it decides whether there is a step at all."""
         value = self.load(value, span)
+        if exact and isinstance(value, Symbol) and not value.certain:
+            value = replace(value, bounds=None)
         if not isinstance(kind, RecordType):
             if isinstance(kind, OptionalType):
-                return self._scalar(kind, value, span)
+                return self._scalar(kind, value, span, exact=exact)
             return code(kind, value, span)
         if isinstance(value, RecordSymbol) and value.kind == kind and value.code is not None:
             return value.code
         total: Expression | None = None
         for name, inner, shift, _ in kind.shifts():
-            part = self.code(inner, self.field(value, name, kind, span), span)
+            part = self.code(inner, self.field(value, name, kind, span), span, exact=exact)
             if shift:
                 part = Const(part.value << shift) if isinstance(part, Const) else Binary("*", part, Const(1 << shift))
             total = part if total is None else _plus(total, part)
@@ -309,7 +313,8 @@ class Machine:
     # The end
 
     def settle(self) -> None:
-        """Between two statements outside all branches: make writes stand where nothing remembers older values."""
+        """Between two statements outside all branches: make writes stand where nothing remembers older values, and
+        where all fit: what follows may ask for a value that does not, and turn out not to be enabled."""
         if self.path or not self.store.pending:
             return
         remembered = {
@@ -317,7 +322,7 @@ class Machine:
             for value in self.frame.values()
             for variable in _variables(value)
         }
-        if not remembered & set(self.store.pending):
+        if not remembered & set(self.store.pending) and self.store.surely_fits():
             self.store.settle()
 
     def finish(self) -> Expression | None:

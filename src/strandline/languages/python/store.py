@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from strandline.languages.python.build import choose, equal, negate, substitute
+from strandline.languages.python.build import choose, equal, interval, negate, substitute
 from strandline.model.expression import FALSE, Const, Element, Expression, Read, walk
+from strandline.model.intervals import within
 from strandline.model.system import Assign, Variable, rows
 from strandline.source import Span
 
@@ -104,6 +105,14 @@ class Store:
                 old = self._seen(merged, variable, write.index if isinstance(write.index, Const) else _NOWHERE)
                 merged.append(Write(index, choose(branch, write.value, old), write.span))
         self.pending[variable] = merged
+
+    def surely_fits(self) -> bool:
+        """Whether no pending write can be out of its variable's range."""
+        return all(
+            within(interval(write.value), (variable.domain.low, variable.domain.high))
+            for variable, writes in self.pending.items()
+            for write in writes
+        )
 
     def settle(self) -> None:
         """Turn the pending writes into assignments. All are over the present state, so those that would see what

@@ -1,0 +1,53 @@
+"""What was expected of a measure that the program has found, beside what came out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from strandline.check.verdict import Exploration
+
+
+def prediction_rows(exploration: Exploration) -> list[tuple[str, str]]:
+    """Two rows for people: the prediction, and reality as far as it is known."""
+    prediction = exploration.prediction
+    if prediction is None:
+        return []
+    seen = "all states" if prediction.exact else f"the first {prediction.sampled:,} states"
+    rows = [("predicted", f"{_told(prediction.peak, prediction.visits)}, by {seen}")]
+    peak, visits = _reality(exploration)
+    if peak is None or visits is None:
+        rows.append(("came out", "not known without the number of states (--count-distinct)"))
+    else:
+        rows.append(("came out", _told(peak, visits)))
+    return rows
+
+
+def _told(peak: float, visits: float) -> str:
+    return f"{peak:.2%} of the states at a time, {visits:.2f} visits a state"
+
+
+def prediction_data(exploration: Exploration) -> dict[str, Any] | None:
+    """For `--json`; `actual_peak` and `actual_visits` are null where the number of states is not known."""
+    prediction = exploration.prediction
+    if prediction is None:
+        return None
+    peak, visits = _reality(exploration)
+    return {
+        "measure": list(prediction.measure),
+        "reason": prediction.reason,
+        "sampled": prediction.sampled,
+        "exact": prediction.exact,
+        "seconds": round(prediction.seconds, 6),
+        "peak": round(prediction.peak, 6),
+        "visits": round(prediction.visits, 6),
+        "actual_peak": None if peak is None else round(peak, 6),
+        "actual_visits": None if visits is None else round(visits, 6),
+    }
+
+
+def _reality(exploration: Exploration) -> tuple[float | None, float | None]:
+    """Peak and visits of a finished search, as fractions of the states."""
+    now = exploration.statistics
+    if not exploration.complete or not now.states:
+        return None, None
+    return now.peak_states / now.states, now.visited / now.states
