@@ -22,7 +22,7 @@ _EXPECTATIONS = ("holds", "violated", "unknown")
 
 def add_search_options(parser: argparse.ArgumentParser) -> None:
     """The model, and how to search it."""
-    parser.add_argument("model", metavar="MODEL", help="a model file (.dve, .py)")
+    parser.add_argument("model", metavar="MODEL", help="a model file (.dve, .py, .psl, .aut)")
     search = parser.add_argument_group("search")
     search.add_argument(
         "--order",

@@ -142,7 +142,7 @@ class CachingSearch(BaseSearch):
         return int(self.regs[r.REPLACED])
 
     def statistics(self) -> Statistics:
-        recorded = int(self.regs[r.VISITED]) + (self.regs[r.UNEXPANDED] != 0)
+        recorded = int(self.regs[r.VISITED]) + int(self.regs[r.UNEXPANDED] != 0)
         return replace(super().statistics(), recorded=recorded, exact=self.replaced == 0)
 
     def close(self) -> None:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from strandline.model.expression import Binary, Const, Element, Expression, Read, Unary, variables_read
 from strandline.model.intervals import INT64, Cell, Contradiction, Environment, Interval, cell_of, join, within
 from strandline.model.ranges import Ranges
-from strandline.model.system import Action, Assign, System, Variable
+from strandline.model.system import Action, Assign, System, Variable, rows
 
 UNKNOWN: Interval = (2 * INT64[0], 2 * INT64[1])
 """Contains the difference of any two values."""
@@ -91,11 +91,14 @@ class Changes:
         # Effects of a joint step may run on a state that others have changed since the guard was read.
         compared = _Compared(action.guard if located else None)
         try:
-            for effect in action.effects:
-                if effect.target.variable not in step.moves:
-                    _note(step, effect, environment, compared)
-                environment.assign(effect)
-                compared.forget(effect.target.variable)
+            for row in rows(action.effects):
+                # All of a row read the state before it, as in a swap.
+                for effect in row:
+                    if effect.target.variable not in step.moves:
+                        _note(step, effect, environment, compared)
+                environment.assign_row(row)
+                for effect in row:
+                    compared.forget(effect.target.variable)
         except Contradiction:
             return None  # An effect is certain to fault: there is no such step.
         return step
