@@ -80,7 +80,7 @@ def compare(pair: Pair, command: Sequence[str], repeat: int) -> LtlComparison:
     )
 
 
-_FIGURES = (r"(\d+) states, stored", r"states, stored \((\d+) visited\)", r"errors: (\d+)")
+_FIGURES = (r"(\d+) states, stored", r"states, stored \(([\d.e+]+) visited\)", r"errors: (\d+)")
 
 
 def _build(promela: str, folder: Path, compile_command: Sequence[str]) -> None:
