@@ -83,9 +83,25 @@ def _dispatch(given: list[str], parsed: Namespace) -> int:
         )
     from strandline.cli.parser import build_parser
 
-    build_parser().parse_args(given, parsed)
+    build_parser().parse_args(with_expressions(given), parsed)
     code = parsed.run(parsed)
     return int(code)
+
+
+_TAKES_AN_EXPRESSION = ("--measure", "--invariant", "--reach", "--fairness", "--eval")
+
+
+def with_expressions(given: Sequence[str]) -> list[str]:
+    """The arguments with expressions that begin with a minus sign joined to their option: `--measure -x` is
+    `--measure=-x`, which the parser would else take for another option."""
+    joined: list[str] = []
+    for argument in given:
+        opened = bool(joined) and joined[-1] in _TAKES_AN_EXPRESSION
+        if opened and argument.startswith("-") and not argument.startswith("--"):
+            joined[-1] += f"={argument}"
+        else:
+            joined.append(argument)
+    return joined
 
 
 def _addressed(error: InputError, parsed: Namespace) -> str:
