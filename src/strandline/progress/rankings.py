@@ -31,14 +31,12 @@ Rounds = Callable[[Sequence[Component]], list[Term]]
 def rankings(components: Sequence[Component], changes: Changes, bounds: Bounds) -> Iterator[Block]:
     """Rankings of the whole system and of each process on its own, proved ones first."""
 
-    def proved(expression: Expression, kind: str, subject: str) -> Term:
+    def term(expression: Expression, kind: str, subject: str) -> Term:
         return Term(expression, kind, subject, changes)
 
-    def observed(expression: Expression, kind: str, subject: str) -> Term:
-        return Term(expression, kind, subject, changes, observed=True)
-
-    yield from _of_everything(components, _Proved(changes, proved).rounds, "what {} never undoes", bounds, proved)
-    yield from _of_everything(components, _Observed(observed).rounds, "what {} was not seen to undo", bounds, observed)
+    proved, observed = _Proved(changes, term), _Observed(term)
+    yield from _of_everything(components, proved.rounds, "what {} never undoes", bounds, term)
+    yield from _of_everything(components, observed.rounds, "what {} was not seen to undo", bounds, term)
 
 
 def _of_everything(
