@@ -30,6 +30,8 @@ class Term:
     kind: str
     subject: str
     changes: Changes = field(repr=False)
+    observed: bool = False
+    """It was made so that no edge that was seen goes against it."""
 
     @cached_property
     def least(self) -> npt.NDArray[np.int64]:
@@ -117,7 +119,8 @@ def fitted(candidate: Candidate, environment: Environment, bounds: Bounds) -> Ca
         together = packed(parts, [bounds(part) for part in parts])
         if fits(together, environment):
             reason = Candidate(layers).reason
-            return Candidate((*columns, Term(together, "{}", reason, layers[0].changes)))
+            observed = any(term.observed for term in layers)
+            return Candidate((*columns, Term(together, "{}", reason, layers[0].changes, observed)))
         layers = layers[:-1]
     return Candidate(columns)
 

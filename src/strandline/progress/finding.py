@@ -83,6 +83,14 @@ class Trial:
         """Peak times visits; of a search that keeps all states it is 1."""
         return self.peak * self.visits
 
+    @property
+    def rank(self) -> float:
+        """Peak times time, by which trials are ordered. What regresses in the beginning regresses more later on: a
+        prediction counts for worse by its visits and by its persistent states."""
+        if self.earlier is None:
+            return self.peak * self.time
+        return self.peak * self.time * self.visits * (1 + 5 * self.figures.persistent / self.figures.states)
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -107,7 +115,7 @@ class Found:
     def best(self, largest_peak: float | None = None) -> Trial | None:
         """With a limit on the peak the one with the least time among those that keep it; where none does, and without
         a limit, the first. None where nothing beats keeping all states."""
-        useful = [trial for trial in self.trials if trial.cost < 1]
+        useful = [trial for trial in self.trials if max(trial.cost, trial.rank) < 1]
         fitting = [trial for trial in useful if largest_peak is not None and trial.peak <= largest_peak]
         if fitting:
             return min(fitting, key=lambda trial: (trial.time, trial.cost))
@@ -167,7 +175,7 @@ class _Finder:
                 before = None if earlier is None else earlier.judge(candidate)
                 edges = self._regress_sample(judge, candidate)
                 trials.append(Trial(candidate, figures, self.large.whole, before, edges, is_given))
-        return tuple(sorted(trials, key=lambda trial: (trial.peak * trial.time, trial.visits)))
+        return tuple(sorted(trials, key=lambda trial: (trial.rank, trial.visits)))
 
     def _found(self) -> list[Candidate]:
         components = find_components(self.system, self.small, self.walked, self._linked)
@@ -205,12 +213,13 @@ class _Finder:
 
 
 def _finalists(found: Sequence[Scored]) -> list[Candidate]:
-    """The best ones; and the best ones among those that tend to hold what they promise: whose targets of regress edges
-    are few, that are monotone, that are simple."""
+    """The best ones; and the best ones of those kinds that tend to hold what they promise: whose targets of regress
+    edges are few, that are monotone, that are simple, that rest on no observation."""
     calm = sorted(found, key=lambda one: one.score * (1 + 10 * one.figures.persistent / one.figures.states))
     monotone = [one for one in found if one.candidate.monotone]
     simple = [one for one in found if one.candidate.joint == 0]
-    first = (*found[:3], *calm[:2], *simple[:2], *monotone[:1], *found[:_FINALISTS])
+    projections = [one for one in found if not any(term.observed for term in one.candidate.terms)]
+    first = (*found[:2], *calm[:2], *monotone[:1], *simple[:1], *projections[:3], *found[:_FINALISTS])
     chosen = {id(one): one.candidate for one in first}
     return list(chosen.values())[:_FINALISTS]
 

@@ -31,12 +31,14 @@ Rounds = Callable[[Sequence[Component]], list[Term]]
 def rankings(components: Sequence[Component], changes: Changes, bounds: Bounds) -> Iterator[Block]:
     """Rankings of the whole system and of each process on its own, proved ones first."""
 
-    def term(expression: Expression, kind: str, subject: str) -> Term:
+    def proved(expression: Expression, kind: str, subject: str) -> Term:
         return Term(expression, kind, subject, changes)
 
-    proved, observed = _Proved(changes, term), _Observed(term)
-    yield from _of_everything(components, proved.rounds, "what {} never undoes", bounds, term)
-    yield from _of_everything(components, observed.rounds, "what {} was not seen to undo", bounds, term)
+    def observed(expression: Expression, kind: str, subject: str) -> Term:
+        return Term(expression, kind, subject, changes, observed=True)
+
+    yield from _of_everything(components, _Proved(changes, proved).rounds, "what {} never undoes", bounds, proved)
+    yield from _of_everything(components, _Observed(observed).rounds, "what {} was not seen to undo", bounds, observed)
 
 
 def _of_everything(
