@@ -15,6 +15,7 @@ from running import explore, smallest_arrays
 
 import strandline.engine.sweep_cycles as compiled
 from strandline.engine.base import Event
+from strandline.engine.elimination import block_ends
 
 
 def sweep(
@@ -127,3 +128,29 @@ def test_the_nearest_accepting_state_may_have_no_way_back() -> None:
     """0 has two accepting successors in its layer: from 1 nothing leads back, from 2 it does."""
     graph = Graph(((1, 2), (3,), (3, 0), ()), progress=((0, 0), (0, 0), (0, 0), (0, 1)), labels={1: 1, 2: 1})
     assert sweep(graph, probes=False)[0]
+
+
+def test_rounds_stay_in_the_blocks_of_layers_that_regress_edges_span() -> None:
+    """0 -> 1 -> 2 -> 1 without an accepting state on it, and a long tail behind, which accepts: the round that clears
+    state 1 visits 1 and 2, not the tail."""
+    tail = 50
+    edges = ((1,), (2,), (1, 3), *((node + 1,) for node in range(3, 3 + tail)), ())
+    graph = Graph(edges, progress=tuple((0, node) for node in range(len(edges))), labels={len(edges) - 1: 1})
+    found, search = sweep(graph, probes=False)
+    plain = explore(graph_kernel(graph), "sweep").statistics
+    assert not found
+    assert search.statistics().visited == plain.visited + 2
+
+
+def test_ends_of_blocks() -> None:
+    """Against joining any two spans that overlap until none do."""
+    random = Random(0)
+    for _ in range(300):
+        layers = random.sample(range(1, 60), random.randint(1, 12))
+        spans = [random.choice([0, layer + random.randint(1, 9)]) for layer in layers]
+        ends = block_ends(np.array(layers, dtype=np.uint64), np.array(spans, dtype=np.uint64))
+        for layer, span, end in zip(layers, spans, ends, strict=True):
+            joined = span
+            while span and (wider := max(b for a, b in zip(layers, spans, strict=True) if a <= joined)) != joined:
+                joined = wider
+            assert not span or end == joined, (layers, spans, layer)

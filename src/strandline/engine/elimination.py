@@ -6,10 +6,16 @@ from a member with an accepting state; they are the members of the next round. W
 cycle; when a round keeps them all there is one: every member has an accepting path from a member (as in
 one-way-catch-them-young; 001 §3.2 propagates maximal predecessors instead).
 
-A round is several sweeps of the column: every stored state has a value (`VALUE`), reset in each round; only members
-start, and any persistent state, member or not, whose value rises is a root of the next sweep. The first members are
-free: those hit in the sweeps that explored the column (`strandline.engine.layer_components`), because from its second
-sweep on everything visited is reachable from a persistent state, and everything reachable from one is visited.
+A round is several sweeps of the column: every stored state has a value (`VALUE`), reset in each round; members start,
+and one whose value rises is a root of the next sweep. Paths through other persistent states are not followed: all
+targets of regress edges on a cycle are members. The first members are free: those hit in the sweeps that explored the
+column (`strandline.engine.layer_components`), because from its second sweep on everything visited is reachable from a
+persistent state, and everything reachable from one is visited.
+
+The progress graph (001 §5.2) prunes rounds: a regress edge spans the layers from its target's to its source's, the
+spans on a cycle overlap, and so a cycle never leaves its block of overlapping spans. Of the graph only the spans are
+kept, one for each layer with persistent states; only layers with members count, so that blocks shrink from round to
+round.
 """
 
 from __future__ import annotations
@@ -37,6 +43,7 @@ from strandline.engine.marked import (
     mark_at,
     row_of,
 )
+from strandline.engine.memory import WordArray
 from strandline.engine.numbered import NOWHERE
 
 U = np.uint64
@@ -46,15 +53,17 @@ _CONTINUE = -1
 
 
 @njit
-def begin_round(words, first, buckets, heap, keepers, store, regs):
-    """Choose the members of the next round and make them its roots; how many there are is in MEMBERS."""
+def begin_round(words, first, buckets, heap, keepers, spans, store, regs):
+    """Choose the members of the next round and make them its roots; how many there are is in MEMBERS. Layers without
+    members span nothing any more."""
     regs[r.MEMBERS] = _0
-    regs[r.ACTIVE_COUNT] = regs[r.BATCH_COUNT] = regs[r.UNEXPANDED] = _0
+    regs[r.ACTIVE_COUNT] = regs[r.BATCH_COUNT] = regs[r.UNEXPANDED] = regs[r.BLOCK_END] = _0
     regs[r.CURRENT] = r.NONE
     for number in range(regs[r.KEEPER_COUNT]):
         row = keepers[number]
         rank = buckets[row + U(r.LAYER)] & regs[r.RANK_MASK]
         possible = regs[r.RANKS_ACCEPTING] >> rank & _1 != _0
+        before = regs[r.MEMBERS]
         for position in range(buckets[row + U(r.KEPT) + U(r.COUNT)]):
             at = mark_at(words, (position << _1) | _1, row, buckets)
             mark = store[at]
@@ -66,6 +75,18 @@ def begin_round(words, first, buckets, heap, keepers, store, regs):
                 regs[r.MEMBERS] += _1
                 store[at] |= MEMBER | QUEUED | (_1 << VALUE_SHIFT)
                 push(row, heap, buckets, regs)
+        if regs[r.MEMBERS] == before:
+            spans[row // U(r.ROW)] = _0
+
+
+def block_ends(layers: WordArray, spans: WordArray) -> WordArray:
+    """Of layers, each with the highest layer its span reaches (0 for none), the highest layer of its block."""
+    order = np.argsort(layers)
+    reached = np.maximum.accumulate(spans[order])
+    last = np.append(layers[order][1:] > reached[:-1], True)
+    ends = np.empty_like(spans)
+    ends[order] = reached[last][np.cumsum(last) - last]
+    return ends
 
 
 @njit
@@ -121,9 +142,11 @@ def _rise(at, value, store):
 
 @inlined
 def _pass_back(words, row, place, pending, buckets, store, regs):
-    """A regress edge: the persistent state is hit, and a root of the next sweep if its value rises."""
+    """A regress edge: a member is hit, and a root of the next sweep if its value rises."""
     at = mark_at(words, place, row, buckets)
     value = regs[r.SOURCE_VALUE]
+    if store[at] & MEMBER == _0:
+        return
     if store[at] >> HIT_SHIFT & VALUE < value:
         store[at] = (store[at] & ~(VALUE << HIT_SHIFT)) | (value << HIT_SHIFT)
     if _rise(at, value, store):
@@ -132,8 +155,10 @@ def _pass_back(words, row, place, pending, buckets, store, regs):
 
 @inlined
 def _pass_on(words, records, at, active, buckets, places, heap, pending, index, store, regs, scratch):
-    """Give the value to one successor in the column and the rank."""
+    """Give the value to one successor in the column, the rank and the block."""
     layer = records[at + word_count(words) + _1] ^ _BIAS
+    if layer > regs[r.BLOCK_END]:
+        return _CONTINUE
     row = row_of(words, records, at, buckets, places, heap, regs)
     if row == r.NONE:
         return r.GROW
@@ -193,7 +218,7 @@ def _list_queued(words, bucket, kept, active, buckets, store, regs):
 
 
 @inlined
-def _next_layer(words, active, buckets, places, heap, pending, index, store, regs):
+def _next_layer(words, active, buckets, places, heap, pending, spans, index, store, regs):
     """Move the line on inside the column; DONE when no value can rise any more."""
     if regs[r.CURRENT] != r.NONE:
         forget_layer(regs[r.CURRENT], buckets, places, index, store, regs)
@@ -204,7 +229,7 @@ def _next_layer(words, active, buckets, places, heap, pending, index, store, reg
         for number in range(regs[r.PENDING_COUNT]):
             buckets[pending[number] + U(r.QUEUED_NEXT)] = _0
             push(pending[number], heap, buckets, regs)
-        regs[r.PENDING_COUNT] = _0
+        regs[r.PENDING_COUNT] = regs[r.BLOCK_END] = _0
     row = heap[_0]
     most = buckets[row + U(r.KEPT) + U(r.COUNT)] + buckets[row + U(r.LIVE) + U(r.COUNT)]
     if most > U(len(active)):
@@ -213,6 +238,8 @@ def _next_layer(words, active, buckets, places, heap, pending, index, store, reg
     row = pop(heap, buckets, regs)
     regs[r.CURRENT] = row
     regs[r.CURRENT_LAYER] = buckets[row + U(r.LAYER)]
+    if buckets[row + U(r.KEPT) + U(r.COUNT)] != _0:
+        regs[r.BLOCK_END] = max(regs[r.BLOCK_END], spans[row // U(r.ROW)])
     _list_queued(words, row + U(r.KEPT), _1, active, buckets, store, regs)
     _list_queued(words, row + U(r.LIVE), _0, active, buckets, store, regs)
     return _CONTINUE
@@ -220,11 +247,11 @@ def _next_layer(words, active, buckets, places, heap, pending, index, store, reg
 
 @njit
 def propagate(
-    function, words, stride, budget, regs, buckets, places, heap, pending, active, records, index, store, labels,
-    scratch,
+    function, words, stride, budget, regs, buckets, places, heap, pending, spans, active, records, index, store,
+    labels, scratch,
 ):  # fmt: skip
     """Go on with a round for about `budget` expansions: BUDGET, GROW, DONE, or BROKEN if the model answered
-    otherwise than before."""
+    otherwise than before. `spans` has the ends of blocks."""
     stop_at = regs[r.VISITED] + budget
     while True:
         if regs[r.BATCH_COUNT] != _0:
@@ -239,6 +266,6 @@ def propagate(
             if code == _CONTINUE:
                 regs[r.ACTIVE_COUNT] -= _1
         else:
-            code = _next_layer(words, active, buckets, places, heap, pending, index, store, regs)
+            code = _next_layer(words, active, buckets, places, heap, pending, spans, index, store, regs)
         if code != _CONTINUE:
             return code

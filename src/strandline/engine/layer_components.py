@@ -7,7 +7,8 @@ otherwise the search would not be depth-first and miss cycles. Persistent states
 have expanded are finished: the cycles through them were closed then.
 
 What cycles over several layers need is noted on the way: which ranks of the property automaton have accepting states (a
-cycle never leaves its rank), and which persistent states are hit again by a regress edge in a later sweep.
+cycle never leaves its rank), which persistent states are hit again by a regress edge in a later sweep, and from how far
+ahead each layer is (`spans`, by the number of its row).
 """
 
 from __future__ import annotations
@@ -105,19 +106,20 @@ def _expand(function, words, stride, place, suspect, roots, active, stack, recor
 
 
 @inlined
-def _hit_again(words, place, row, layer, suspect, buckets, store, regs):
+def _hit_again(words, place, row, layer, suspect, buckets, spans, store, regs):
     """An edge back to a persistent state, in a later sweep of the column: if it keeps the rank, it may close a
     cycle."""
     if regs[r.COLUMN_SWEEP] < _2 or (layer ^ regs[r.CURRENT_LAYER]) & regs[r.RANK_MASK] != _0:
         return
     store[mark_at(words, place, row, buckets)] |= HIT
+    spans[row // U(r.ROW)] = max(spans[row // U(r.ROW)], regs[r.CURRENT_LAYER])
     if regs[r.RANKS_ACCEPTING] >> (layer & regs[r.RANK_MASK]) & _1 != _0:
         _suspect(words, entry_at(words, place, row, buckets), HIT_AGAIN, suspect, store, regs)
 
 
 @inlined
 def _place(
-    words, records, at, link, suspect, buckets, places, heap, pending, keepers, index, store, log, regs, scratch
+    words, records, at, link, suspect, buckets, places, heap, pending, keepers, spans, index, store, log, regs, scratch
 ):  # fmt: skip
     """Put a successor into another layer: ahead of the line or, by a regress edge, behind it."""
     width = word_count(words)
@@ -142,19 +144,21 @@ def _place(
             regs[r.PERSISTENT] += _1
             if place >> _1 == _0:
                 keepers[regs[r.KEEPER_COUNT]] = row
+                spans[row // U(r.ROW)] = _0
                 regs[r.KEEPER_COUNT] += _1
             regs[r.PENDING_COUNT] = schedule_next(row, pending, buckets, regs[r.PENDING_COUNT])
         else:
             push(row, heap, buckets, regs)
     if behind:
         regs[r.REGRESS_EDGES] += _1
-        _hit_again(words, place, row, layer, suspect, buckets, store, regs)
+        _hit_again(words, place, row, layer, suspect, buckets, spans, store, regs)
     return _CONTINUE
 
 
 @inlined
 def _absorb(
-    words, stride, stack, records, suspect, buckets, places, heap, pending, keepers, index, store, log, regs, scratch
+    words, stride, stack, records, suspect, buckets, places, heap, pending, keepers, spans, index, store, log, regs,
+    scratch,
 ):  # fmt: skip
     """Successors in the layer go onto the stack, others into their layers."""
     width = word_count(words)
@@ -171,7 +175,7 @@ def _absorb(
             regs[r.STACK_COUNT] += _1
         else:
             code = _place(
-                words, records, at, link, suspect, buckets, places, heap, pending, keepers, index, store,
+                words, records, at, link, suspect, buckets, places, heap, pending, keepers, spans, index, store,
                 log, regs, scratch,
             )  # fmt: skip
             if code != _CONTINUE:
@@ -242,7 +246,7 @@ def _leave(words, roots, active, stack, buckets, store, regs):
 
 
 @inlined
-def _next_layer(buckets, places, heap, pending, keepers, index, store, regs):
+def _next_layer(buckets, places, heap, pending, keepers, spans, index, store, regs):
     """Move the line on. SWEEP_OVER before the next sweep of a column; COLUMN_OVER before a column is left in which
     cycles over several layers are possible; DONE at the end."""
     if regs[r.CURRENT] != r.NONE:
@@ -291,8 +295,8 @@ def _next_root(words, buckets, store, regs):
 
 @njit
 def sweep_layers(
-    function, words, stride, budget, regs, suspect, buckets, places, heap, pending, keepers, stack, roots, active,
-    records, index, store, log, labels, scratch,
+    function, words, stride, budget, regs, suspect, buckets, places, heap, pending, keepers, spans, stack, roots,
+    active, records, index, store, log, labels, scratch,
 ):  # fmt: skip
     """Search on for about `budget` expansions: BUDGET, GROW, FLUSH, FAULT, REGRESSING_COLUMN, SWEEP_OVER,
     COLUMN_OVER, DONE, or CYCLE: the layer has an accepting cycle through the state whose record is
@@ -303,7 +307,7 @@ def sweep_layers(
         code = _CONTINUE
         if regs[r.BATCH_COUNT] != _0:
             code = _absorb(
-                words, stride, stack, records, suspect, buckets, places, heap, pending, keepers, index, store,
+                words, stride, stack, records, suspect, buckets, places, heap, pending, keepers, spans, index, store,
                 log, regs, scratch,
             )  # fmt: skip
         elif regs[r.UNEXPANDED] != _0:
@@ -327,14 +331,15 @@ def sweep_layers(
             if place != NOWHERE:
                 regs[r.UNEXPANDED] = place + _1
             else:
-                code = _next_layer(buckets, places, heap, pending, keepers, index, store, regs)
+                code = _next_layer(buckets, places, heap, pending, keepers, spans, index, store, regs)
         if code != _CONTINUE:
             return code
 
 
 @njit
 def insert_initial(
-    words, stride, records, links, suspect, buckets, places, heap, pending, keepers, index, store, log, regs, scratch
+    words, stride, records, links, suspect, buckets, places, heap, pending, keepers, spans, index, store, log, regs,
+    scratch,
 ):  # fmt: skip
     """Put the initial states, `BATCH_COUNT` records, into their layers, from BATCH_NEXT on: CONTINUE (-1), or GROW or
     FLUSH, to be called again. The line is before everything."""
@@ -342,7 +347,7 @@ def insert_initial(
         number = regs[r.BATCH_NEXT]
         code = _place(
             words, records, number * stride, links[number], suspect, buckets, places, heap, pending, keepers,
-            index, store, log, regs, scratch,
+            spans, index, store, log, regs, scratch,
         )  # fmt: skip
         if code != _CONTINUE:
             return code

@@ -78,6 +78,7 @@ SIZE_CLASSES = 160
     RANK_MASK,
     RANKS_ACCEPTING,
     MEMBERS,
+    BLOCK_END,
     SUSPECT,
     PHASE,
     ONLINE,
@@ -113,11 +114,11 @@ SIZE_CLASSES = 160
     SAMPLE_MASK,
     SUBGRAPHS,
     FORMER,
-) = range(94)
+) = range(95)
 
 # A pool's registers, relative to its top.
 WANT, IDLE, RELEASED, FREE = 1, 2, 3, 4
-INDEX_TOP = 94
+INDEX_TOP = 95
 STORE_TOP = INDEX_TOP + FREE + SIZE_CLASSES
 REGISTERS = STORE_TOP + FREE + SIZE_CLASSES
 

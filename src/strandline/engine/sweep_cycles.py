@@ -76,6 +76,7 @@ class SweepCycleSearch(CycleSearch):
         super()._allocate()
         self._stack = Words(sizes.STACK, large=True)
         self._roots, self._active = Words(sizes.STACK, large=True), Words(sizes.STACK, large=True)
+        self._spans = Words(len(self._heap))
         self._suspect: WordArray = np.zeros(self.kernel.words + 1, dtype=np.uint64)
 
     def _start(self) -> None:
@@ -92,8 +93,15 @@ class SweepCycleSearch(CycleSearch):
         own = [(r.WANT_STACK, self._stack, 1.5), (r.WANT_ROOTS, self._roots, 1.5), (r.WANT_ACTIVE, self._active, 1.5)]
         return [*super()._growing(), *own]
 
+    def _grow_layers(self) -> None:
+        super()._grow_layers()
+        self._spans.grow(len(self._heap))
+
     def _extra_words(self) -> int:
-        return len(self._stack) + len(self._roots) + len(self._active)
+        return sum(len(words) for words in self._own_words())
+
+    def _own_words(self) -> tuple[Words, ...]:
+        return self._stack, self._roots, self._active, self._spans
 
     def _run(self, budget: np.uint64) -> int:
         if not self._seeded:
@@ -122,7 +130,7 @@ class SweepCycleSearch(CycleSearch):
         code = insert_initial(
             self._width, np.uint64(self.kernel.stride), self._records, self._links, self._suspect,
             self._buckets.array, self._places, self._heap.array, self._pending.array, self._keepers.array,
-            self._index.array, self._store.array, self._log_buffer, self.regs, self._scratch,
+            self._spans.array, self._index.array, self._store.array, self._log_buffer, self.regs, self._scratch,
         )  # fmt: skip
         if code in (r.GROW, r.FLUSH):
             return int(code)
@@ -136,8 +144,8 @@ class SweepCycleSearch(CycleSearch):
             sweep_layers(
                 np.uint64(self.kernel.successors), self._width, np.uint64(self.kernel.stride), budget, self.regs,
                 self._suspect, self._buckets.array, self._places, self._heap.array, self._pending.array,
-                self._keepers.array, self._stack.array, self._roots.array, self._active.array, self._records,
-                self._index.array, self._store.array, self._log_buffer, self._labels, self._scratch,
+                self._keepers.array, self._spans.array, self._stack.array, self._roots.array, self._active.array,
+                self._records, self._index.array, self._store.array, self._log_buffer, self._labels, self._scratch,
             )
         )  # fmt: skip
 
@@ -147,18 +155,18 @@ class SweepCycleSearch(CycleSearch):
         return int(
             propagate(
                 np.uint64(self.kernel.successors), self._width, np.uint64(self.kernel.stride), budget, self.regs,
-                self._buckets.array, self._places, self._heap.array, self._pending.array, self._active.array,
-                self._records, self._index.array, self._store.array, self._labels, self._scratch,
+                self._buckets.array, self._places, self._heap.array, self._pending.array, self._spans.array,
+                self._active.array, self._records, self._index.array, self._store.array, self._labels, self._scratch,
             )
         )  # fmt: skip
 
     def _next_round(self, *, first: bool) -> int:
         """Choose the members of the next round. None left: the line leaves the column. None lost: a cycle."""
-        from strandline.engine.elimination import begin_round
+        from strandline.engine.elimination import begin_round, block_ends
 
         begin_round(
-            self._width, first, self._buckets.array, self._heap.array, self._keepers.array, self._store.array,
-            self.regs,
+            self._width, first, self._buckets.array, self._heap.array, self._keepers.array, self._spans.array,
+            self._store.array, self.regs,
         )  # fmt: skip
         members = int(self.regs[r.MEMBERS])
         if members and members == self._members_before:
@@ -167,6 +175,10 @@ class SweepCycleSearch(CycleSearch):
         self._members_before = members
         if members:
             self.rounds += 1
+            rows = self._keepers.array[: int(self.regs[r.KEEPER_COUNT])]
+            numbers = rows // np.uint64(r.ROW)
+            layers = self._buckets.array[rows + np.uint64(r.LAYER)]
+            self._spans.array[numbers] = block_ends(layers, self._spans.array[numbers])
         else:
             self.regs[r.COLUMN_CHECKED] = 1
             self._phase = Phase.SWEEP
@@ -313,5 +325,5 @@ class SweepCycleSearch(CycleSearch):
 
     def close(self) -> None:
         super().close()
-        for words in (self._stack, self._roots, self._active):
+        for words in self._own_words():
             words.close()
