@@ -20,6 +20,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
+from textwrap import shorten
 
 import ltl_beem
 from _common import MeasuringFailed, Run, add_command_option, print_table, run_strandline, warm_up
@@ -94,6 +95,7 @@ def table1(options: argparse.Namespace, measures: Measures) -> None:
     heads = ("product", "holds", "", *METHODS)
     found: list[tuple[PaperRow, dict[str, Figures | str]]] = []
     lines: list[tuple[str, ...]] = []
+    by = ["measures:"]
     for row in TABLE1:
         if options.only and row.instance not in options.only:
             continue
@@ -111,8 +113,9 @@ def table1(options: argparse.Namespace, measures: Measures) -> None:
         paper = [shown(row.figures.get(method)) for method in METHODS]
         lines.append((f"{row.instance}/{row.number}", "yes" if row.holds else "no", "paper", *paper))
         lines.append((f"{states:,}", "", "ours", *(shown(ours.get(method)) for method in METHODS)))
-        lines.append((f"  by {', '.join(measure)}"[:100], "", "", *("" for _ in METHODS)))
+        by.append(f"  {row.instance}/{row.number} by {shorten(', '.join(measure), 100, placeholder=' ...')}")
     print_table(heads, lines)
+    print("", *by, sep="\n")
     print("\neach entry: stored, visited, persistent states; S: a cycle in one layer, M: over several")
     summarise(found)
 
