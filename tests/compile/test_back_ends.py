@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from kernels import compare_back_ends
 from strategies import Case, cases
+
+from strandline.compile import llvm
 
 
 @given(cases())
@@ -17,3 +21,12 @@ def test_compiled_and_interpreted_kernels_give_the_same_answers(case: Case) -> N
 @settings(max_examples=150)
 def test_assignments_made_at_once(case: Case) -> None:
     compare_back_ends(case, limit=100)
+
+
+@given(cases(), st.integers(0, 60))
+@settings(max_examples=150)
+def test_actions_spread_over_functions(case: Case, part: int) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(llvm, "_LARGE_SYSTEM", 0)
+        patched.setattr(llvm, "_PART", part)
+        compare_back_ends(case, limit=100)

@@ -4,6 +4,9 @@
     actions without a process
     for every process: switch on its location, then its actions, then, per partner, switch on the partner's location
 
+The actions of a large system are spread over functions (`@part<k>`): LLVM's time grows faster than the size of a
+function.
+
 Two kinds of systems take a detour through functions of their own, which work on records in memory: an observer
 (`@observe` joins a finished system step with the observer's edges) and a synchronous system (`@together<k>` tries
 the actions of process k on what the processes before it have made of the state).
@@ -35,6 +38,9 @@ _CURSOR = "{ptr, ptr, i64}"
 
 _LARGE_MEASURE = 60
 """Nodes of a measure that becomes a function of its own."""
+
+_LARGE_SYSTEM, _PART = 20_000, 2_000
+"""Weight of a system whose actions are spread over functions, and of the actions in one of these."""
 
 
 def compile_system(
@@ -89,6 +95,8 @@ class _Writer:
         self.stride = layout.words + (2 if measure else 0) + (1 if self._compared else 0)
         nodes = sum(1 for part in (measure.column, measure.layer) for _ in walk(part)) if measure else 0
         self._measure_is_large = nodes > _LARGE_MEASURE
+        self._is_large = sum(map(_weight, system.actions)) > _LARGE_SYSTEM
+        self._parts: list[str] = []
 
     def module(self) -> str:
         functions = [self._measure()] if self._measure_is_large else []
@@ -99,6 +107,7 @@ class _Writer:
         if self.system.synchronous:
             functions.extend(self._together(k) for k in range(len(self.system.processes)))
         functions.append(self._successors())
+        functions.extend(self._parts)
         declarations = [
             f"declare {{i64, i1}} @llvm.{name}.with.overflow.i64(i64, i64)" for name in ("sadd", "ssub", "smul")
         ]
@@ -181,14 +190,59 @@ class _Writer:
     # --- asynchronous systems ---------------------------------------------------------------------------------
 
     def _asynchronous(self, code: Function, source: PackedState, cursor: tuple[str, str, str]) -> None:
-        locations = [source.read(self.layout.by_variable[p.location]) for p in self.system.processes]
-        hurried = self._hurried(code, locations)
+        locations = self._locations(source)
+        if not self._is_large:
+            self._try_actions(code, self.system.actions, locations, source, cursor)
+            return
         for number, actions in _by_process(self.system.actions):
+            parts = _in_parts(actions)
             if number is None:
-                for action in actions:
+                for part in parts:
+                    self._call_part(code, part)
+                continue
+            end, labels = code.label(), [code.label() for _ in parts]
+            sources = [dict.fromkeys(action.moves[0].source for action in part) for part in parts]
+            code.switch(
+                locations[number],
+                end,
+                [(place, label) for places, label in zip(sources, labels, strict=True) for place in places],
+            )
+            for part, label in zip(parts, labels, strict=True):
+                code.start(label)
+                self._call_part(code, part)
+                code.jump(end)
+            code.start(end)
+
+    def _call_part(self, caller: Function, actions: Sequence[Action]) -> None:
+        """Write a function for some of the actions, and call it."""
+        name = f"@part{len(self._parts)}"
+        self._call(caller, f"{name}(ptr %state, ptr %cursor)")
+        code = Function(f"define internal i64 {name}(ptr readonly %state, ptr %cursor) noinline nounwind")
+        code.do(f"%scratch = alloca [{self.layout.words} x i64]")
+        cursor = self._cursor_fields(code)
+        source = PackedState(code, self.layout, "%state")
+        self._try_actions(code, actions, self._locations(source), source, cursor)
+        code.do("ret i64 0")
+        self._parts.append(code.text())
+
+    def _locations(self, source: PackedState) -> list[str]:
+        return [source.read(self.layout.by_variable[process.location]) for process in self.system.processes]
+
+    def _try_actions(
+        self,
+        code: Function,
+        actions: Sequence[Action],
+        locations: list[str],
+        source: PackedState,
+        cursor: tuple[str, str, str],
+    ) -> None:
+        hurried = self._hurried(code, locations)
+        for number, members in _by_process(actions):
+            if number is None:
+                for action in members:
                     self._action(code, action, source, cursor, hurried)
             else:
-                self._switch(code, locations, actions, 0, source, cursor, hurried)
+                self._switch(code, locations, members, 0, source, cursor, hurried)
 
     def _hurried(self, code: Function, locations: list[str]) -> str | None:
         """Whether some process stands in a committed location; None where the model has none."""
@@ -392,3 +446,26 @@ class _Writer:
 def _by_process(actions: Sequence[Action]) -> Iterator[tuple[int | None, list[Action]]]:
     for number, members in groupby(actions, key=lambda a: a.moves[0].process if a.moves else None):
         yield number, list(members)
+
+
+def _weight(action: Action) -> int:
+    """About how much code an action is."""
+    parts = [action.guard] if action.guard is not None else []
+    parts += [part for effect in action.effects for part in (effect.target, effect.value)]
+    return 10 + sum(1 for part in parts for _ in walk(part))
+
+
+def _in_parts(actions: Sequence[Action]) -> list[list[Action]]:
+    """Actions of one process or of none in parts of bounded weight; those of one location stay together."""
+    parts: list[list[Action]] = []
+    room = 0
+    located = bool(actions[0].moves)
+    for _, members in groupby(enumerate(actions), key=lambda one: one[1].moves[0].source if located else one[0]):
+        together = [action for _, action in members]
+        weight = sum(map(_weight, together))
+        if not parts or weight > room:
+            parts.append([])
+            room = _PART
+        parts[-1] += together
+        room -= weight
+    return parts
