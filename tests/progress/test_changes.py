@@ -13,14 +13,13 @@ from strategies import systems
 from strandline.compile.interpret import Fault, Interpreter, evaluate
 from strandline.languages import parse_expression
 from strandline.model.expression import Binary, Const, Expression, Read, Unary
-from strandline.model.ranges import analyse_ranges
 from strandline.model.system import System
 from strandline.progress.changes import Changes, monotone_length
 
 
 def least(system: System, text: str) -> dict[str, int]:
     """The least change of an expression by each step."""
-    changes = Changes(system, analyse_ranges(system))
+    changes = Changes(system)
     found = changes.least(parse_expression(text, system))
     return {step.name: int(one) for step, one in zip(changes.steps, found, strict=True)}
 
@@ -56,7 +55,7 @@ def test_a_guard_that_compares_tells_the_direction(tmp_path: Path) -> None:
 
 
 def monotone(system: System, *texts: str) -> int:
-    changes = Changes(system, analyse_ranges(system))
+    changes = Changes(system)
     return monotone_length([changes.least(parse_expression(text, system)) for text in texts])
 
 
@@ -105,7 +104,7 @@ def measured(draw: st.DrawFn) -> tuple[System, list[Expression]]:
 @given(measured())
 def test_what_is_called_monotone_never_decreases(case: tuple[System, list[Expression]]) -> None:
     system, parts = case
-    changes = Changes(system, analyse_ranges(system))
+    changes = Changes(system)
     bounds = [changes.least(part) for part in parts]
     length = monotone_length(bounds)
     leasts = [int(bound.min(initial=0)) for bound in bounds]

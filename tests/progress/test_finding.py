@@ -235,7 +235,7 @@ def test_measures_that_are_too_wide_for_64_bits_are_packed(tmp_path: Path) -> No
     )
     system = system_of(text, tmp_path)
     ranges = analyse_ranges(system)
-    changes = Changes(system, ranges)
+    changes = Changes(system)
     terms = tuple(Term(strandline_expression(f"-{name}", system), "{}", name, changes) for name in names)
     packed = fitted(Candidate(terms), ranges.environment(), lambda expression: (-2, 0))
     assert len(packed.terms) == 1

@@ -12,7 +12,6 @@ from strategies import systems
 from strandline.compile.interpret import Interpreter, evaluate
 from strandline.model.expression import render
 from strandline.model.intervals import Interval
-from strandline.model.ranges import analyse_ranges
 from strandline.model.system import System
 from strandline.progress.candidates import Block, Candidate
 from strandline.progress.changes import Changes
@@ -24,13 +23,12 @@ from strandline.progress.sampling import Exploration
 
 def blocks_of(system: System) -> tuple[list[Block], list[Block]]:
     """What is proposed, and the rankings."""
-    ranges = analyse_ranges(system)
-    exploration = Exploration(system, ranges)
+    exploration = Exploration(system)
     sample, (walked, linked) = exploration.prefix(1_000), exploration.walks()
     exploration.close()
     if not sample.count:
         return [], []
-    changes = Changes(system, ranges)
+    changes = Changes(system)
     components = find_components(system, sample, walked, linked)
 
     def bounds(expression: object) -> Interval:

@@ -16,7 +16,6 @@ from strandline.compile.llvm import compile_system
 from strandline.engine.search import Event, Order, Search
 from strandline.languages import load, parse_expression
 from strandline.model.expression import Const, Expression, Read
-from strandline.model.ranges import analyse_ranges
 from strandline.model.system import System
 from strandline.progress.kernels import order_values
 from strandline.progress.sampling import Exploration, Sample
@@ -24,7 +23,7 @@ from strandline.progress.simulation import Figures, Ranking, Simulator
 
 
 def whole_sample(system: System, limit: int = 1_000_000) -> Sample:
-    exploration = Exploration(system, analyse_ranges(system))
+    exploration = Exploration(system)
     sample = exploration.prefix(limit)
     exploration.close()
     return sample
@@ -116,7 +115,7 @@ def test_a_prefix_leaves_out_edges_that_lead_outside(tmp_path: Path) -> None:
 
 def test_walks_are_steps_of_the_model_and_the_same_every_time(tmp_path: Path) -> None:
     system = system_of(TWO_LAPS, tmp_path)
-    exploration = Exploration(system, analyse_ranges(system))
+    exploration = Exploration(system)
     walked, linked = exploration.walks()
     again, _ = exploration.walks()
     exploration.close()

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from strandline.compile.kernel import Measure
 from strandline.errors import InputError, MeasureError, UsageError
 from strandline.languages import parse_expression
-from strandline.model.expression import Binary, Const, Expression, walk
-from strandline.model.intervals import INT64, Interval, within
+from strandline.model.expression import Expression, walk
+from strandline.model.intervals import Interval
 from strandline.model.ranges import analyse_ranges
 from strandline.model.system import System
+from strandline.progress.lexicographic import DoesNotFit, combined
 from strandline.source import Source, Span
 
 _MONOTONE = re.compile(r"\s*mono\s*\(")
@@ -129,18 +130,8 @@ def _closes_last(text: str, start: int) -> bool:
 
 
 def _combined(components: Sequence[Component], system: System) -> Expression:
-    if not components:
-        return Const(0)
-    if len(components) == 1:
-        return components[0].expression
-    environment = analyse_ranges(system).environment()
-    combined, box = components[0].expression, environment.fitted(components[0].expression)
-    for component in components[1:]:
-        low, high = environment.fitted(component.expression)
-        size = high - low + 1
-        box = box[0] * size, box[1] * size + size - 1
-        if not within((low, high), (INT64[0] // 2, INT64[1] // 2)) or not within(box, INT64):
-            raise component.blame("combined with the measures before it, the result may not fit 64 bits")
-        digit = Binary("-", component.expression, Const(low))
-        combined = Binary("+", Binary("*", combined, Const(size)), digit)
-    return combined
+    try:
+        return combined([one.expression for one in components], analyse_ranges(system).environment())
+    except DoesNotFit as misfit:
+        message = "combined with the measures before it, the result may not fit 64 bits"
+        raise components[misfit.number].blame(message) from None

@@ -63,13 +63,12 @@ def run(arguments: argparse.Namespace) -> int:
 def _given(system: System, texts: list[str]) -> list[Candidate]:
     """The measure on the command line, if there is one."""
     from strandline.check.measures import parse_measures
-    from strandline.model.ranges import analyse_ranges
     from strandline.progress.candidates import Candidate, Term
     from strandline.progress.changes import Changes
 
     if not texts:
         return []
-    changes = Changes(system, analyse_ranges(system))
+    changes = Changes(system)
     parts = sorted(parse_measures(texts, system).components, key=lambda one: not one.monotone)
     terms = tuple(Term(one.expression, "given: {}", one.text, changes) for one in parts)
     return [Candidate(terms, promised=sum(one.monotone for one in parts))]

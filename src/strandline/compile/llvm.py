@@ -44,15 +44,11 @@ _LARGE_SYSTEM, _PART = 20_000, 2_000
 
 
 def compile_system(
-    system: System,
-    predicates: Sequence[Expression] = (),
-    measure: Measure | None = None,
-    ranges: Ranges | None = None,
+    system: System, predicates: Sequence[Expression] = (), measure: Measure | None = None
 ) -> Kernel:
-    """Compile a System with the predicates and the measure that a search needs into a Kernel. Give its ranges where
-    they are known already."""
+    """Compile a System with the predicates and the measure that a search needs into a Kernel."""
     started = time.perf_counter()
-    ranges = ranges or analyse_ranges(system)
+    ranges = analyse_ranges(system)
     layout = make_layout(system, ranges.variables)
     writer = _Writer(system, layout, ranges, tuple(predicates), measure)
     with deep_recursion():

@@ -47,9 +47,20 @@ class Ranges:
         return environment
 
 
+_KNOWN = "_ranges"
+"""Where a System keeps what was found of it, as it keeps cached properties."""
+
+
 def analyse_ranges(system: System) -> Ranges:
     """For every variable an interval that holds all values it takes in any reachable state, and for every
-    location what is known there."""
+    location what is known there. A System is analysed once."""
+    known: Ranges | None = vars(system).get(_KNOWN)
+    if known is None:
+        known = vars(system)[_KNOWN] = _analysed(system)
+    return known
+
+
+def _analysed(system: System) -> Ranges:
     analysis = _Analysis(system)
     found = analysis.grow(_Found(system))
     for _ in range(_SHRINKING_ROUNDS):

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from strandline.model.expression import Binary, Const, Element, Expression, Read, Unary, variables_read
 from strandline.model.intervals import INT64, Cell, Contradiction, Environment, Interval, cell_of, join, within
-from strandline.model.ranges import Ranges
+from strandline.model.ranges import analyse_ranges
 from strandline.model.system import Action, Assign, System, Variable, rows
 
 UNKNOWN: Interval = (2 * INT64[0], 2 * INT64[1])
@@ -43,8 +43,8 @@ class Changes:
     impossible are left out. A synchronous system takes several of them together, an observer's edge goes with every
     system step; what holds of each of them then holds of their sum."""
 
-    def __init__(self, system: System, ranges: Ranges) -> None:
-        self.system, self.ranges = system, ranges
+    def __init__(self, system: System) -> None:
+        self.system, self.ranges = system, analyse_ranges(system)
 
     @cached_property
     def steps(self) -> list[_Step]:

@@ -20,7 +20,7 @@ from strandline.compile.callback import CallableSystem
 from strandline.compile.kernel import Twin
 from strandline.model.expression import Expression
 from strandline.model.intervals import Interval
-from strandline.model.ranges import Ranges, analyse_ranges
+from strandline.model.ranges import analyse_ranges
 from strandline.model.system import System
 from strandline.progress.candidates import Candidate, Term, fitted
 from strandline.progress.changes import Changes
@@ -152,9 +152,8 @@ def find_measures(
 class _Finder:
     def __init__(self, system: System, sample: int) -> None:
         self.system = system
-        self.ranges: Ranges = analyse_ranges(system)
-        self.changes = Changes(system, self.ranges)
-        self.exploration = Exploration(system, self.ranges)
+        self.changes = Changes(system)
+        self.exploration = Exploration(system)
         self.walked, self._linked = self.exploration.walks()
         self.small = self.exploration.prefix(min(SMALL_SAMPLE, sample))
         self.middle = self.small if self.small.whole else self.exploration.prefix(min(MIDDLE_SAMPLE, sample))
@@ -183,7 +182,7 @@ class _Finder:
             *propose(self.system, self.changes, components),
             *rankings(components, self.changes, lambda one: _bounds(one, self.small, self.walked)),
         ]
-        environment = self.ranges.environment()
+        environment = analyse_ranges(self.system).environment()
         blocks = [block for block in blocks if all(fits(term.expression, environment) for term in block)]
         if not blocks:
             return []

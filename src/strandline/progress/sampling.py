@@ -18,7 +18,7 @@ from strandline.compile.llvm import compile_system
 from strandline.engine.search import Event, Order, Search
 from strandline.model.expression import Expression
 from strandline.model.layout import Layout, make_layout
-from strandline.model.ranges import Ranges
+from strandline.model.ranges import analyse_ranges
 from strandline.model.system import System, Variable
 from strandline.progress import evaluation
 
@@ -36,10 +36,10 @@ _WALKED, _LENGTH = 32_000, 1_000
 class Exploration:
     """States of a System in breadth-first order; it goes on as far as is asked for."""
 
-    def __init__(self, system: System, ranges: Ranges) -> None:
+    def __init__(self, system: System) -> None:
         self.system = system
-        self.layout = make_layout(system, ranges.variables)
-        self.kernel = compile_system(system, ranges=ranges)
+        self.layout = make_layout(system, analyse_ranges(system).variables)
+        self.kernel = compile_system(system)
         self.whole = False
         """Whether these are all states."""
         self._blocks: list[npt.NDArray[np.uint64]] = []

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 NONE_FAULT = "None used as a number"
+VALUE_FAULT = "None used as a value"
 FIELD_FAULT = "None has no fields"
 PROCESS_FAULT = "process index out of range"
 MEMBER_FAULT = "value that the set can never hold"

@@ -7,12 +7,13 @@ the classes here.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from strandline.languages.python.build import add, both, choose, equal, interval
-from strandline.languages.python.faults import NONE_FAULT
+from strandline.languages.python.build import add, both, choose, equal, interval, may_fault, negate
+from strandline.languages.python.faults import FIELD_FAULT, NONE_FAULT, VALUE_FAULT
 from strandline.languages.python.types import (
+    BOOL,
     SCALAR,
     ArrayType,
     BoolType,
@@ -23,13 +24,10 @@ from strandline.languages.python.types import (
     RecordType,
     Type,
 )
-from strandline.model.expression import Binary, Const, Expression, Undefined
+from strandline.model.expression import FALSE, RANGE_FAULT, TRUE, Binary, Const, Expression, Undefined
 from strandline.model.intervals import Interval, within
 from strandline.model.system import Variable
 from strandline.source import Span
-
-_IMPOSSIBLE = Const(1 << 40)
-"""Outside the domain of every coded place, and larger than all in it: storing it is a fault."""
 
 OUTSIDE = Binary("-", Const(0), Const(1))
 """The index of no place; it is no constant, so that it is looked at only where it is used."""
@@ -52,14 +50,12 @@ INT = IntKind()
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A number, truth, name or optional that depends on the state; names and optionals are coded."""
+    """A number, truth or name that depends on the state; names are coded."""
 
-    kind: IntKind | BoolType | EnumType | OptionalType
+    kind: IntKind | BoolType | EnumType
     expression: Expression
     bounds: Interval | None = field(default=None, compare=False)
-    """Between which numbers it lies unless the step is a fault."""
-    certain: bool = field(default=False, compare=False)
-    """It lies there in any case."""
+    """Between which numbers it lies, where more is known than the expression tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +68,14 @@ class RecordSymbol:
     """Its code, where it was decoded from one."""
     stored: frozenset[Variable] = field(default=frozenset(), compare=False)
     """It is one of several stored records, which lie in these variables."""
+
+
+@dataclass(frozen=True, slots=True)
+class Perhaps:
+    """A value where a condition holds, else None; what it holds means nothing there."""
+
+    present: Expression
+    value: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +118,20 @@ class Place:
         if isinstance(self.position, Const) or within(interval(self.position), (0, 1 << 30)):
             return add_products(self.position, size, index)
         return choose(Binary(">=", self.position, Const(0)), add_products(self.position, size, index), Const(-1))
+
+
+@dataclass(frozen=True, slots=True)
+class Upcoming:
+    """The element of an array that a later round of a loop will find there."""
+
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """What `enumerate`, `zip` and `reversed` give: a loop takes it, and nothing else."""
+
+    items: tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,19 +208,13 @@ def number(value: Any, span: Span | None = None) -> Expression:
             return Const(index)
         case ChosenProcess(index=chosen):
             return chosen
-        case Symbol(kind=OptionalType(element=RangeType() | BoolType() as inner), expression=expression):
-            low = inner.low if isinstance(inner, RangeType) else 0
-            return add(_present(expression, span), low)
+        case Perhaps():
+            return number(held(value, NONE_FAULT, span), span)
         case Symbol(kind=EnumType()) | str():
             raise Refused("a name cannot be used as a number; compare it with == or use a Range")
         case None:
             raise Refused("None cannot be used as a number")
     raise Refused(f"{describe(value)} cannot be used as a number")
-
-
-def _present(code: Expression, span: Span | None) -> Expression:
-    """The code of what an optional holds; None is a fault."""
-    return choose(Binary("!=", code, Const(0)), add(code, -1), Undefined(NONE_FAULT, span))
 
 
 def truth(value: Any) -> Expression:
@@ -214,7 +226,7 @@ def truth(value: Any) -> Expression:
             return expression
         case int() | Symbol(kind=IntKind()):
             raise Refused("a number is no condition; write '!= 0'")
-        case Symbol(kind=OptionalType()) | None:
+        case Perhaps() | None:
             raise Refused("an optional is no condition; write 'is not None'")
         case Place():
             raise Refused("a container is no condition; write 'len(...) > 0'")
@@ -225,17 +237,34 @@ def stored(kind: Type, value: Any, span: Span | None) -> Expression:
     """What lies in the variable of a scalar type when the value is assigned to it; a number outside is left
     to the variable's own check."""
     match kind:
+        case OptionalType(element=element):
+            return _stored_optional(element, value, span)
         case RangeType():
             return number(value, span)
+        case _ if isinstance(value, Perhaps):
+            return stored(kind, held(value, VALUE_FAULT, span), span)
         case BoolType():
             if isinstance(value, bool) or (isinstance(value, Symbol) and isinstance(value.kind, BoolType)):
                 return truth(value)
             raise Refused(f"a bool cannot hold {describe(value)}; write a comparison or True, False")
         case EnumType():
             return coded_name(kind, value)
-        case OptionalType():
-            return code(kind, value, span)
     raise Refused(f"{kind} cannot hold {describe(value)}")
+
+
+def _stored_optional(element: FlatType, value: Any, span: Span | None) -> Expression:
+    """0 for None, else the code plus 1; a number below the range leaves out the 0, so that all stay different."""
+    match value:
+        case None:
+            return FALSE
+        case Perhaps(present=present, value=inner):
+            return choose(present, _stored_optional(element, inner, span), FALSE)
+    if not isinstance(element, RangeType):
+        return add(code(element, value, span), 1)
+    shifted = add(number(value, span), -element.low)
+    if interval(shifted)[0] >= 0:
+        return add(shifted, 1)
+    return choose(Binary(">=", shifted, FALSE), add(shifted, 1), shifted)
 
 
 def coded_name(kind: EnumType, value: Any) -> Expression:
@@ -263,33 +292,69 @@ def translated(old: EnumType, expression: Expression, new: EnumType) -> Expressi
     return result
 
 
-def code(kind: FlatType, value: Any, span: Span | None) -> Expression:
-    """A value as the code of a flat type; a number outside its range becomes a code that no place takes."""
+def coded(kind: FlatType, value: Any, span: Span | None = None) -> tuple[Expression, Expression]:
+    """Whether a value is one of a flat type at all, and its code if so."""
     match kind:
-        case RangeType(low=low, high=high):
-            expression = stored(kind, value, span)
-            bounds = (isinstance(value, Symbol) and value.bounds) or interval(expression)
-            if within(bounds, (low, high)):
-                return add(expression, -low)
-            fits = both(Binary(">=", expression, Const(low)), Binary("<=", expression, Const(high)))
-            return choose(fits, add(expression, -low), _IMPOSSIBLE)
-        case BoolType() | EnumType():
-            return stored(kind, value, span)
         case OptionalType(element=element):
             if value is None:
-                return Const(0)
-            if isinstance(value, Symbol) and value.kind == kind:
-                return value.expression
-            return add(code(element, value, span), 1)
+                return TRUE, FALSE
+            if isinstance(value, Perhaps):
+                possible, inner = coded(element, value.value, span)
+                return choose(value.present, possible, TRUE), choose(value.present, add(inner, 1), FALSE)
+            possible, inner = coded(element, value, span)
+            return possible, add(inner, 1)
+        case _ if value is None:
+            return FALSE, FALSE
+        case _ if isinstance(value, Perhaps):
+            possible, inner = coded(kind, value.value, span)
+            return both(value.present, possible), inner
+        case RangeType(low=low, high=high):
+            expression = number(value, span)
+            bounds = (isinstance(value, Symbol) and value.bounds) or interval(expression)
+            inside = TRUE if within(bounds, (low, high)) else fits(expression, low, high)
+            return inside, add(expression, -low)
         case RecordType():
-            raise Refused(f"{describe(value)} is no {kind.name}")
+            return _coded_record(kind, value, span)
+        case _:
+            return TRUE, stored(kind, value, span)
+
+
+def _coded_record(kind: RecordType, value: Any, span: Span | None) -> tuple[Expression, Expression]:
+    if not isinstance(value, RecordSymbol) or value.kind != kind:
+        raise Refused(f"{describe(value)} is no {kind.name}")
+    if value.code is not None:
+        return TRUE, value.code
+    every: Expression = TRUE
+    total: Expression = FALSE
+    for name, inner, shift, _ in kind.shifts():
+        possible, part = coded(inner, value.fields[name], span)
+        every = both(every, possible)
+        if shift:
+            part = Const(part.value << shift) if isinstance(part, Const) else Binary("*", part, Const(1 << shift))
+        total = part if total == FALSE else _sum(total, part)
+    return every, total
+
+
+def _sum(left: Expression, right: Expression) -> Expression:
+    return add(left, right.value) if isinstance(right, Const) else Binary("+", left, right)
+
+
+def code(kind: FlatType, value: Any, span: Span | None) -> Expression:
+    """The code with which a value is kept; one that is none of the type is a fault at once."""
+    if value is None and not isinstance(kind, OptionalType):
+        raise Refused(f"{kind} cannot hold None; declare it as Optional[{kind}]")
+    if isinstance(value, Perhaps) and not isinstance(kind, OptionalType):
+        faults = {RangeType: NONE_FAULT, RecordType: FIELD_FAULT}
+        value = held(value, faults.get(type(kind), VALUE_FAULT), span)
+    possible, kept = coded(kind, value, span)
+    return choose(possible, kept, Undefined(RANGE_FAULT, span))
 
 
 def decoded(kind: FlatType, expression: Expression) -> Any:
     """The value that a code of a flat type means."""
     match kind:
         case RangeType(low=low, high=high):
-            return Symbol(INT, add(expression, low), (low, high), certain=True)
+            return Symbol(INT, add(expression, low), (low, high))
         case RecordType():
             fields = {}
             for name, inner, shift, mask in kind.shifts():
@@ -297,8 +362,87 @@ def decoded(kind: FlatType, expression: Expression) -> Any:
                 last = name == kind.fields[-1][0]
                 fields[name] = decoded(inner, part if last else Binary("&", part, Const(mask)))
             return RecordSymbol(kind, fields, expression)
+        case OptionalType(element=element):
+            return perhaps(_present(expression), decoded(element, add(expression, -1)))
         case _:
             return Symbol(kind, expression)
+
+
+def loaded(kind: Type, expression: Expression) -> Any:
+    """The value that lies in the variable of a scalar type, where `stored` has put it."""
+    match kind:
+        case RangeType():
+            return Symbol(INT, expression)
+        case OptionalType(element=RangeType(low=low)) if interval(expression)[0] < 0:
+            shifted = choose(Binary(">", expression, FALSE), add(expression, -1), expression)
+            return perhaps(_present(expression), Symbol(INT, add(shifted, low)))
+        case OptionalType(element=RangeType(low=low)):
+            return perhaps(_present(expression), Symbol(INT, add(expression, low - 1)))
+    return decoded(kind, expression)  # type: ignore[arg-type]
+
+
+def _present(expression: Expression) -> Expression:
+    low, high = interval(expression)
+    return negate(equal(expression, FALSE)) if low <= 0 <= high else TRUE
+
+
+def perhaps(present: Expression, value: Any) -> Any:
+    """A value where a condition holds, else None."""
+    if isinstance(present, Const):
+        return value if present.value else None
+    return Perhaps(present, value)
+
+
+def held(optional: Perhaps, fault: str, span: Span | None) -> Any:
+    """What an optional holds; None is a fault."""
+    return mapped(optional.value, lambda part: choose(optional.present, part, Undefined(fault, span)))
+
+
+def mapped(value: Any, change: Callable[[Expression], Expression]) -> Any:
+    """A value with all the expressions changed by which it depends on the state."""
+    match value:
+        case bool():
+            return Symbol(BOOL, change(Const(int(value))))
+        case int():
+            return Symbol(INT, change(Const(value)), (value, value))
+        case str():
+            return Symbol(EnumType((value,)), change(FALSE))
+        case Symbol(expression=expression):
+            return replace(value, expression=change(expression))
+        case ProcessValue(group=group, index=index):
+            return ChosenProcess(group, change(Const(index)))
+        case ChosenProcess(index=chosen):
+            return replace(value, index=change(chosen))
+        case RecordSymbol(fields=fields, code=code):
+            kept = {name: mapped(inner, change) for name, inner in fields.items()}
+            return replace(value, fields=kept, code=None if code is None else change(code))
+        case Perhaps(present=present):
+            return replace(value, present=change(present))
+        case tuple():
+            return tuple(mapped(inner, change) for inner in value)
+    return value
+
+
+def risks(value: Any) -> list[Expression]:
+    """What may fault when a value is computed."""
+    match value:
+        case Symbol(expression=expression) | ChosenProcess(index=expression):
+            return [expression] if may_fault(expression) else []
+        case RecordSymbol(fields=fields):
+            return [one for inner in fields.values() for one in risks(inner)]
+        case Perhaps(present=present, value=inner):
+            own = [present] if may_fault(present) else []
+            return [*own, *(choose(present, one, FALSE) for one in risks(inner))]
+        case tuple():
+            return [one for inner in value for one in risks(inner)]
+    return []
+
+
+def fits(expression: Expression, low: int, high: int) -> Expression:
+    """Whether a number lies between bounds; true without a test where it always does."""
+    if within(interval(expression), (low, high)):
+        return TRUE
+    return both(Binary(">=", expression, Const(low)), Binary("<=", expression, Const(high)))
 
 
 def describe(value: Any) -> str:
@@ -306,6 +450,8 @@ def describe(value: Any) -> str:
     match value:
         case Symbol(kind=kind) | Place(kind=kind) | RecordSymbol(kind=kind) | Contents(kind=kind):
             return "a condition" if isinstance(kind, BoolType) else str(kind)
+        case Perhaps(value=inner):
+            return f"{describe(inner)} or None"
         case ModelValue():
             return "the model"
         case ProcessValue(group=group) | ChosenProcess(group=group):
