@@ -11,7 +11,7 @@ import pytest
 from accepting import accepting_components, accepting_graph, judge, run_to_end
 from graph_kernel import Graph, graph_kernel
 from plain import plain_engine
-from running import explore, smallest_arrays
+from running import Run, explore, smallest_arrays
 
 import strandline.engine.sweep_cycles as compiled
 from strandline.engine.base import Event
@@ -102,10 +102,24 @@ def test_without_a_suspicion_it_costs_what_a_plain_sweep_costs(kind: str) -> Non
     for seed in range(100):
         graph = replace(accepting_graph(Random(seed), kind, nodes=30), labels={})
         _, search = sweep(graph, probes=False)
-        plain = explore(graph_kernel(graph), "sweep").statistics
-        cycles = search.statistics()
+        run = Run(graph_kernel(graph), "sweep")
+        plain, cycles = run.advance().statistics, search.statistics()
+        assert search.profile() == run.search.profile()
+        assert sorted(search.sampled_regress_edges) == sorted(run.search.sampled_regress_edges)
         for name in ("visited", "transitions", "peak_states", "persistent", "sweeps", "regress_edges", "deadlocks"):
             assert getattr(cycles, name) == getattr(plain, name), (name, seed)
+
+
+def test_the_profile_has_the_layers_of_the_measure_and_no_ranks() -> None:
+    """Three layers, in each of which the first node has rank 0 and the second rank 1."""
+    edges = ((1, 2), (3,), (3, 4), (5,), (5,), ())
+    layers = (0, 0, 1, 1, 2, 2)
+    progress = tuple((0, 2 * layer + rank) for layer, rank in zip(layers, (0, 1) * 3, strict=True))
+    _, search = sweep(Graph(edges, progress=progress), ranks=2, probes=False)
+    found = search.profile()
+    assert [(one.first, one.last, one.layers, one.visited) for one in found] == [
+        ((0, layer), (0, layer), 1, 2) for layer in range(3)
+    ]
 
 
 def test_a_cycle_over_two_layers_needs_one_round() -> None:

@@ -324,7 +324,7 @@ class Run:
             layers=now.layers,
             replaced=self.search.replaced if isinstance(self.search, CachingSearch) else 0,
             levels=self.levels(),
-            profile=self.search.profile() if isinstance(self.search, Search) else (),
+            profile=self.search.profile(),
             regress=self._regress(),
             seconds=seconds,
             compile_seconds=self.kernel.compile_seconds,
@@ -333,7 +333,7 @@ class Run:
 
     def _regress(self) -> Regress | None:
         """Which steps regress, where the search tells of some."""
-        if self.measure is None or not isinstance(self.search, Search):
+        if self.measure is None:
             return None
         return regress_of(self.kernel.twin, self.measure, self.search.sampled_regress_edges)
 

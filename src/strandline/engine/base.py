@@ -16,6 +16,7 @@ from strandline.compile.kernel import MAXIMUM_SUCCESSORS, Kernel
 from strandline.engine import registers as r
 from strandline.engine import sizes
 from strandline.engine.memory import WordArray, Words
+from strandline.engine.profile import LayerFigures
 from strandline.errors import InternalError, ResourceError
 
 Sink = Callable[[WordArray], None]
@@ -292,6 +293,16 @@ class BaseSearch:
         """Column and layer of the sweep-line."""
         bias = 1 << 63
         return int(self.regs[r.CURRENT_COLUMN]) - bias, int(self.regs[r.CURRENT_LAYER]) - bias
+
+    def profile(self) -> tuple[LayerFigures, ...]:
+        """What the search did, layer by layer, in increasing order; empty where it does not tell."""
+        return ()
+
+    @property
+    def sampled_regress_edges(self) -> list[tuple[tuple[int, ...], int]]:
+        """Some of the regress edges, evenly spread over all, in the order in which they were met: the source and the
+        number of the step. Empty where the search does not tell."""
+        return []
 
     def statistics(self) -> Statistics:
         regs = self.regs

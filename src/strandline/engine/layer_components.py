@@ -36,6 +36,7 @@ from strandline.engine.marked import (
     mark_at,
     row_of,
 )
+from strandline.engine.noting import keep_regress, note_layer
 from strandline.engine.numbered import NOWHERE
 
 U = np.uint64
@@ -99,7 +100,7 @@ def _expand(function, words, stride, place, suspect, roots, active, stack, recor
         regs[r.RANKS_ACCEPTING] |= _1 << (regs[r.CURRENT_LAYER] & regs[r.RANK_MASK])
         if regs[r.SUSPECT] != HIT_AGAIN:
             _suspect(words, at, ACCEPTS, suspect, store, regs)
-    regs[r.SOURCE_RECORD] = store[at + width]
+    regs[r.SOURCE_PLACE], regs[r.SOURCE_RECORD] = place, store[at + width]
     regs[r.BATCH_COUNT] = U(count)
     regs[r.BATCH_NEXT] = _0
     return _CONTINUE
@@ -119,7 +120,8 @@ def _hit_again(words, place, row, layer, suspect, buckets, spans, store, regs):
 
 @inlined
 def _place(
-    words, records, at, link, suspect, buckets, places, heap, pending, keepers, spans, index, store, log, regs, scratch
+    words, records, at, link, suspect, buckets, places, heap, pending, keepers, spans, index, store, log, sample,
+    regs, scratch,
 ):  # fmt: skip
     """Put a successor into another layer: ahead of the line or, by a regress edge, behind it."""
     width = word_count(words)
@@ -151,14 +153,17 @@ def _place(
             push(row, heap, buckets, regs)
     if behind:
         regs[r.REGRESS_EDGES] += _1
+        if regs[r.REGRESS_EDGES] & regs[r.SAMPLE_MASK] == _0:
+            source = entry_at(words, regs[r.SOURCE_PLACE], regs[r.CURRENT], buckets)
+            keep_regress(words, source, regs[r.BATCH_NEXT], store, sample, regs)
         _hit_again(words, place, row, layer, suspect, buckets, spans, store, regs)
     return _CONTINUE
 
 
 @inlined
 def _absorb(
-    words, stride, stack, records, suspect, buckets, places, heap, pending, keepers, spans, index, store, log, regs,
-    scratch,
+    words, stride, stack, records, suspect, buckets, places, heap, pending, keepers, spans, index, store, log, sample,
+    regs, scratch,
 ):  # fmt: skip
     """Successors in the layer go onto the stack, others into their layers."""
     width = word_count(words)
@@ -176,7 +181,7 @@ def _absorb(
         else:
             code = _place(
                 words, records, at, link, suspect, buckets, places, heap, pending, keepers, spans, index, store,
-                log, regs, scratch,
+                log, sample, regs, scratch,
             )  # fmt: skip
             if code != _CONTINUE:
                 return code
@@ -246,10 +251,11 @@ def _leave(words, roots, active, stack, buckets, store, regs):
 
 
 @inlined
-def _next_layer(buckets, places, heap, pending, keepers, spans, index, store, regs):
+def _next_layer(buckets, places, heap, pending, keepers, index, store, profile, regs):
     """Move the line on. SWEEP_OVER before the next sweep of a column; COLUMN_OVER before a column is left in which
     cycles over several layers are possible; DONE at the end."""
     if regs[r.CURRENT] != r.NONE:
+        note_layer(regs[r.CURRENT], buckets, profile, regs)
         forget_layer(regs[r.CURRENT], buckets, places, index, store, regs)
         regs[r.CURRENT] = r.NONE
         regs[r.RETIRED_LAYERS] += _1
@@ -296,7 +302,7 @@ def _next_root(words, buckets, store, regs):
 @njit
 def sweep_layers(
     function, words, stride, budget, regs, suspect, buckets, places, heap, pending, keepers, spans, stack, roots,
-    active, records, index, store, log, labels, scratch,
+    active, records, index, store, log, labels, profile, sample, scratch,
 ):  # fmt: skip
     """Search on for about `budget` expansions: BUDGET, GROW, FLUSH, FAULT, REGRESSING_COLUMN, SWEEP_OVER,
     COLUMN_OVER, DONE, or CYCLE: the layer has an accepting cycle through the state whose record is
@@ -307,8 +313,8 @@ def sweep_layers(
         code = _CONTINUE
         if regs[r.BATCH_COUNT] != _0:
             code = _absorb(
-                words, stride, stack, records, suspect, buckets, places, heap, pending, keepers, spans, index, store,
-                log, regs, scratch,
+                words, stride, stack, records, suspect, buckets, places, heap, pending, keepers, spans, index,
+                store, log, sample, regs, scratch,
             )  # fmt: skip
         elif regs[r.UNEXPANDED] != _0:
             code = _expand(
@@ -331,15 +337,15 @@ def sweep_layers(
             if place != NOWHERE:
                 regs[r.UNEXPANDED] = place + _1
             else:
-                code = _next_layer(buckets, places, heap, pending, keepers, spans, index, store, regs)
+                code = _next_layer(buckets, places, heap, pending, keepers, index, store, profile, regs)
         if code != _CONTINUE:
             return code
 
 
 @njit
 def insert_initial(
-    words, stride, records, links, suspect, buckets, places, heap, pending, keepers, spans, index, store, log, regs,
-    scratch,
+    words, stride, records, links, suspect, buckets, places, heap, pending, keepers, spans, index, store, log, sample,
+    regs, scratch,
 ):  # fmt: skip
     """Put the initial states, `BATCH_COUNT` records, into their layers, from BATCH_NEXT on: CONTINUE (-1), or GROW or
     FLUSH, to be called again. The line is before everything."""
@@ -347,7 +353,7 @@ def insert_initial(
         number = regs[r.BATCH_NEXT]
         code = _place(
             words, records, number * stride, links[number], suspect, buckets, places, heap, pending, keepers,
-            spans, index, store, log, regs, scratch,
+            spans, index, store, log, sample, regs, scratch,
         )  # fmt: skip
         if code != _CONTINUE:
             return code

@@ -157,18 +157,23 @@ def _thin_out(width, sample, regs):
 
 
 @inlined
-def sample_regress(words, link, buckets, store, sample, regs):
-    """Keep a regress edge: its source state and the number of the step."""
+def keep_regress(words, at, step, store, sample, regs):
+    """Keep a regress edge: its source, a state that lies at a place of the store, and the number of the step."""
     width = word_count(words)
     if (regs[r.SAMPLE_COUNT] + _1) * (width + _1) > U(len(sample)):
         _thin_out(width, sample, regs)
         if regs[r.REGRESS_EDGES] & regs[r.SAMPLE_MASK] != _0:
             return
-    at = _source_of(link >> _STEP, words, regs[r.CURRENT], buckets, store)
-    if at == r.NONE:
-        return
     place = regs[r.SAMPLE_COUNT] * (width + _1)
     for word in range(width):
         sample[place + word] = store[at + word]
-    sample[place + width] = link & _STEP_MASK
+    sample[place + width] = step
     regs[r.SAMPLE_COUNT] += _1
+
+
+@inlined
+def sample_regress(words, link, buckets, store, sample, regs):
+    """Keep a regress edge of a state that is one of those of the layer that were expanded last."""
+    at = _source_of(link >> _STEP, words, regs[r.CURRENT], buckets, store)
+    if at != r.NONE:
+        keep_regress(words, at, link & _STEP_MASK, store, sample, regs)

@@ -68,6 +68,18 @@ def with_layer(layers: Sequence[LayerFigures], further: LayerFigures) -> tuple[L
     return (*before, further, *after)
 
 
+def without_ranks(layers: Sequence[LayerFigures], ranks: int) -> tuple[LayerFigures, ...]:
+    """The profile of a sweep whose layers have a rank, one of so many, in their lowest bits: layers of the measure."""
+    found: list[LayerFigures] = []
+    for one in layers if ranks > 1 else ():
+        first, last = ((column, layer // ranks) for column, layer in (one.first, one.last))
+        one = replace(one, first=first, last=last, layers=-(-one.layers // ranks))
+        if found and found[-1].last == first:
+            one = found.pop() + replace(one, layers=one.layers - 1)
+        found.append(one)
+    return tuple(found if ranks > 1 else layers)
+
+
 def level_layers(sizes: WordArray, visited: int, most: int) -> tuple[LayerFigures, ...]:
     """The levels of a breadth-first search, which forgets nothing, in at most `most` parts. While a level is expanded
     the next one is found."""

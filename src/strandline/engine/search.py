@@ -16,8 +16,9 @@ from strandline.compile.kernel import Kernel
 from strandline.engine import registers as r
 from strandline.engine import sizes
 from strandline.engine.base import BaseSearch, Event, Sink, Statistics
-from strandline.engine.memory import WordArray, Words
-from strandline.engine.profile import LayerFigures, level_layers, swept_layers, with_layer
+from strandline.engine.memory import Words
+from strandline.engine.notes import Notes
+from strandline.engine.profile import LayerFigures, level_layers
 from strandline.errors import InternalError
 
 __all__ = ["Event", "Order", "Search", "Sink", "Statistics"]
@@ -63,10 +64,7 @@ class Search(BaseSearch):
         self._levels = Words(sizes.LEVELS if self.order is Order.BREADTH_FIRST else 1)
         depth_first = self.order is Order.DEPTH_FIRST
         self._stack = Words(sizes.STACK if depth_first else 1, large=depth_first)
-        noted = (sizes.PROFILE_CELLS, sizes.SAMPLED_EDGES) if self.kernel.measured else (0, 0)
-        self._profile: WordArray = np.zeros(noted[0] * r.CELL, dtype=np.uint64)
-        self._sample: WordArray = np.zeros(noted[1] * (self.kernel.words + 1), dtype=np.uint64)
-        self.regs[r.PROFILE_GRAIN] = 1
+        self._notes = Notes(self.regs, self.kernel.words, measured=self.kernel.measured)
 
     def _start(self) -> None:
         kernel, regs = self.kernel, self.regs
@@ -111,7 +109,7 @@ class Search(BaseSearch):
                 function, self._width, self._measured, budget, self.regs, self._buckets.array, self._places,
                 self._heap.array, self._pending.array, self._keepers.array, self._levels.array, self._records,
                 self._links, self._hashes, self._targets, self._index.array, self._store.array, self._log_buffer,
-                self._seen, self._labels, self._profile, self._sample, self._scratch,
+                self._seen, self._labels, self._notes.profile, self._notes.sample, self._scratch,
             )
         )  # fmt: skip
 
@@ -119,7 +117,7 @@ class Search(BaseSearch):
         return [*super()._growing(), (r.WANT_STACK, self._stack, 1.5), (r.WANT_LEVELS, self._levels, 2.0)]
 
     def _extra_words(self) -> int:
-        return len(self._stack) + len(self._levels) + len(self._profile) + len(self._sample) - self._released
+        return len(self._stack) + len(self._levels) + len(self._notes) - self._released
 
     def _release(self) -> None:
         """Breadth-first, states of one word are in the table itself: the arena is only the queue, and what was
@@ -141,30 +139,11 @@ class Search(BaseSearch):
         regs = self.regs
         if self.order is Order.BREADTH_FIRST:
             return level_layers(self._levels.array[: int(regs[r.LEVELS])], int(regs[r.VISITED]), sizes.PROFILE_CELLS)
-        left = swept_layers(self._profile[: int(regs[r.PROFILE_COUNT]) * r.CELL])
-        return left if regs[r.CURRENT] == r.NONE else with_layer(left, self._present_layer())
-
-    def _present_layer(self) -> LayerFigures:
-        """The layer in which the line stands."""
-        regs = self.regs
-        expanded = int(regs[r.VISITED] - regs[r.PROFILE_VISITED])
-        return LayerFigures(
-            first=self.line,
-            last=self.line,
-            layers=1,
-            stored=int(regs[r.STORED]),
-            visited=expanded,
-            revisited=0,
-            persistent=expanded - int(self._buckets.array[int(regs[r.CURRENT]) + r.LIVE + r.HEAD]),
-        )
+        return self._notes.layers(self.line, self._buckets.array)
 
     @property
     def sampled_regress_edges(self) -> list[tuple[tuple[int, ...], int]]:
-        """Some of the regress edges, evenly spread over all, in the order in which they were met: the source and the
-        number of the step."""
-        words = self.kernel.words
-        rows = self._sample[: int(self.regs[r.SAMPLE_COUNT]) * (words + 1)].reshape(-1, words + 1).tolist()
-        return [(tuple(row[:words]), row[words]) for row in rows]
+        return self._notes.regress_edges()
 
     def close(self) -> None:
         super().close()

@@ -16,10 +16,12 @@ import numpy as np
 from strandline.compile.kernel import Kernel
 from strandline.engine import registers as r
 from strandline.engine import sizes
-from strandline.engine.base import Event, Sink
+from strandline.engine.base import Event, Sink, Statistics
 from strandline.engine.cycles import ComponentSearch, Cycle, CycleSearch, DepthFirstCycleSearch, NestedSearch
 from strandline.engine.loops import LoopBuilder, Region, State
 from strandline.engine.memory import WordArray, Words
+from strandline.engine.notes import Notes
+from strandline.engine.profile import LayerFigures, without_ranks
 from strandline.errors import InternalError
 
 _LEAST_PROBE = 1024
@@ -65,6 +67,7 @@ class SweepCycleSearch(CycleSearch):
         self._probe_visits = 0
         self._next_probe = _LEAST_PROBE
         self._near_suspect = True
+        self._adopted = False
         self._probes = probes
         super().__init__(kernel, accepting=accepting, log=log, memory_limit=memory_limit, max_states=max_states)
         self.regs[r.RANK_MASK] = ranks - 1
@@ -77,6 +80,7 @@ class SweepCycleSearch(CycleSearch):
         self._stack = Words(sizes.STACK, large=True)
         self._roots, self._active = Words(sizes.STACK, large=True), Words(sizes.STACK, large=True)
         self._spans = Words(len(self._heap))
+        self._notes = Notes(self.regs, self.kernel.words, measured=True)
         self._suspect: WordArray = np.zeros(self.kernel.words + 1, dtype=np.uint64)
 
     def _start(self) -> None:
@@ -98,7 +102,7 @@ class SweepCycleSearch(CycleSearch):
         self._spans.grow(len(self._heap))
 
     def _extra_words(self) -> int:
-        return sum(len(words) for words in self._own_words())
+        return sum(len(words) for words in self._own_words()) + len(self._notes)
 
     def _own_words(self) -> tuple[Words, ...]:
         return self._stack, self._roots, self._active, self._spans
@@ -130,7 +134,8 @@ class SweepCycleSearch(CycleSearch):
         code = insert_initial(
             self._width, np.uint64(self.kernel.stride), self._records, self._links, self._suspect,
             self._buckets.array, self._places, self._heap.array, self._pending.array, self._keepers.array,
-            self._spans.array, self._index.array, self._store.array, self._log_buffer, self.regs, self._scratch,
+            self._spans.array, self._index.array, self._store.array, self._log_buffer, self._notes.sample, self.regs,
+            self._scratch,
         )  # fmt: skip
         if code in (r.GROW, r.FLUSH):
             return int(code)
@@ -145,20 +150,24 @@ class SweepCycleSearch(CycleSearch):
                 np.uint64(self.kernel.successors), self._width, np.uint64(self.kernel.stride), budget, self.regs,
                 self._suspect, self._buckets.array, self._places, self._heap.array, self._pending.array,
                 self._keepers.array, self._spans.array, self._stack.array, self._roots.array, self._active.array,
-                self._records, self._index.array, self._store.array, self._log_buffer, self._labels, self._scratch,
+                self._records, self._index.array, self._store.array, self._log_buffer, self._labels,
+                self._notes.profile, self._notes.sample, self._scratch,
             )
         )  # fmt: skip
 
     def _propagate(self, budget: np.uint64) -> int:
         from strandline.engine.elimination import propagate
 
-        return int(
+        before = int(self.regs[r.VISITED])
+        code = int(
             propagate(
                 np.uint64(self.kernel.successors), self._width, np.uint64(self.kernel.stride), budget, self.regs,
                 self._buckets.array, self._places, self._heap.array, self._pending.array, self._spans.array,
                 self._active.array, self._records, self._index.array, self._store.array, self._labels, self._scratch,
             )
         )  # fmt: skip
+        self._notes.leave_out(int(self.regs[r.VISITED]) - before)
+        return code
 
     def _next_round(self, *, first: bool) -> int:
         """Choose the members of the next round. None left: the line leaves the column. None lost: a cycle."""
@@ -183,6 +192,16 @@ class SweepCycleSearch(CycleSearch):
             self.regs[r.COLUMN_CHECKED] = 1
             self._phase = Phase.SWEEP
         return r.BUDGET
+
+    # --- notes -----------------------------------------------------------------------------------------------
+
+    def profile(self) -> tuple[LayerFigures, ...]:
+        """What the sweeps did, layer by layer; probes and eliminations are left out."""
+        return without_ranks(self._notes.layers(self.line, self._buckets.array), int(self.regs[r.RANK_MASK]) + 1)
+
+    @property
+    def sampled_regress_edges(self) -> list[tuple[tuple[int, ...], int]]:
+        return self._notes.regress_edges()
 
     # --- the trace ----------------------------------------------------------------------------------------------
 
@@ -271,6 +290,7 @@ class SweepCycleSearch(CycleSearch):
         done = probe.statistics()
         self._probe_visits += done.visited
         self.regs[r.VISITED] += np.uint64(done.visited)
+        self._notes.leave_out(done.visited)
         together = int(self.regs[r.STORED]) + done.peak_states
         self.regs[r.PEAK_STORED] = max(int(self.regs[r.PEAK_STORED]), together)
         self._peak_bytes = max(self._peak_bytes, self.current_bytes() + done.peak_bytes)
@@ -288,6 +308,11 @@ class SweepCycleSearch(CycleSearch):
         layers = self._layers_of(state, path[::-1], probe.cycle.steps)
         self.cycle_kind = "S" if len(layers) == 1 else "M"
         self._cycle = Cycle(self._append_path(root, path[::-1]), probe.cycle.steps)
+        self._adopted = True
+
+    def statistics(self) -> Statistics:
+        """Once a probe has found a cycle, the records are no longer those of distinct states."""
+        return replace(super().statistics(), exact=super().statistics().exact and not self._adopted)
 
     def _layers_of(self, state: State, path: list[int], steps: tuple[int, ...]) -> set[tuple[int, int]]:
         """Columns and layers of the states on the loop that the path leads to."""

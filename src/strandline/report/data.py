@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import fields
 from typing import Any
 
 from strandline.check.options import Options
 from strandline.check.verdict import Exploration, PropertyVerdict, Statistics, Verdict
-from strandline.engine.profile import LayerFigures, coarser
 from strandline.report.envelope import FIGURES, head
 from strandline.report.ltl_data import ltl_data
 from strandline.report.prediction import prediction_data
+from strandline.report.profile import profile_data
 from strandline.report.regress import regress_data
 from strandline.source import Source
 from strandline.traces.exchange import trace_data
 
 _MOST_LEVELS = 10_000
 """A breadth-first search with more levels than this lists none of them."""
-_MOST_LAYERS = 1_000
-"""A profile of more layers than this is given in as many parts."""
 
 
 def result_data(result: Exploration | Verdict, exit_code: int) -> dict[str, Any]:
@@ -46,14 +42,6 @@ def result_data(result: Exploration | Verdict, exit_code: int) -> dict[str, Any]
     }
 
 
-def _profile(layers: Sequence[LayerFigures]) -> dict[str, list[Any]] | None:
-    """A list for every figure, which all have the same length."""
-    parts = coarser(layers, _MOST_LAYERS)
-    if not parts:
-        return None
-    return {field.name: [getattr(one, field.name) for one in parts] for field in fields(LayerFigures)}
-
-
 def _cache(options: Options) -> dict[str, Any] | None:
     if options.order != "cache":
         return None
@@ -65,7 +53,7 @@ def _figures(statistics: Statistics) -> dict[str, Any]:
     figures = {name: getattr(statistics, name, None) for name in FIGURES}
     figures["depth"] = len(levels) - 1 if levels else None
     figures["levels"] = levels if 0 < len(levels) <= _MOST_LEVELS else None
-    figures["profile"] = _profile(statistics.profile)
+    figures["profile"] = profile_data(statistics.profile)
     figures["regress"] = regress_data(statistics.regress)
     for name, value in figures.items():
         if isinstance(value, float):

@@ -8,6 +8,8 @@ from strandline.check.ltl_verdict import AcceptingComponent, AtomValues, LtlSear
 from strandline.check.memory import shown_bytes
 from strandline.check.verdict import PropertyVerdict, Statistics
 from strandline.model.system import System
+from strandline.report.profile import profile_line
+from strandline.report.regress import sweep_rows
 from strandline.report.style import Style, counted, table
 from strandline.report.traces import trace_lines
 from strandline.traces.trace import Trace
@@ -127,7 +129,8 @@ def search_lines(one: PropertyVerdict, style: Style, *, titled: bool) -> list[st
     if search.finite_runs != "stutter":
         rows.append(("finite runs", f"{search.finite_runs}d"))
     rows += _figures(search)
-    return ([style.paint(f"'{one.name}'", "bold")] if titled else []) + table(rows)
+    title = [style.paint(f"'{one.name}'", "bold")] if titled else []
+    return [*title, *table(rows), *profile_line(search.statistics, style)]
 
 
 def _figures(search: LtlSearch) -> list[tuple[str, str]]:
@@ -135,14 +138,15 @@ def _figures(search: LtlSearch) -> list[tuple[str, str]]:
     if not now.visited:
         return []
     rest = "" if search.complete else f"  (not complete: {search.reason})"
-    states = "states not known after regress edges" if now.states is None else counted(now.states, "state")
+    states = "states not known" if now.states is None else counted(now.states, "state")
+    if now.states is None and search.complete:
+        states += " after regress edges"
     edges = "" if now.transitions is None else f", {counted(now.transitions, 'transition')}"
     rows = [("product", f"{states}{edges}{rest}")]
     if now.states != now.visited:
         rows.append(("visited", f"{now.visited:,}"))
     if now.sweeps:
-        rows.append(("sweeps", f"{now.sweeps:,}, {counted(now.persistent, 'persistent state')}"))
-        rows.append(("stored at most", counted(now.peak_states, "state")))
+        rows += sweep_rows(now)
     if search.cycle_kind is not None:
         kinds = {"S": "inside one layer", "M": "over several layers"}
         rows.append(("cycle", kinds.get(search.cycle_kind, search.cycle_kind)))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from strandline.check.ltl_verdict import LtlSearch
+from strandline.report.profile import profile_data
+from strandline.report.regress import regress_data
 from strandline.source import Source
 from strandline.traces.exchange import trace_data
 from strandline.traces.trace import Trace
@@ -31,6 +33,9 @@ def ltl_data(search: LtlSearch, trace: Trace | None, source: Source) -> dict[str
         "sweeps": now.sweeps,
         "persistent": now.persistent,
         "regress_edges": now.regress_edges,
+        "regress": regress_data(now.regress),
+        "layers": now.layers,
+        "profile": profile_data(now.profile),
         "seconds": round(now.seconds, 6),
         "compile_seconds": round(now.compile_seconds, 6),
         "cycle_kind": search.cycle_kind,

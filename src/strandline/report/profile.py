@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
 
-from strandline.check.verdict import Exploration
+from strandline.check.verdict import Exploration, Statistics
 from strandline.engine.profile import LayerFigures, coarser
 from strandline.report.style import Style, sparkline
 
+_MOST_LAYERS = 1_000
+"""A profile of more layers than this is given in as many parts."""
 _HEIGHT = 8
 _WIDEST, _NARROWEST = 100, 20
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
@@ -32,6 +36,23 @@ def profile_chart(exploration: Exploration, style: Style, width: int = 80) -> li
         values = [getattr(one, figure) for one in parts]
         lines.append(f"{label:>{margin}} │{sparkline(values, len(values), most)}".rstrip())
     return lines
+
+
+def profile_line(now: Statistics, style: Style) -> list[str]:
+    """In one line: of a breadth-first search the states of each level, of a sweep the states stored."""
+    if len(now.profile) < 2:
+        return []
+    values = now.levels or [one.stored for one in now.profile]
+    title = "states by distance from the start" if now.levels else "states stored, layer by layer"
+    return ["", f"  {sparkline(values)}", style.paint(f"  {title}", "dim")]
+
+
+def profile_data(layers: Sequence[LayerFigures]) -> dict[str, list[Any]] | None:
+    """For `--json`: a list for every figure, which all have the same length."""
+    parts = coarser(layers, _MOST_LAYERS)
+    if not parts:
+        return None
+    return {field.name: [getattr(one, field.name) for one in parts] for field in fields(LayerFigures)}
 
 
 def _kinds(layers: Sequence[LayerFigures]) -> dict[str, str]:

@@ -5,10 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from strandline.check.regressing import Regress, RegressEdge
+from strandline.check.verdict import Statistics
+from strandline.report.style import counted
 
 _SHOWN_ACTIONS, _SHOWN_VARIABLES = 3, 4
 _LISTED_ACTIONS, _LISTED_VARIABLES = 20, 50
 _LONGEST_MEASURE = 40
+
+
+def sweep_rows(now: Statistics) -> list[tuple[str, str]]:
+    """How often a sweep-line passed, and what regressed."""
+    return [
+        ("sweeps", f"{now.sweeps:,}, {counted(now.layers, 'layer')} left behind"),
+        ("regress edges", f"{now.regress_edges:,}, {counted(now.persistent, 'persistent state')}"),
+        *(("", line) for line in regress_lines(now.regress)),
+        ("stored at most", counted(now.peak_states, "state")),
+    ]
 
 
 def regress_lines(regress: Regress | None) -> list[str]:

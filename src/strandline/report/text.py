@@ -7,9 +7,9 @@ from strandline.check.properties import Kind
 from strandline.check.verdict import Answer, Exploration, PropertyVerdict, Statistics, Verdict
 from strandline.report.ltl import component_lines, ltl_remark, search_lines, violation_lines, warning_lines
 from strandline.report.prediction import prediction_rows
-from strandline.report.profile import profile_chart
-from strandline.report.regress import regress_lines
-from strandline.report.style import Style, counted, sparkline, table
+from strandline.report.profile import profile_chart, profile_line
+from strandline.report.regress import sweep_rows
+from strandline.report.style import Style, counted, table
 from strandline.report.traces import trace_lines
 
 _COLOURS = {Answer.HOLDS: "green", Answer.VIOLATED: "red", Answer.UNKNOWN: "yellow"}
@@ -126,12 +126,7 @@ def _statistics_lines(exploration: Exploration) -> list[str]:
         rows.append(("cache", _cache(exploration)))
         rows.append(("stored at most", counted(now.peak_states, "state")))
     if order == "sweep":
-        rows.append(("sweeps", f"{now.sweeps:,}, {counted(now.layers, 'layer')} left behind"))
-        rows.append(
-            ("regress edges", f"{now.regress_edges:,}, {counted(now.persistent, 'persistent state')}")
-        )
-        rows += [("", line) for line in regress_lines(now.regress)]
-        rows.append(("stored at most", counted(now.peak_states, "state")))
+        rows += sweep_rows(now)
         rows += prediction_rows(exploration)
     each = f" ({now.peak_bytes / now.peak_states:.1f} bytes a state)" if now.peak_states >= 10_000 else ""
     rows.append(
@@ -160,13 +155,7 @@ def _time(now: Statistics) -> str:
 
 
 def _profile(exploration: Exploration, style: Style, chart: int | None) -> list[str]:
-    """The profile as a chart or in one line: of a breadth-first search the states of each level, of a sweep the
-    states stored."""
-    now = exploration.statistics
+    """The profile as a chart or in one line."""
     if chart is not None:
         return profile_chart(exploration, style, chart)
-    if len(now.profile) < 2:
-        return []
-    values = now.levels or [one.stored for one in now.profile]
-    title = "states by distance from the start" if now.levels else "states stored, layer by layer"
-    return ["", f"  {sparkline(values)}", style.paint(f"  {title}", "dim")]
+    return profile_line(exploration.statistics, style)
