@@ -95,13 +95,14 @@ def console_of(arguments: argparse.Namespace) -> Console:
     from strandline.traces.workspace import left_over, size_of
 
     console = Console(quiet=arguments.quiet)
-    for folder in left_over(arguments.work_dir):
+    folders = left_over(arguments.work_dir)
+    if folders:
         from strandline.check.memory import shown_bytes
 
-        size = shown_bytes(size_of(folder))
-        console.notice(
-            f"left over from a killed run ({size}); remove it with: rm -r {shlex.quote(str(folder))}"
-        )
+        whose = "a killed run" if len(folders) == 1 else f"{len(folders)} killed runs"
+        size = shown_bytes(sum(map(size_of, folders)))
+        names = " ".join(shlex.quote(str(folder)) for folder in folders)
+        console.notice(f"left over from {whose} ({size}); remove with: rm -r {names}")
     return console
 
 
