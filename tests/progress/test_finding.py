@@ -176,6 +176,23 @@ def test_a_model_without_progress_keeps_its_states(tmp_path: Path, capsys: pytes
     assert "no measure of progress was found" in capsys.readouterr().out
 
 
+def test_a_cycle_may_begin_elsewhere(tmp_path: Path) -> None:
+    """Of a ring of philosophers who go on forever, no distance from the initial locations saves anything: all of them
+    regress. That of one philosopher from the left fork does."""
+    philosophers = [
+        f"process P_{i} {{ state idle, left, both, right; init idle; trans\n"
+        f"idle -> left {{ guard f[{i}] == 0; effect f[{i}] = 1; }},\n"
+        f"left -> both {{ guard f[{(i + 1) % 7}] == 0; effect f[{(i + 1) % 7}] = 1; }},\n"
+        f"both -> right {{ effect f[{i}] = 0; }}, right -> idle {{ effect f[{(i + 1) % 7}] = 0; }}; }}\n"
+        for i in range(7)
+    ]
+    best = find_measures(system_of("byte f[7];\n" + "".join(philosophers) + "system async;\n", tmp_path)).best()
+    assert best is not None
+    assert best.exact
+    assert "from left" in best.candidate.reason
+    assert best.cost < 0.99
+
+
 def test_callables_have_nothing_to_look_at() -> None:
     model = from_callables(init=[0], successors=lambda state: [(state + 1) % 5])
     with pytest.raises(UsageError, match="no measure of progress was found"):

@@ -85,15 +85,15 @@ class Combiner:
     """The beam search. Candidates are tried on a small sample; the best of them compete on a larger one, because many
     terms suit a small sample by chance. One beam starts with the best blocks, one with the best monotone ones."""
 
-    def __init__(self, blocks: Sequence[Block], small: Sample, large: Sample) -> None:
-        self.blocks = blocks
+    def __init__(self, blocks: Sequence[Block], alone: Sequence[Block], small: Sample, large: Sample) -> None:
+        """Blocks that are `alone` are tried and not combined with others."""
+        self.blocks, self.alone = blocks, alone
         self.small, self.large = Judge(small), Judge(large)
         self._tried: set[Block] = set()
 
     def run(self, most_visits: int) -> list[Scored]:
         """The best candidates that were met, the best first; within about so many simulated visits."""
-        singles = [Scored(one, self.small.judge(one, 1.5)) for one in map(Candidate, self.blocks)]
-        singles = _different(sorted((one for one in singles if one.figures.finished), key=lambda one: one.key))
+        singles = self._singles(self.blocks)
         monotone = [one for one in singles if one.candidate.monotone]
         judged = self._promoted(singles, _BASE) + self._promoted(monotone, _PROMOTED)
         base = self._base(_different(sorted(judged, key=lambda one: one.key)))
@@ -107,12 +107,18 @@ class Combiner:
                 if not found or found[0].score > _ENOUGH * beam[0].score:
                     break
                 beam = _different(sorted([*beam, *found], key=lambda one: one.key))[:_WIDTH]
+        best += self._promoted(self._singles(self.alone), _PROMOTED)
         return _different(sorted(best, key=lambda one: one.key))
+
+    def _singles(self, blocks: Sequence[Block]) -> list[Scored]:
+        """Blocks on their own, by the small sample."""
+        judged = [Scored(one, self.small.judge(one, 1.5)) for one in map(Candidate, blocks)]
+        return _different(sorted((one for one in judged if one.figures.finished), key=lambda one: one.key))
 
     @property
     def tried(self) -> int:
         """How many candidates were tried."""
-        return len(self._tried) + len(self.blocks)
+        return len(self._tried) + len(self.blocks) + len(self.alone)
 
     def _base(self, judged: Sequence[Scored]) -> list[Block]:
         """What candidates are extended by: blocks that are good on their own, and some that cost few visits."""

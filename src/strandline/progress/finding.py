@@ -27,7 +27,7 @@ from strandline.progress.changes import Changes
 from strandline.progress.combining import Combiner, Judge, Scored
 from strandline.progress.components import find_components
 from strandline.progress.lexicographic import fits
-from strandline.progress.proposals import propose
+from strandline.progress.proposals import propose, propose_roots
 from strandline.progress.rankings import rankings
 from strandline.progress.sampling import Exploration, Sample, States
 from strandline.progress.simulation import Figures, carried_on
@@ -183,10 +183,13 @@ class _Finder:
             *rankings(components, self.changes, lambda one: _bounds(one, self.small, self.walked)),
         ]
         environment = analyse_ranges(self.system).environment()
-        blocks = [block for block in blocks if all(fits(term.expression, environment) for term in block)]
+        blocks, alone = (
+            [block for block in some if all(fits(term.expression, environment) for term in block)]
+            for some in (blocks, propose_roots(self.system, self.changes, components))
+        )
         if not blocks:
             return []
-        combiner = Combiner(blocks, self.small, self.middle)
+        combiner = Combiner(blocks, alone, self.small, self.middle)
         found = _finalists(combiner.run(_MOST_VISITS))
         self.tried = combiner.tried
         return [fitted(one, environment, lambda part: _bounds(part, self.large, self.walked)) for one in found]

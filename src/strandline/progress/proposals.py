@@ -6,6 +6,9 @@
 - an order of a component's values that few edges of the sample go against: a spanning order of its projected graph;
 - arrays, and the same component of processes that have the same names inside: their sum, and one after the other.
 
+Distances from other locations (`propose_roots`) begin a cycle elsewhere. Alone they may be the best there is; they are
+not combined with others, of which they would displace many.
+
 Which of them never decrease is not decided here but proved from their changes by each action.
 """
 
@@ -24,6 +27,8 @@ from strandline.progress.components import Component
 from strandline.progress.static import component_ranks, distance_ranks
 
 _MOST_IN_A_ROW = 12
+_MOST_ROOTS = 8
+"""Locations of a process, besides the initial one, from which distances are counted."""
 _MOST_LEARNED = 48
 """Values of a component up to which an order of them is learned."""
 
@@ -31,6 +36,11 @@ _MOST_LEARNED = 48
 def propose(system: System, changes: Changes, components: Sequence[Component]) -> list[Block]:
     """Terms in a fixed order, none of them constant, and rows of terms that belong together."""
     return [block for block in _Proposals(system, changes, components).all() if block]
+
+
+def propose_roots(system: System, changes: Changes, components: Sequence[Component]) -> list[Block]:
+    """Distances from other locations than the initial one, of one process and of all that have the same locations."""
+    return list(_Proposals(system, changes, components).rooted())
 
 
 class _Proposals:
@@ -85,6 +95,21 @@ class _Proposals:
             if len(set(order)) > 1 and order not in seen:
                 seen.add(order)
                 yield self._term(ranked(variable, ranks), kind, owner)
+
+    def rooted(self) -> Iterator[Block]:
+        kinds: dict[tuple[str, str], list[Term]] = {}
+        for component in self.components:
+            variable, names = component.variable, component.variable.names or ()
+            if not variable.is_location:
+                continue
+            owner, edges, start = self._control(variable)
+            roots = [place for place in component.present if place != start]
+            for root in roots[:_MOST_ROOTS]:
+                ranks = dict(enumerate(distance_ranks(len(names), edges, root)))
+                term = self._term(ranked(variable, ranks), f"distance of {{}} from {names[root]}", owner)
+                yield (term,)
+                kinds.setdefault((component.family, term.kind), []).append(term)
+        yield from (tuple(terms) for terms in kinds.values() if 1 < len(terms) <= _MOST_IN_A_ROW)
 
     def _control(self, location: Variable) -> tuple[str, set[tuple[int, int]], int]:
         """Name, control graph and initial location of the process, or of the observer, with this location."""
