@@ -26,6 +26,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import _environment  # noqa: F401
 from _common import ROOT, print_table
 from strandline.errors import InputError
 from strandline.properties.automata.automaton import Automaton

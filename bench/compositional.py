@@ -19,6 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import _environment  # noqa: F401
 from _common import MeasuringFailed, add_command_option, print_table, run_strandline, warm_up
 from _components import literal, summed
 from _plot import Panel, Series, svg

@@ -13,6 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import _environment  # noqa: F401
 import strandline
 from _common import ROOT, print_table
 

@@ -13,6 +13,7 @@ import pytest
 import _spin
 import _spin_ltl
 import beem
+import lola
 import spin
 from _common import MeasuringFailed, Run, run_strandline
 from models import CLAIMS, FULL, TINY, Pair, pairs
@@ -195,3 +196,35 @@ def test_beem_compares_and_exits_by_the_result(tmp_path: Path, capsys: pytest.Ca
     assert beem.main([*always, "--ltl-products", "--order", "dfs"]) == 0
     assert "1 explorations of 1 models, 0 differ" in capsys.readouterr().out
     assert beem.main([*always, "--family", "nobody"]) == 1
+
+
+def test_philosophers_are_counted_by_the_sweep_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert lola.main(["--philosophers", "5", "--command", shlex.join(STRANDLINE)]) == 0
+    out = capsys.readouterr().out
+    assert "5 philosophers: 242 states" in out
+    assert "LoLA (edges)" in out
+
+
+def test_the_distribution_keeps_families_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    """Three large sweeps, one of them of a family that was kept out of the tuning; small ones do not count."""
+    figures = (
+        ("peterson.1", 200_000, 50_000),
+        ("peterson.2", 400_000, 20_000),
+        ("bakery.1", 200_000, 200_000),
+        ("bakery.2", 1_000, 1_000),
+    )
+    outcomes = [
+        beem.Outcome(
+            beem.Reference(name, Path(name), states, 0, None),
+            "sweep",
+            Run(1.0, report(peak_states=peak, visited=states)),
+            "",
+        )
+        for name, states, peak in figures
+    ]
+    beem.print_distribution(outcomes)
+    tuned, kept_out = capsys.readouterr().out.split("families kept out of it: ")
+    assert "families of the tuning: 2 sweeps" in tuned
+    assert [word for word in tuned.split() if word.endswith("%")] == ["5.00%", "5.00%", "5.00%", "25.00%", "25.00%"]
+    assert kept_out.startswith("1 sweeps")
+    assert "100.00%" in kept_out

@@ -22,6 +22,12 @@ class Pair(Record):
 def helper(m, v, w=1):
 {helper}
 
+def found(m, v):
+    for i, w in enumerate(m.arr):
+        if w == v:
+            return i
+    return None
+
 class Random(Model):
     N = param(2)
     x: Range[0, 3] = 1
@@ -29,9 +35,12 @@ class Random(Model):
     f: bool
     e: Enum["a", "b", "c"]
     o: Optional[Range[1, 2]]
+    u: Optional[Range[-1, 1]]
+    g: Optional[Pair]
     arr: Array[Range[0, 3], N + 1]
     flags: Array[bool, N] = [True, False]
     bag: Bag[Range[1, 3], N]
+    some: Bag[Optional[Range[0, 2]], N] = [None]
     q: Fifo[Range[0, 2], N]
     s: Set[Range[0, 3]] = [1]
     r: Pair
@@ -107,8 +116,30 @@ class Writer:
                 f"m.P[{self.index(0, 2)}].k",
                 f"helper(m, {one})",
                 f"int({self.condition(depth - 1)})",
-                "(m.o + 1)",
+                f"({self.pick('m.o', 'm.u', self.perhaps(depth - 1))} + 1)",
+                "m.g.a",
+                f"(2, 0, {one})[{two} % 3]",
+                f"min((v for v in m.arr if v > {one}), default={two})",
+                f"sum(i * v for i, v in {self.pick('enumerate(m.arr)', 'zip(m.arr, reversed(m.arr))')})",
                 "m.q.head",
+            )
+        )
+
+    def optional(self, depth: int = 1) -> str:
+        return str(self.pick("None", self.number(depth), self.perhaps(depth), self.perhaps(depth), self.perhaps(depth)))
+
+    def perhaps(self, depth: int) -> str:
+        if depth <= 0:
+            return str(self.pick("m.o", "m.u", f"found(m, {self.number(0)})"))
+        inner = self.pick(self.number(depth - 1), f"{self.number(depth - 1)} % 3")
+        return str(
+            self.pick(
+                "m.o",
+                "m.u",
+                f"({inner} if {self.condition(depth - 1)} else None)",
+                f"(None if {self.condition(depth - 1)} else m.{self.pick('o', 'u')})",
+                f"found(m, {inner})",
+                f"next((v for v in m.arr if v < {inner}), None)",
             )
         )
 
@@ -136,6 +167,11 @@ class Writer:
                 f"{one} in (0, 2)",
                 f'm.e {self.pick("==", "!=")} {self.name()}',
                 f"m.o == {one}",
+                f"{self.optional(0)} {self.pick('==', '!=')} {self.optional(0)}",
+                f"{self.perhaps(depth - 1)} {self.pick('is', 'is not')} None",
+                f"{self.optional(0)} in m.{self.pick('some', 'bag', 's', 'arr')}",
+                f"m.g {self.pick('==', '!=')} {self.pick('m.r', 'None', 'm.g')}",
+                f"all(v <= w for v, w in zip(m.arr, ({one}, {two})))",
                 f"any(v > {one} for v in m.arr)",
                 f"all(p.k <= {one} for p in m.P)",
                 f"m.r == Pair({self.tamed(3)}, {first})",
@@ -171,6 +207,11 @@ class Writer:
             line = f"{pad}{local} = {self.number()}"
             self.locals.append(local)
             return [line]
+        if self.chance(0.1):
+            local = f"v{len(self.locals)}"
+            line = f"{pad}{local} = {self.perhaps(2)}"
+            self.locals.append(self.pick(local, f"({local} if {local} is not None else 2)"))
+            return [line]
         if self.chance(0.06):
             local = f"v{len(self.locals)}"
             record = self.pick("m.r", "m.t", "(m.r if m.f else m.t)")
@@ -184,6 +225,14 @@ class Writer:
             f"m.f = {self.condition()}",
             f"m.e = {self.name()}",
             f"m.o = {self.pick('None', self.tamed(2, 1))}",
+            f"m.{self.pick('o', 'u')} = {self.optional()}",
+            f"m.g = {self.pick('None', 'm.r', f'(m.r if {self.condition(1)} else None)')}",
+            f"m.g = Pair({self.tamed(3)}, {self.condition(1)})",
+            "m.r = m.g",
+            f"m.some.{self.pick('put', 'take')}({self.optional()})",
+            f"m.x = ({self.number(1)} + m.q.get()) % 4",
+            f"m.arr = [{self.pick('v', 'v + 1', '(v + m.x) % 4')} for v in {self.pick('m.arr', 'reversed(m.arr)')}]",
+            f"m.arr = [m.x, {self.tamed(4)}, m.arr[0]]",
             f"m.arr[{self.index(1, 3)}] = {self.tamed(4)}",
             f"m.arr[{self.index(1, 3)}] {self.pick('+=', '-=')} 1",
             f"m.flags[{self.index(1, 2)}] = {self.condition()}",
@@ -214,10 +263,15 @@ class Writer:
         if self.chance(0.3):
             variable = f"i{self.loops}"
             self.loops += 1
-            over = self.pick("range(2)", "range(1, m.N + 1)", "(0, 2)", "m.arr")
+            over = self.pick("range(2)", "range(1, m.N + 1)", "(0, 2)", "m.arr", "m.arr", "reversed(m.arr)")
             kept = list(self.locals)
             self.locals.append(variable)
             lines = [f"{pad}for {variable} in {over}:"]
+            if self.chance(0.3):
+                second = f"{variable}b"
+                self.locals.append(second)
+                over = self.pick("enumerate(m.arr)", "zip(m.arr, range(2))", "zip(reversed(m.P), m.arr)")
+                lines = [f"{pad}for {variable}, {second} in {over}:"]
             if self.chance(0.3):
                 lines += [f"{pad}    if {self.condition()}:", f"{pad}        {self.pick('break', 'continue')}"]
             lines += self.body(indent + 1, depth - 1)

@@ -13,7 +13,7 @@ import strandline
 from strandline.compile.interpret import Interpreter
 from strandline.compile.kernel import FaultSite
 from strandline.compile.llvm import compile_system
-from strandline.languages.python.faults import FIELD_FAULT, MEMBER_FAULT, NONE_FAULT, PROCESS_FAULT
+from strandline.languages.python.faults import FIELD_FAULT, MEMBER_FAULT, NONE_FAULT, PROCESS_FAULT, VALUE_FAULT
 from strandline.languages.python.lower import to_system
 from strandline.model.expression import DIVISION_FAULT, INDEX_FAULT, RANGE_FAULT
 
@@ -30,6 +30,8 @@ class Faulty(Model):
     f: bool
     o: Optional[Range[1, 2]]
     r: Optional[Pair]
+    n: Optional[Enum["u", "v"]]
+    e: Enum["u", "v"]
     p: Pair
     a: Array[Range[0, 3], 2]
     grid: Array[Array[bool, 2], 2]
@@ -58,6 +60,12 @@ CASES: list[tuple[str, str, str, type[Exception]]] = [
     ("m.x = m.y if m.f else m.o + 1", NONE_FAULT, "m.o + 1", TypeError),
     ("m.x = m.r.a", FIELD_FAULT, "m.r.a", AttributeError),
     ("m.p = m.r", FIELD_FAULT, "m.p = m.r", TypeError),
+    ("m.e = m.n", VALUE_FAULT, "m.e = m.n", TypeError),
+    ("v = m.y if m.f else None\n        m.x = v + 1", NONE_FAULT, "v + 1", TypeError),
+    ("v = m.p if m.f else None\n        m.x = v.a", FIELD_FAULT, "v.a", AttributeError),
+    ("m.b.put(m.o)", NONE_FAULT, "m.b.put(m.o)", TypeError),
+    ("m.r = Pair(m.y + 1, True)\n        m.r = None", RANGE_FAULT, "m.r = Pair(m.y + 1, True)", strandline.OutOfRange),
+    ("m.x = (1, 2)[m.y]", INDEX_FAULT, "(1, 2)[m.y]", IndexError),
     ("m.x = m.P[m.y].k", PROCESS_FAULT, "m.P[m.y]", IndexError),
     ("m.P[m.y + 1].k = 1", PROCESS_FAULT, "m.P[m.y + 1]", IndexError),
     ("m.x = m.P[m.x - 1].k", PROCESS_FAULT, "m.P[m.x - 1]", IndexError),
@@ -102,4 +110,4 @@ def test_the_verdict_names_it(tmp_path: Path) -> None:
     verdict = strandline.check(file)
     assert verdict.answer.value == "VIOLATED"
     reason = verdict.properties[-1].reason
-    assert reason == f"{NONE_FAULT} at {file}:26:15"
+    assert reason == f"{NONE_FAULT} at {file}:28:15"

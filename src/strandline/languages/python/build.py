@@ -47,6 +47,10 @@ def both(left: Expression, right: Expression) -> Expression:
         return right if left.value else FALSE
     if right == TRUE:
         return left
+    match right:
+        case Binary(operator="==", left=one, right=Const(value=value)) if value and left == Binary("!=", one, FALSE):
+            # Something is there, and it is this: the second says both.
+            return right
     return Binary("and", left, right)
 
 
@@ -123,6 +127,9 @@ def equal(left: Expression, right: Expression, span: Span | None = None) -> Expr
         return TRUE if left.value == right.value else FALSE
     if left == right and not may_fault(left):
         return TRUE
+    match left, right:
+        case Binary(operator="+" | "-" as sign, left=inner, right=Const(value=amount)), Const() if not may_fault(left):
+            return equal(inner, add(right, amount if sign == "-" else -amount), span)
     return Binary("==", left, right, span)
 
 
@@ -136,6 +143,10 @@ def choose(condition: Expression, then: Expression, otherwise: Expression) -> Ex
         return condition
     if then == FALSE and otherwise == TRUE:
         return negate(condition)
+    if otherwise == FALSE and condition == Binary("!=", then, FALSE):
+        return then
+    if otherwise == FALSE and isinstance(condition, Choice) and condition.then == FALSE:
+        return choose(condition.condition, FALSE, choose(condition.otherwise, then, FALSE))
     # A counter that one branch increases: the tree would double with every branch if both kept it.
     if isinstance(then, Binary) and then.operator == "+" and then.left == otherwise:
         return Binary("+", otherwise, choose(condition, then.right, FALSE), then.span)

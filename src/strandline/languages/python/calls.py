@@ -17,12 +17,12 @@ from strandline.languages.python.build import (
     any_of,
     both,
     choose,
-    evaluates,
+    either,
     implies,
     joined,
-    may_fault,
+    negate,
 )
-from strandline.languages.python.containers_symbolic import apply, length
+from strandline.languages.python.containers_symbolic import apply, length, reached
 from strandline.languages.python.declarations import Marked, Record, bind_type
 from strandline.languages.python.evaluate import Reader, _as_truth
 from strandline.languages.python.text import text_of
@@ -34,13 +34,14 @@ from strandline.languages.python.values import (
     Place,
     RecordSymbol,
     Refused,
+    Rounds,
     Symbol,
-    code,
     describe,
     number,
+    perhaps,
     truth,
 )
-from strandline.model.expression import FALSE, TRUE, Binary, Choice, Const, Expression, Unary
+from strandline.model.expression import FALSE, TRUE, Binary, Const, Expression, Unary
 
 _DEEPEST = 40
 
@@ -48,6 +49,8 @@ _DEEPEST = 40
 def call(reader: Reader, node: ast.Call) -> Any:
     """The value of a call."""
     target = reader.value(node.func)
+    if isinstance(target, Method) and isinstance(target.owner, Place):
+        reader.machine.note(reached(target.owner, reader.text.span(node.func)))
     if target is range:
         return _range(reader, node)
     special = _GENERATORS.get(target) if callable(target) and _hashable(target) else None
@@ -55,14 +58,14 @@ def call(reader: Reader, node: ast.Call) -> Any:
         return special(reader, node)
     if any(keyword.arg is None for keyword in node.keywords):
         raise Refused("'**' cannot be used here; name the arguments")
-    arguments = [reader.value(one) for one in node.args]
-    keywords = {one.arg or "": reader.value(one.value) for one in node.keywords}
+    values = reader.in_order([*node.args, *(one.value for one in node.keywords)])
+    arguments, named = values[: len(node.args)], values[len(node.args) :]
+    keywords = {one.arg or "": value for one, value in zip(node.keywords, named, strict=True)}
     if isinstance(target, type) and issubclass(target, Record):
         return _record(reader, target, arguments, keywords)
     if keywords and not _is_function(target):
         raise Refused("name arguments only for records and helper functions")
     span = reader.text.span(node)
-    loaded = [reader.machine.load(one, span) for one in arguments]
     if isinstance(target, Method) and target.function is None:
         return apply(reader.machine, target.owner, target.name, arguments, span)
     if isinstance(target, Method):
@@ -70,7 +73,7 @@ def call(reader: Reader, node: ast.Call) -> Any:
         return inline(reader, target.function, [*target.owner, *arguments], keywords)
     simple = _SIMPLE.get(target) if _hashable(target) else None
     if simple is not None:
-        return simple(reader, loaded, span)
+        return simple(reader, arguments, span)
     if _is_function(target):
         return inline(reader, target, arguments, keywords)
     raise Refused(_refusal(target))
@@ -86,8 +89,8 @@ def _refusal(target: Any) -> str:
         return "there is no chance in a model; give the action a parameter: x: Range[low, high]"
     if name is not None and target in vars(builtins).values():
         return (
-            f"'{name}' cannot be compiled; there are range, len, min, max, sum, any, all, count, abs, int, bool and "
-            "require"
+            f"'{name}' cannot be compiled; there are range, enumerate, zip, reversed, list, len, min, max, sum, any, "
+            "all, next, count, abs, int, bool and require"
         )
     return f"{name or describe(target)} cannot be called in an action; helper functions are written with 'def'"
 
@@ -120,10 +123,9 @@ def _record(reader: Reader, target: type[Record], arguments: list[Any], keywords
         raise Refused(f"{kind.name} needs exactly the fields {', '.join(names)}")
     fields = {}
     for name, inner in kind.fields:
-        value = reader.machine.load(given[name])
-        if is_flat(inner) and not isinstance(inner, RecordType) and not isinstance(value, RecordSymbol):
-            code(inner, value, None)  # type: ignore[arg-type]  # refuses what can never be in the field
-        fields[name] = value
+        if is_flat(inner):
+            reader.machine.code(inner, given[name], None)  # type: ignore[arg-type]  # refuses what can never be there
+        fields[name] = given[name]
     return RecordSymbol(kind, fields)
 
 
@@ -138,25 +140,11 @@ def inline(reader: Reader, function: Callable[..., Any], arguments: list[Any], k
         text = replace(text, foreign=True)
     frame = _arguments(definition, function, arguments, keywords)
     machine = reader.machine
+    reader.computed(tuple(frame.values()))
     machine.frames.append(frame)
     inner = Reader(text, machine, reader.structure, names_of(function), reader.depth + 1)
     result = Runner(inner, settles=False).run(list(definition.body))
     machine.frames.pop()
-    return _after(reader, frame, result)
-
-
-def _after(reader: Reader, frame: dict[str, Any], result: Any) -> Any:
-    """A helper's result, once its arguments are evaluated: Python does so also where the helper does not use them."""
-    for argument in frame.values():
-        if isinstance(argument, Symbol) and may_fault(argument.expression):
-            if isinstance(result, int) and not isinstance(result, bool):
-                result = Symbol(INT, Const(result), (result, result))
-            if isinstance(result, Symbol):
-                evaluated = evaluates(argument.expression)
-                result = replace(result, expression=Choice(evaluated, result.expression, Const(0)), certain=False)
-            elif result is None:
-                # A helper without a result is a statement of its own, so this is evaluated just here.
-                reader.machine.note(argument.expression)
     return result
 
 
@@ -180,23 +168,91 @@ def _arguments(
 # Built-in functions
 
 
-def _items(reader: Reader, node: ast.Call, name: str) -> list[tuple[Any, Expression]]:
-    if len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp | ast.ListComp):
-        return reader.generated(node.args[0], filtered=True)
-    if len(node.args) == 1:
-        return [(reader.machine.load(one), TRUE) for one in reader.sequence(node.args[0])]
-    if name in ("min", "max") and node.args:
-        return [(reader.machine.load(reader.value(one)), TRUE) for one in node.args]
+def _items(
+    reader: Reader, node: ast.Call, name: str, goes_on: Callable[[Any], Expression] | None = None
+) -> list[tuple[Any, Expression]]:
+    """What a function is to look at, each with the condition of a generator's `if`. `goes_on`: whether it asks a
+    generator for the next after one."""
+    match node.args:
+        case [ast.GeneratorExp() as generator]:
+            return reader.generated(generator, filtered=True, goes_on=goes_on)
+        case [ast.ListComp() as comprehension]:
+            items = reader.generated(comprehension, filtered=True)
+            for value, condition in items:
+                reader.computed(perhaps(condition, value))
+            return items
+        case [argument]:
+            return [(reader.machine.load(one), TRUE) for one in reader.sequence(argument)]
+        case [_, *_] if name in ("min", "max"):
+            return [(value, TRUE) for value in reader.in_order(node.args)]
     raise Refused(f"write {name}(... for ... in ...)")
 
 
+def _only_named(node: ast.Call, name: str, *allowed: str) -> None:
+    for keyword in node.keywords:
+        if keyword.arg not in allowed:
+            raise Refused(f"{name} cannot take '{keyword.arg or '**'}' here")
+
+
+def _reversed(reader: Reader, node: ast.Call) -> Rounds:
+    _only_named(node, "reversed")
+    if len(node.args) != 1:
+        raise Refused("reversed takes one range, Array, tuple or class of processes")
+    return Rounds(tuple(reversed(reader.sequence(node.args[0]))))
+
+
+def _enumerate(reader: Reader, node: ast.Call) -> Rounds:
+    _only_named(node, "enumerate", "start")
+    given = [*node.args[1:], *(one.value for one in node.keywords)]
+    if not node.args or len(given) > 1:
+        raise Refused("write enumerate(...) or enumerate(..., start)")
+    items = reader.sequence(node.args[0])
+    start = reader.value(given[0]) if given else 0
+    if not isinstance(start, int):
+        raise Refused("enumerate must start at a number that is known beforehand")
+    return Rounds(tuple(enumerate(items, start)))
+
+
+def _zip(reader: Reader, node: ast.Call) -> Rounds:
+    _only_named(node, "zip", "strict")
+    strict = any(reader.value(one.value) is True for one in node.keywords)
+    columns = [reader.sequence(one) for one in node.args]
+    lengths = sorted({len(column) for column in columns})
+    if strict and len(lengths) > 1:
+        raise Refused(f"zip finds {lengths[0]} values in one and {lengths[-1]} in another; strict=True is a fault")
+    return Rounds(tuple(zip(*columns, strict=False)))
+
+
+def _next(reader: Reader, node: ast.Call) -> Any:
+    """`next((... for ... if ...), default)`: the first that a generator gives."""
+    match node:
+        case ast.Call(args=[ast.GeneratorExp() as generator, default], keywords=[]):
+            (result,) = reader.in_order([default])
+            reader.computed(result)
+            items = reader.generated(generator, filtered=True, goes_on=lambda value: FALSE)
+            for value, condition in reversed(items):
+                result = reader.machine.join(condition, value, result)
+            return result
+    raise Refused("write next((... for ... in ... if ...), default)")
+
+
+def _listed(reader: Reader, node: ast.Call) -> tuple[Any, ...]:
+    """`list(...)` or `tuple(...)`: as an Array can be assigned it."""
+    _only_named(node, "list")
+    if len(node.args) != 1:
+        raise Refused("write the values one by one: [a, b]")
+    return tuple(reader.machine.load(one) for one in reader.sequence(node.args[0]))
+
+
 def _all(reader: Reader, node: ast.Call) -> Any:
-    items = _items(reader, node, "all")
+    _only_named(node, "all")
+    items = _items(reader, node, "all", truth)
     return _as_truth(all_of(implies(condition, truth(value)) for value, condition in items))
 
 
 def _any(reader: Reader, node: ast.Call) -> Any:
-    items = _items(reader, node, "any")
+    _only_named(node, "any")
+    items = _items(reader, node, "any", lambda value: negate(truth(value)))
     return _as_truth(any_of(both(condition, truth(value)) for value, condition in items))
 
 
@@ -205,6 +261,7 @@ def _count(reader: Reader, node: ast.Call) -> Any:
 
 
 def _sum(reader: Reader, node: ast.Call) -> Any:
+    _only_named(node, "sum")
     items, span = _items(reader, node, "sum"), reader.text.span(node)
     return _total([choose(condition, number(value, span), FALSE) for value, condition in items])
 
@@ -217,14 +274,27 @@ def _total(parts: list[Expression]) -> Any:
 
 def _extreme(name: str, symbol: str) -> Callable[[Reader, ast.Call], Any]:
     def extreme(reader: Reader, node: ast.Call) -> Any:
-        items = _items(reader, node, name)
+        _only_named(node, name, "default")
+        default = reader.in_order([one.value for one in node.keywords])
+        reader.computed(tuple(default))
+        items, span = _items(reader, node, name), reader.text.span(node)
         if not items or any(condition != TRUE for _, condition in items):
-            raise Refused(f"{name} needs at least one value, and no condition")
+            if not default:
+                raise Refused(f"{name} may find no value here; give it one for that case: default=...")
+            return reader.machine.join(*filtered([(number(value, span), test) for value, test in items]), default[0])
         values = [value for value, _ in items]
         if all(isinstance(value, int) for value in values):
             return min(values) if name == "min" else max(values)
-        span = reader.text.span(node)
         return Symbol(INT, best([number(value, span) for value in values]))
+
+    def filtered(items: list[tuple[Expression, Expression]]) -> tuple[Expression, Any]:
+        """Whether there is a value whose condition holds, and the best of these."""
+        found: Expression = FALSE
+        chosen: Expression = FALSE
+        for value, condition in items:
+            better = both(condition, either(negate(found), Binary(symbol, value, chosen)))
+            found, chosen = either(found, condition), choose(better, value, chosen)
+        return found, Symbol(INT, chosen)
 
     def best(values: list[Expression]) -> Expression:
         """The best of a few in a row, of many in a tree."""
@@ -279,6 +349,12 @@ def _bool(reader: Reader, arguments: list[Any], span: Any) -> Any:
 _GENERATORS: dict[Any, Callable[[Reader, ast.Call], Any]] = {
     all: _all,
     any: _any,
+    enumerate: _enumerate,
+    zip: _zip,
+    reversed: _reversed,
+    next: _next,
+    list: _listed,
+    tuple: _listed,
     faults.count: _count,
     sum: _sum,
     min: _extreme("min", "<="),

@@ -6,10 +6,10 @@ a value that does not fit is a fault, a negative index is outside.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from strandline.languages.python.faults import NotEnabled, out_of_range
+from strandline.languages.python.faults import NotEnabled, at_once, out_of_range
 from strandline.languages.python.types import (
     ArrayType,
     BagType,
@@ -25,22 +25,26 @@ from strandline.languages.python.types import (
 )
 
 
-def fitted(kind: Type, value: Any, place: str = "a value") -> Any:
-    """The value as the type keeps it: copied where it is compound. A number outside its range is noted as a
-    fault; a value of another kind is a `TypeError`."""
+def fitted(
+    kind: Type, value: Any, place: str = "a value", outside: Callable[[str], None] = out_of_range
+) -> Any:
+    """The value as the type keeps it: copied where it is compound. A number outside its range is reported to
+    `outside`, at once where it is part of a coded value; a value of another kind is a `TypeError`."""
     match kind:
         case BoolType() if isinstance(value, bool):
             return value
         case RangeType(low=low, high=high) if isinstance(value, int):
             if not low <= value <= high:
-                out_of_range(f"{place} = {int(value)} is outside {low}..{high}")
+                outside(f"{place} = {int(value)} is outside {low}..{high}")
             return int(value)
         case EnumType(names=names) if isinstance(value, str) and value in names:
             return value
         case OptionalType(element=element):
-            return None if value is None else fitted(element, value, place)
+            coded = isinstance(element, RecordType)
+            return None if value is None else fitted(element, value, place, at_once if coded else outside)
         case RecordType(maker=maker, fields=fields) if isinstance(value, maker):
-            return copied_record(kind, {name: fitted(t, getattr(value, name), f"{place}.{name}") for name, t in fields})
+            parts = {name: fitted(t, getattr(value, name), f"{place}.{name}", outside) for name, t in fields}
+            return copied_record(kind, parts)
         case ArrayType(element=inner, length=length) if isinstance(value, Iterable):
             values = list(value)
             if len(values) == length:
@@ -136,7 +140,7 @@ class _Bounded:
     def _append(self, value: Any) -> None:
         if self.full:
             raise NotEnabled("the container is full")
-        self._values.append(fitted(self._kind.element, value, "a value put into the container"))
+        self._values.append(fitted(self._kind.element, value, "a value put into the container", at_once))
 
     def clear(self) -> None:
         self._values.clear()
@@ -261,9 +265,9 @@ def _inside(kind: FlatType, value: Any) -> bool:
         case OptionalType(element=element):
             return value is None or _inside(element, value)
         case RecordType(fields=fields):
-            return all(_inside(inner, getattr(value, name)) for name, inner in fields)  # type: ignore[arg-type]
+            return value is not None and all(_inside(inner, getattr(value, name)) for name, inner in fields)  # type: ignore[arg-type]
         case _:
-            return True
+            return value is not None
 
 
 def frozen(kind: Type, value: Any) -> Any:

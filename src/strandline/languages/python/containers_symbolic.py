@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from strandline.languages.python.build import add, any_of, both, choose, equal, joined
+from strandline.languages.python.build import add, all_of, any_of, both, choose, equal, evaluates, joined, may_fault
 from strandline.languages.python.faults import MEMBER_FAULT
-from strandline.languages.python.machine import Machine, fits
+from strandline.languages.python.machine import Machine
 from strandline.languages.python.types import (
     BOOL,
     BagType,
     FifoType,
-    OptionalType,
-    RangeType,
     SetType,
 )
 from strandline.languages.python.values import (
@@ -26,10 +24,9 @@ from strandline.languages.python.values import (
     Refused,
     Symbol,
     decoded,
-    number,
+    risks,
 )
-from strandline.model.expression import FALSE, TRUE, Binary, Const, Expression, Undefined
-from strandline.model.intervals import within
+from strandline.model.expression import FALSE, TRUE, Binary, Const, Element, Expression, Undefined
 from strandline.source import Span
 
 _FREE = Const(0)
@@ -55,6 +52,12 @@ def size_of(place: Place) -> int:
     return kind.capacity
 
 
+def reached(place: Place, span: Span | None = None) -> Expression:
+    """What faults where a container is an element that its array does not have."""
+    index = place.slot(size_of(place), 0)
+    return TRUE if place.variable.length is None else Element(place.variable, index, span)
+
+
 def apply(machine: Machine, place: Place, name: str, arguments: list[Any], span: Span | None) -> Any:
     """Call a method of a container."""
     kind = place.kind
@@ -74,17 +77,20 @@ def apply(machine: Machine, place: Place, name: str, arguments: list[Any], span:
         return _get(machine, place, span)
     if name == "count":
         return _count(machine, place, arguments[0], span)
-    code = add(machine.code(kind.element, arguments[0], span), 1)  # type: ignore[union-attr]
     if name == "take":
-        return _take(machine, place, arguments[0], code, span)
-    return _put(machine, place, code, span)
+        return _take(machine, place, arguments[0], span)
+    return _put(machine, place, arguments[0], span)
 
 
-def _put(machine: Machine, place: Place, code: Expression, span: Span | None) -> None:
+def _put(machine: Machine, place: Place, value: Any, span: Span | None) -> None:
     held = slots(machine, place)
     size = len(held)
-    machine.note(code)
+    value = machine.whole(value, span)
+    for risk in risks(value):
+        machine.note(risk)
     machine.require(equal(held[-1], _FREE))
+    machine.note(machine.code(place.kind.element, value, span))  # type: ignore[union-attr, arg-type]
+    code = add(machine.coded(place.kind.element, value, span)[1], 1)  # type: ignore[union-attr, arg-type]
     for position in range(size - 1, -1, -1):
         if isinstance(place.kind, BagType):
             above = code if position == 0 else choose(Binary("<", held[position - 1], code), held[position - 1], code)
@@ -96,10 +102,10 @@ def _put(machine: Machine, place: Place, code: Expression, span: Span | None) ->
         machine.put(place.variable, place.slot(size, position), value, span)
 
 
-def _take(machine: Machine, place: Place, value: Any, code: Expression, span: Span | None) -> None:
+def _take(machine: Machine, place: Place, value: Any, span: Span | None) -> None:
     held = slots(machine, place)
-    machine.note(code)
     machine.require(contains(machine, place, value))
+    code = add(machine.coded(place.kind.element, value, span)[1], 1)  # type: ignore[union-attr, arg-type]
     # Where the value is known to be that of a slot, what lies in front of it stays.
     first = held.index(code) if code in held else -1
     for position, slot in enumerate(held):
@@ -122,18 +128,19 @@ def _get(machine: Machine, place: Place, span: Span | None) -> Any:
 
 
 def _count(machine: Machine, place: Place, value: Any, span: Span | None) -> Any:
-    possible, code = _code_if_possible(machine, place.kind.element, value, span)  # type: ignore[union-attr]
+    value = machine.whole(value, span)
+    possible, code = machine.coded(place.kind.element, value, span)  # type: ignore[union-attr, arg-type]
     total = joined("+", [equal(slot, add(code, 1)) for slot in slots(machine, place)])
-    return Symbol(INT, choose(possible, total, FALSE))
+    return Symbol(INT, choose(_once_computed(place, value, possible), total, FALSE))
 
 
 def _set(machine: Machine, place: Place, name: str, value: Any, span: Span | None) -> None:
     kind = place.kind
     assert isinstance(kind, SetType)
-    code = machine.code(kind.element, value, span, exact=True)
-    position = choose(
-        fits(code, 0, kind.element.size - 1), place.slot(kind.element.size, code), Undefined(MEMBER_FAULT, span)
-    )
+    value = machine.whole(value, span)
+    possible, code = machine.coded(kind.element, value, span)
+    fault = Undefined(MEMBER_FAULT, span)
+    position = choose(_once_computed(place, value, possible), place.slot(kind.element.size, code), fault)
     present = machine.store.read(place.variable, position, span)
     if name == "remove":
         machine.note(present)
@@ -144,29 +151,20 @@ def _set(machine: Machine, place: Place, name: str, value: Any, span: Span | Non
 def contains(machine: Machine, place: Place, value: Any) -> Expression:
     """Whether a container holds a value; one that it can never hold is not in it."""
     kind = place.kind
-    possible, code = _code_if_possible(machine, kind.element, value, None)  # type: ignore[union-attr]
+    value = machine.whole(value)
+    possible, code = machine.coded(kind.element, value, None)  # type: ignore[union-attr, arg-type]
     found: Expression
     if isinstance(kind, SetType):
         found = machine.store.read(place.variable, place.slot(kind.element.size, code))
     else:
         found = any_of(equal(slot, add(code, 1)) for slot in slots(machine, place))
-    return both(possible, found)
+    return both(_once_computed(place, value, possible), found)
 
 
-def _code_if_possible(machine: Machine, kind: Any, value: Any, span: Span | None) -> tuple[Expression, Expression]:
-    """Whether a value is one of the type at all, and its code if so."""
-    value = machine.load(value, span)
-    match kind:
-        case RangeType(low=low, high=high):
-            if isinstance(value, Symbol) and isinstance(value.kind, OptionalType):
-                raise Refused("test 'is not None' first and look for a number")
-            expression = number(value, span)
-            trusted = isinstance(value, Symbol) and value.certain and value.bounds is not None
-            if trusted and within(value.bounds, (low, high)):
-                return TRUE, add(expression, -low)
-            return fits(expression, low, high), add(expression, -low)
-        case _:
-            return TRUE, machine.code(kind, value, span, exact=True)
+def _once_computed(place: Place, value: Any, condition: Expression) -> Expression:
+    """A condition on a value; all of it is computed before, and the container looked up."""
+    faulty = [one for one in (*risks(value), reached(place)) if may_fault(one)]
+    return all_of([*map(evaluates, faulty), condition])
 
 
 def queried(machine: Machine, place: Place, name: str) -> Any:

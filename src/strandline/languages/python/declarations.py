@@ -213,7 +213,7 @@ def _bind_expression(expression: TypeExpression, bindings: Mapping[str, Any], wh
             raise ModelError(f"{what}: a Set of {element} takes a bit for each of its values; they are too many")
         return SetType(element)  # type: ignore[arg-type]
     if maker == "Optional":
-        return OptionalType(element)  # type: ignore[arg-type]
+        return element if isinstance(element, OptionalType) else OptionalType(element)  # type: ignore[arg-type]
     make = BagType if maker == "Bag" else FifoType
     return make(element, _size(arguments[1], bindings, what))  # type: ignore[arg-type]
 

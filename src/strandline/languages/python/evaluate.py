@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from strandline.languages.python.build import all_of, any_of, both, either, equal, evaluates, may_fault, negate
+from strandline.languages.python.build import (
+    all_of,
+    any_of,
+    both,
+    choose,
+    either,
+    equal,
+    evaluates,
+    implies,
+    interval,
+    negate,
+)
 from strandline.languages.python.containers_symbolic import contains
+from strandline.languages.python.faults import FIELD_FAULT
 from strandline.languages.python.machine import Machine
 from strandline.languages.python.text import Text
 from strandline.languages.python.types import (
@@ -28,19 +41,26 @@ from strandline.languages.python.values import (
     GroupValue,
     Method,
     ModelValue,
+    Perhaps,
     Place,
     ProcessValue,
     RecordSymbol,
     Refused,
+    Rounds,
     Symbol,
     Unbound,
+    Upcoming,
     coded_name,
     describe,
+    fits,
+    held,
+    mapped,
     number,
+    risks,
     translated,
     truth,
 )
-from strandline.model.expression import FALSE, TRUE, Binary, Const, Expression, Unary
+from strandline.model.expression import FALSE, INDEX_FAULT, TRUE, Binary, Const, Expression, Unary, Undefined
 
 if TYPE_CHECKING:
     from strandline.languages.python.structure import Structure
@@ -67,8 +87,8 @@ _INSTEAD = {
     ast.Lambda: "a lambda cannot be compiled; write a function with 'def'",
     ast.Dict: "a dictionary cannot be used in an action; use an Array or a Record in the model",
     ast.DictComp: "a dictionary cannot be used in an action; use an Array or a Record in the model",
-    ast.Set: "write 'x == 1 or x == 2', or 'x in (1, 2)' with a tuple",
-    ast.SetComp: "a set cannot be made in an action; declare a Set in the model",
+    ast.Set: "a set cannot be made in an action; use add and discard of a Set in the model, or 'x in (1, 2)'",
+    ast.SetComp: "a set cannot be made in an action; use add and discard of a Set in the model, or 'x in (1, 2)'",
     ast.JoinedStr: "text cannot be made in an action; use the names of an Enum",
     ast.Await: "an action is one atomic step: nothing can be awaited in it",
     ast.Yield: "an action is one atomic step: it cannot yield; write two actions",
@@ -102,6 +122,26 @@ class Reader:
     def _loaded(self, node: ast.expr) -> Any:
         return self.machine.load(self.value(node), self.text.span(node))
 
+    def in_order(self, nodes: Sequence[ast.expr]) -> list[Any]:
+        """Values from left to right; what one requires matters only where those before it are without fault."""
+        found: list[Any] = []
+        for node in nodes:
+            found.append(self._preceded(tuple(found), self._loaded, node))
+        return found
+
+    def _preceded(self, values: tuple[Any, ...], read: Callable[[ast.expr], Any], node: ast.expr) -> Any:
+        guards = self.machine.guards
+        known = len(guards)
+        result = read(node)
+        if len(guards) > known:
+            guards[known:known] = self.machine.conditions(values)
+        return result
+
+    def computed(self, value: Any) -> None:
+        """All of a value is computed here, whatever becomes of it."""
+        for risk in risks(value):
+            self.machine.note(risk)
+
     def _value(self, node: ast.expr) -> Any:
         match node:
             case ast.Constant(value=value):
@@ -115,7 +155,8 @@ class Reader:
             case ast.Subscript(value=inner, slice=index):
                 return self._subscript(self.value(inner), index, node)
             case ast.BinOp(left=left, op=op, right=right):
-                return self.arithmetic(op, self._loaded(left), self._loaded(right), node)
+                one, other = self.in_order([left, right])
+                return self.arithmetic(op, one, other, node)
             case ast.UnaryOp(op=op, operand=operand):
                 return self._unary(op, operand, node)
             case ast.BoolOp(op=op, values=values):
@@ -128,7 +169,7 @@ class Reader:
                     return self.value(body if condition.value else orelse)
                 return self.machine.branch(condition, lambda: self._loaded(body), lambda: self._loaded(orelse))
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
-                return tuple(self._loaded(one) for one in elements)
+                return tuple(self.in_order(elements))
             case ast.ListComp() | ast.GeneratorExp():
                 return tuple(value for value, _ in self.generated(node, filtered=False))
             case ast.Call():
@@ -185,11 +226,10 @@ class Reader:
                 return self._chosen(group, index, name)
             case RecordSymbol(kind=kind) | Place(kind=RecordType() as kind):
                 return self._field(owner, kind, name)
-            case Symbol(kind=OptionalType(element=RecordType() as kind)):
-                return self._field(self.machine.unwrapped(owner, self.text.span(node)), kind, name)
-            case Place(kind=OptionalType(element=RecordType() as kind)):
-                loaded = self.machine.load(owner)
-                return self._field(self.machine.unwrapped(loaded, self.text.span(node)), kind, name)
+            case Perhaps():
+                return self._attribute(held(owner, FIELD_FAULT, self.text.span(node)), name, node)
+            case Place(kind=OptionalType()):
+                return self._attribute(self.machine.load(owner), name, node)
             case Place(kind=BagType() | FifoType() | SetType()):
                 if name in ("full", "empty", "head"):
                     from strandline.languages.python.containers_symbolic import queried
@@ -220,6 +260,7 @@ class Reader:
     def _subscript(self, owner: Any, index: ast.expr, node: ast.AST) -> Any:
         if isinstance(index, ast.Slice):
             raise Refused(_INSTEAD[ast.Slice])
+        self.computed(owner)
         position, span = self._loaded(index), self.text.span(index)
         match owner:
             case Place(kind=ArrayType()):
@@ -230,9 +271,19 @@ class Reader:
                 if not 0 <= position < len(owner):
                     raise Refused(f"index {position} is outside 0..{len(owner) - 1}")
                 return owner[position]
-            case tuple():
-                raise Refused("a tuple can only be indexed by a constant; use an Array in the model")
+            case tuple() if owner:
+                return self._looked_up(owner, number(position, span), self.text.span(node))
         raise Refused(f"{describe(owner)} cannot be indexed")
+
+    def _looked_up(self, table: tuple[Any, ...], index: Expression, span: Any) -> Any:
+        """The value of a tuple that an expression chooses."""
+        if interval(index)[0] < 0:
+            raise Refused("the index of a tuple must never be negative; write 'index % length'")
+        result = table[-1]
+        for position in range(len(table) - 2, -1, -1):
+            result = self.machine.join(equal(index, Const(position)), table[position], result)
+        inside = fits(index, 0, len(table) - 1)
+        return mapped(result, lambda part: choose(inside, part, Undefined(INDEX_FAULT, span)))
 
     # Operators
 
@@ -243,7 +294,7 @@ class Reader:
         if isinstance(op, ast.Pow) and isinstance(left, int) and isinstance(right, int):
             return left**right
         if type(op) not in ARITHMETIC:
-            raise Refused(f"the operator '{type(op).__name__}' cannot be compiled; use + - * // % & | ^ << >>")
+            raise Refused("this operator cannot be compiled; use + - * // % & | ^ << >>, and a product for a power")
         symbol, function = ARITHMETIC[type(op)]
         left, right = (one.index if isinstance(one, ProcessValue) else one for one in (left, right))
         if isinstance(left, tuple) and isinstance(right, int) and symbol == "*":
@@ -276,9 +327,9 @@ class Reader:
 
     def _compare(self, left: ast.expr, ops: list[ast.cmpop], others: list[ast.expr], node: ast.AST) -> Any:
         total: Expression = TRUE
-        first = self.value(left)
+        first = self._loaded(left)
         for op, other in zip(ops, others, strict=True):
-            second = self._under(total, self.value, other)
+            second = self._preceded((first,), partial(self._under, total, self._loaded), other)
             try:
                 total = both(total, self._comparison(op, first, second, node))
             except Refused as refusal:
@@ -306,69 +357,84 @@ class Reader:
     def equal(self, left: Any, right: Any, node: ast.AST) -> Expression:
         """Whether two values are the same."""
         span = self.text.span(node)
+        if any(side is None or isinstance(side, Perhaps) for side in (left, right)):
+            return self._equal_optionals(left, right, node)
         for first, second in ((left, right), (right, left)):
-            if isinstance(first, Symbol) and isinstance(first.kind, OptionalType):
-                return self._equal_optional(first, second, node)
             if isinstance(first, Symbol | str) and (isinstance(first, str) or isinstance(first.kind, EnumType)):
                 return _equal_names(first, second)
             if isinstance(first, RecordSymbol | Place) and isinstance(first.kind, RecordType):
                 return self._equal_records(left, right, first.kind, node)
-        if left is None or right is None:
-            if left is right:
-                return TRUE
-            raise Refused("only an Optional can be None")
+        for side in (left, right):
+            if isinstance(side, tuple | Place):
+                raise Refused(f"{describe(side)} cannot be compared as a whole; compare the parts")
         return equal(number(left, span), number(right, span), span)
 
     def _equal_records(self, left: Any, right: Any, kind: RecordType, node: ast.AST) -> Expression:
         """Whether all fields are the same; all are evaluated before the first is compared."""
         span = self.text.span(node)
         sides = [[self.machine.field(side, name, kind, span) for name, _ in kind.fields] for side in (left, right)]
-        values = [value.expression for side in sides for value in side if isinstance(value, Symbol)]
-        risks = [evaluates(value) for value in values if may_fault(value)]
-        return all_of([*risks, *(self.equal(one, other, node) for one, other in zip(*sides, strict=True))])
+        first = [evaluates(risk) for side in sides for risk in risks(tuple(side))]
+        return all_of([*first, *(self.equal(one, other, node) for one, other in zip(*sides, strict=True))])
 
-    def _equal_optional(self, optional: Symbol, other: Any, node: ast.AST) -> Expression:
-        kind = optional.kind
-        assert isinstance(kind, OptionalType)
-        if isinstance(other, Symbol) and isinstance(other.kind, OptionalType) and other.kind != kind:
-            raise Refused(f"{kind} and {other.kind} cannot be compared")
-        return equal(optional.expression, self.machine.code(kind, other, self.text.span(node), exact=True))
+    def _equal_optionals(self, left: Any, right: Any, node: ast.AST) -> Expression:
+        """Whether two values are the same, some of them None, or perhaps None; both are computed before."""
+        left, right = self.machine.whole(left), self.machine.whole(right)
+        (first, one), (second, other) = (
+            (side.present, side.value) if isinstance(side, Perhaps) else (FALSE if side is None else TRUE, side)
+            for side in (left, right)
+        )
+        if left is None or right is None:
+            same = negate(second if left is None else first)
+        else:
+            same = self.equal(one, other, node)
+            same = both(first, same) if second == TRUE else choose(first, both(second, same), negate(second))
+        return all_of([*map(evaluates, risks((left, right))), same])
 
     def _contains(self, holder: Any, value: Any, node: ast.AST) -> Expression:
-        value = self.machine.load(value, self.text.span(node))
-        members: Iterator[Any]
-        if isinstance(holder, tuple):
-            members = iter(holder)
-        elif isinstance(holder, Place) and isinstance(holder.kind, ArrayType):
-            length = holder.kind.length
-            members = (self.machine.load(holder.element(Const(index))) for index in range(length))
-        elif isinstance(holder, Place):
+        if isinstance(holder, Place) and isinstance(holder.kind, BagType | FifoType | SetType):
             return contains(self.machine, holder, value)
-        else:
-            raise Refused(f"'in' needs a container or a tuple, not {describe(holder)}")
-        return any_of(self.equal(member, value, node) for member in members)
+        members = self.parts(holder)
+        if members is None or isinstance(holder, Rounds):
+            raise Refused(f"'in' needs a container, a range or a tuple, not {describe(holder)}")
+        first = [evaluates(risk) for risk in risks((value, holder))]
+        return all_of([*first, any_of(self.equal(self.machine.load(one), value, node) for one in members)])
 
     # Loops inside expressions
 
-    def generated(self, node: ast.GeneratorExp | ast.ListComp, *, filtered: bool) -> list[tuple[Any, Expression]]:
-        """The values that a generator gives, each with the condition of its `if`."""
+    def generated(
+        self,
+        node: ast.GeneratorExp | ast.ListComp,
+        *,
+        filtered: bool,
+        goes_on: Callable[[Any], Expression] | None = None,
+    ) -> list[tuple[Any, Expression]]:
+        """The values that a generator gives, each with the condition of its `if`. `goes_on`: whether the next is
+        asked for after one."""
         found: list[tuple[Any, Expression]] = []
         outer = dict(self.machine.frame)
+        asked: Expression = TRUE
 
         def run(generators: list[ast.comprehension], condition: Expression) -> None:
+            nonlocal asked
             if not generators:
-                found.append((self._loaded(node.elt), condition))
+                value = self._under(both(asked, condition), self._loaded, node.elt)
+                found.append((value, condition))
+                if goes_on is not None:
+                    asked = both(asked, implies(condition, goes_on(value)))
                 return
             first = generators[0]
             for item in self.sequence(first.iter):
                 self.bind(first.target, item)
                 test = condition
                 for clause in first.ifs:
-                    test = both(test, self.truth(clause))
+                    test = both(test, self._under(both(asked, test), self.truth, clause))
                 if test == FALSE:
                     continue
                 if test != TRUE and not filtered:
-                    self.text.fail("a condition of a list must be known beforehand", first.ifs[0])
+                    self.text.fail(
+                        "a condition of a list must be known beforehand; 'sum(1 for ... if ...)' tells how many it has",
+                        first.ifs[0],
+                    )
                 run(generators[1:], test)
 
         run(node.generators, TRUE)
@@ -378,14 +444,12 @@ class Reader:
     def sequence(self, node: ast.expr) -> list[Any]:
         """What a loop runs over; it must be known beforehand."""
         value = self.value(node)
+        parts = self.parts(value)
+        if parts is not None:
+            self.computed(value)
+            return parts
         match value:
-            case tuple() | range():
-                return list(value)
-            case GroupValue(group=group):
-                return list(self.structure.members(group))
-            case Place(kind=ArrayType(length=length)):
-                return [value.element(Const(index)) for index in range(length)]
-            case Place():
+            case Place(kind=BagType() | FifoType() | SetType()):
                 self.text.fail(
                     "what a container holds is not known beforehand; loop over range(...) and test with 'in', or "
                     'take it as a parameter: x: any_of("...")',
@@ -393,15 +457,45 @@ class Reader:
                 )
         self.text.fail(f"a loop needs range(...), processes, an Array or a tuple, not {describe(value)}", node)
 
+    def parts(self, value: Any) -> list[Any] | None:
+        """What a value consists of, in order; None where that is not known beforehand."""
+        match value:
+            case tuple() | range():
+                return list(value)
+            case GroupValue(group=group):
+                return list(self.structure.members(group))
+            case Rounds(items=items):
+                return list(items)
+            case Place(kind=ArrayType(length=length)):
+                return [Upcoming(value.element(Const(index))) for index in range(length)]
+        return None
+
+    def unpacked(self, value: Any, targets: list[ast.expr]) -> list[Any]:
+        """The values for several targets."""
+        parts = self.parts(value)
+        if any(isinstance(target, ast.Starred) for target in targets):
+            raise Refused(_INSTEAD[ast.Starred])
+        if parts is None or len(parts) != len(targets):
+            raise Refused(f"{len(targets)} values are needed here, not {describe(value)}")
+        return [self.machine.load(part) for part in parts]
+
     def bind(self, target: ast.expr, value: Any) -> None:
         """Set the variable of a loop."""
-        if isinstance(target, ast.Name):
-            self.machine.frame[target.id] = self.machine.load(value)
-        elif isinstance(target, ast.Tuple) and isinstance(value, tuple) and len(value) == len(target.elts):
-            for inner, one in zip(target.elts, value, strict=True):
-                self.bind(inner, one)
-        else:
-            self.text.fail("a loop's variable must be a name, or names for the parts of a tuple", target)
+        if isinstance(value, Unbound):
+            self.text.fail(value.reason, target)
+        value = self.machine.load(value)
+        match target:
+            case ast.Name(id=name):
+                self.machine.frame[name] = value
+            case ast.Tuple(elts=targets):
+                try:
+                    values = self.unpacked(value, targets)
+                except Refused as refusal:
+                    self.text.fail(str(refusal), target)
+                for inner, one in zip(targets, values, strict=True):
+                    self.bind(inner, one)
+            case _:
+                self.text.fail("a loop's variable must be a name, or names for the parts of a tuple", target)
 
 
 def _as_truth(expression: Expression) -> Any:

@@ -10,17 +10,21 @@ from typing import Any, TypeAlias
 
 from strandline.languages.python.build import equal
 from strandline.languages.python.evaluate import Reader
+from strandline.languages.python.faults import FIELD_FAULT
 from strandline.languages.python.machine import FELL_THROUGH, TOO_INVOLVED
 from strandline.languages.python.types import ArrayType, RecordType
 from strandline.languages.python.values import (
     ChosenProcess,
     GroupValue,
+    Perhaps,
     Place,
     ProcessValue,
     RecordSymbol,
     Refused,
-    Symbol,
+    Rounds,
+    Unbound,
     describe,
+    held,
 )
 from strandline.model.expression import Const, Expression
 
@@ -44,8 +48,17 @@ _INSTEAD: dict[type[ast.stmt], str] = {
 
 @dataclass(frozen=True, slots=True)
 class _Bind:
+    """The beginning of a round of a loop."""
+
     target: ast.expr
     value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class _Next:
+    """The first of the values that lie in the frame under a name: those of rounds to come, which may change."""
+
+    rounds: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +66,7 @@ class _Mark:
     """The end of a round of a loop, or of the loop."""
 
     last: bool
+    rounds: str = ""
 
 
 Item: TypeAlias = ast.stmt | _Bind | _Mark
@@ -75,8 +89,14 @@ class Runner:
             item, rest = items[0], items[1:]
             items = rest
             match item:
-                case _Mark():
+                case _Mark(rounds=rounds, last=last):
+                    if last:
+                        self.machine.frame.pop(rounds, None)
                     continue
+                case _Bind(target=target, value=_Next(rounds=rounds)):
+                    value, *others = self.machine.frame[rounds]
+                    self.machine.frame[rounds] = tuple(others)
+                    self.reader.bind(target, value)
                 case _Bind(target=target, value=value):
                     self.reader.bind(target, value)
                 case ast.Return(value=value):
@@ -113,23 +133,24 @@ class Runner:
         """The value of an expression that stands alone; what may fault in it is noted."""
         value = self.reader.value(node)
         loaded = self.machine.load(value, self.text.span(node))
-        parts = loaded if isinstance(loaded, tuple) else (loaded,)
-        for part in parts:
-            for inner in part.fields.values() if isinstance(part, RecordSymbol) else (part,):
-                if isinstance(inner, Symbol):
-                    self.machine.note(inner.expression)
+        self.reader.computed(loaded)
         return loaded
 
     def _unrolled(self, loop: ast.For) -> list[Item]:
-        if loop.orelse:
-            self.text.fail("a loop cannot have an 'else' here; put a variable in front of it", loop.orelse[0])
+        for statement in loop.orelse:
+            if _escapes(statement) & {ast.Break, ast.Continue}:
+                self.text.fail("'else' of a loop cannot leave the loop around it; put a variable in front", statement)
         items: list[Item] = []
         rounds = self.reader.sequence(loop.iter)
         if len(rounds) > _MOST_ROUNDS:
             self.text.fail(f"{len(rounds)} rounds are too many to unroll", loop.iter)
+        name = f"for {loop.lineno}:{loop.col_offset}"
+        changing = not all(isinstance(value, int | ProcessValue) for value in rounds)
+        if changing:
+            self.machine.frame[name] = tuple(rounds)
         for value in rounds:
-            items += [_Bind(loop.target, value), *loop.body, _Mark(last=False)]
-        return [*items, _Mark(last=True)]
+            items += [_Bind(loop.target, _Next(name) if changing else value), *loop.body, _Mark(last=False)]
+        return [*items, *loop.orelse, _Mark(last=True, rounds=name)]
 
     def _statement(self, node: ast.stmt) -> None:
         self.machine.statements += 1
@@ -160,13 +181,17 @@ class Runner:
                 )
 
     def _augmented(self, node: ast.AugAssign, target: ast.expr, op: ast.operator, value: ast.expr) -> None:
-        reading = ast.copy_location(_loading(target), target)
-        old = self.machine.load(self.reader.value(reading), self.text.span(target))
+        place = self.reader.value(ast.copy_location(_loading(target), target))
+        old = self.machine.load(place, self.text.span(target))
+        self.reader.computed(old)
         try:
             result = self.reader.arithmetic(op, old, self._evaluated(value), node)
+            if isinstance(place, Place):
+                self._save(place, result, node)
+            else:
+                self._assign(target, result, node)
         except Refused as refusal:
             self.text.fail(str(refusal), node)
-        self.assign(target, result, node)
 
     def assign(self, target: ast.expr, value: Any, node: ast.stmt) -> None:
         """Assign to a name, a part of the state, or several of them."""
@@ -176,25 +201,35 @@ class Runner:
             self.text.fail(str(refusal), node)
 
     def _assign(self, target: ast.expr, value: Any, node: ast.stmt) -> None:
+        if isinstance(value, Unbound):
+            raise Refused(value.reason)
+        if isinstance(value, Rounds):
+            raise Refused("write enumerate, zip and reversed in the loop itself")
         match target:
             case ast.Name(id=name):
                 self.machine.frame[name] = value
             case ast.Tuple(elts=targets) | ast.List(elts=targets):
-                if not isinstance(value, tuple) or len(value) != len(targets):
-                    raise Refused(f"{len(targets)} values are needed on the right")
-                waiting = list(value)
+                waiting = self.reader.unpacked(value, targets)
                 self.machine.temporaries.append(waiting)
                 for position, inner in enumerate(targets):
                     self._assign(inner, waiting[position], node)
                 self.machine.temporaries.pop()
             case ast.Attribute(value=inner, attr=name):
-                owner = self.reader.value(inner)
+                owner = self.machine.load(self.reader.value(inner))
+                if isinstance(owner, Perhaps):
+                    owner = held(owner, FIELD_FAULT, self.text.span(target))
                 if isinstance(owner, ChosenProcess):
                     self._assign_chosen(owner, name, value, node)
+                elif isinstance(owner, RecordSymbol):
+                    kind = owner.kind.name
+                    raise Refused(f"a {kind} that is no variable cannot be changed; assign another: {kind}(...)")
                 else:
                     self._save(self.reader._attribute(owner, name, target), value, node)
-            case ast.Subscript():
-                self._save(self.reader.value(target), value, node)
+            case ast.Subscript(value=inner, slice=index):
+                owner = self.reader.value(inner)
+                if isinstance(owner, tuple):
+                    raise Refused("a list or tuple cannot be changed here; assign to an Array of the model")
+                self._save(self.reader._subscript(owner, index, target), value, node)
             case _:
                 raise Refused("this cannot be assigned to")
 
@@ -271,10 +306,11 @@ def _escapes(node: ast.stmt) -> set[type[ast.stmt]]:
 
 
 def _after(items: list[Any], *, last: bool) -> list[Any]:
-    """What comes after the present round, or after the loop; marks of loops inside come in pairs and are gone."""
+    """What comes from the end of the present round on, or of the loop; marks of loops inside come in pairs and are
+    gone."""
     for position, item in enumerate(items):
         if isinstance(item, _Mark) and (item.last or not last):
-            return items[position + 1 :]
+            return items[position:]
     return []
 
 

@@ -49,6 +49,11 @@ def out_of_range(message: str) -> None:
     _steps[-1].append(fault)
 
 
+def at_once(message: str) -> None:
+    """Raise for a value out of range that cannot even be kept until the step ends."""
+    raise OutOfRange(message)
+
+
 def require(condition: Any) -> None:
     """The step is enabled only where the condition holds, wherever in the action this stands."""
     if not condition:

@@ -262,7 +262,7 @@ class _Lowering:
         if value is None:
             text.fail(f"'{definition.name}' returns nothing; write 'return ...'", definition)
         try:
-            expression = read(value)
+            expression = machine.checked(read(value))
             limit(expression)
         except Refused as refusal:
             text.fail(str(refusal), definition.body[-1])

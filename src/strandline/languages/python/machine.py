@@ -8,38 +8,48 @@ from itertools import islice
 from typing import Any
 
 from strandline.languages.python.build import (
+    all_of,
     both,
     choose,
     either,
     evaluates,
     implies,
-    interval,
     may_fault,
     negate,
 )
 from strandline.languages.python.faults import FIELD_FAULT
 from strandline.languages.python.references import detach, doubt
 from strandline.languages.python.store import Store
-from strandline.languages.python.types import BOOL, SCALAR, BoolType, EnumType, OptionalType, RangeType, RecordType
+from strandline.languages.python.types import BOOL, SCALAR, BoolType, EnumType, FlatType, RecordType
 from strandline.languages.python.values import (
     INT,
     ChosenProcess,
     Contents,
     Method,
+    Perhaps,
     Place,
+    ProcessValue,
     RecordSymbol,
     Refused,
     Symbol,
     Unbound,
+    Upcoming,
     code,
+    coded,
     coded_name,
-    decoded,
+    describe,
+    fits,
+    held,
+    loaded,
     number,
+    perhaps,
+    risks,
     stored,
     truth,
 )
 from strandline.model.expression import (
     DEEPEST,
+    FALSE,
     LOGICAL,
     RANGE_FAULT,
     TRUE,
@@ -105,12 +115,23 @@ class Machine:
 
     def load(self, value: Any, span: Span | None = None) -> Any:
         """What a place holds, for scalars; anything else stands for itself."""
+        if isinstance(value, Upcoming):
+            value = value.place
         if isinstance(value, Place) and isinstance(value.kind, SCALAR):
-            expression = self.store.read(value.variable, value.position, span)
-            kind = value.kind
-            if isinstance(kind, RangeType):
-                return Symbol(INT, expression, (kind.low, kind.high))
-            return Symbol(kind, expression)
+            return loaded(value.kind, self.store.read(value.variable, value.position, span))
+        return value
+
+    def whole(self, value: Any, span: Span | None = None) -> Any:
+        """A value that is read to the end: records too, with all their fields."""
+        value = self.load(value, span)
+        match value:
+            case Place(kind=RecordType() as kind):
+                fields = {name: self.whole(value.field(name, inner), span) for name, inner in kind.fields}
+                return RecordSymbol(kind, fields, stored=_stored(value))
+            case RecordSymbol(fields=fields):
+                return replace(value, fields={name: self.whole(inner, span) for name, inner in fields.items()})
+            case Perhaps(value=inner):
+                return replace(value, value=self.whole(inner, span))
         return value
 
     def save(self, place: Place, value: Any, span: Span | None) -> None:
@@ -141,7 +162,7 @@ class Machine:
     def _copied(self, place: Place, value: Any, span: Span | None) -> Iterator[tuple[Place, Expression]]:
         kind = place.kind
         if isinstance(kind, SCALAR):
-            yield place, self._scalar(kind, value, span)
+            yield place, stored(kind, self.whole(value, span), span)
         elif isinstance(kind, RecordType):
             for name, inner in kind.fields:
                 yield from self._copied(place.field(name, inner), self.field(value, name, kind, span), span)
@@ -162,14 +183,6 @@ class Machine:
         else:
             raise Refused(f"{kind} can only be assigned another {kind}; use put, add and clear")
 
-    def _scalar(self, kind: Any, value: Any, span: Span | None, *, exact: bool = False) -> Expression:
-        if isinstance(kind, OptionalType) and isinstance(kind.element, RecordType):
-            value = self.load(value)
-            if value is None or isinstance(value, Symbol):
-                return code(kind, value, span)
-            return Binary("+", self.code(kind.element, value, span, exact=exact), Const(1))
-        return stored(kind, self.load(value), span)
-
     def _elements(self, kind: Any, value: Any) -> list[Any]:
         if isinstance(value, Place) and value.kind == kind:
             return [self.load(value.element(Const(index))) for index in range(kind.length)]
@@ -179,42 +192,21 @@ class Machine:
 
     def field(self, value: Any, name: str, kind: RecordType, span: Span | None = None) -> Any:
         """A field of a record, stored or not."""
-        if isinstance(value, Symbol) and isinstance(value.kind, OptionalType) and value.kind.element == kind:
-            value = self.unwrapped(value, span)
+        if isinstance(value, Perhaps):
+            value = held(value, FIELD_FAULT, span)
         if isinstance(value, RecordSymbol) and value.kind == kind:
             return value.fields[name]
         if isinstance(value, Place) and value.kind == kind:
             return self.load(value.field(name, dict(kind.fields)[name]))
-        raise Refused(f"a {kind.name} is needed here")
+        raise Refused(f"a {kind.name} is needed here, not {describe(value)}")
 
-    def unwrapped(self, value: Symbol, span: Span | None = None) -> Any:
-        """What an optional record holds; where it is None, using a field is a fault."""
-        assert isinstance(value.kind, OptionalType)
-        present = Binary("!=", value.expression, Const(0))
-        held = Binary("-", value.expression, Const(1))
-        return decoded(value.kind.element, choose(present, held, Undefined(FIELD_FAULT, span)))
+    def code(self, kind: FlatType, value: Any, span: Span | None) -> Expression:
+        """The code with which a container keeps a value; one that it can never hold is a fault at once."""
+        return code(kind, self.whole(value, span), span)
 
-    def code(self, kind: Any, value: Any, span: Span | None, *, exact: bool = False) -> Expression:
-        """A value as the code of a flat type, records included. It may be rubbish for a number that is out of its
-        variable's range since this step, which makes the step a fault; if it is `exact`, it is then one that no place
-        has: that matters where it decides whether there is a step at all."""
-        value = self.load(value, span)
-        if exact and isinstance(value, Symbol) and not value.certain:
-            value = replace(value, bounds=None)
-        if not isinstance(kind, RecordType):
-            if isinstance(kind, OptionalType):
-                return self._scalar(kind, value, span, exact=exact)
-            return code(kind, value, span)
-        if isinstance(value, RecordSymbol) and value.kind == kind and value.code is not None:
-            return value.code
-        total: Expression | None = None
-        for name, inner, shift, _ in kind.shifts():
-            part = self.code(inner, self.field(value, name, kind, span), span, exact=exact)
-            if shift:
-                part = Const(part.value << shift) if isinstance(part, Const) else Binary("*", part, Const(1 << shift))
-            total = part if total is None else _plus(total, part)
-        assert total is not None
-        return total
+    def coded(self, kind: FlatType, value: Any, span: Span | None) -> tuple[Expression, Expression]:
+        """Whether a container can ever hold a value, and its code if so."""
+        return coded(kind, self.whole(value, span), span)
 
     # Requirements and risks
 
@@ -232,6 +224,10 @@ class Machine:
         limit(guard)
         if guard != TRUE:
             self.guards.append(guard)
+
+    def conditions(self, value: Any) -> list[Expression]:
+        """What must hold before the action, or fault, so that a value can be computed here."""
+        return [self._here(evaluates(risk)) for risk in risks(value)]
 
     def flush_risks(self) -> None:
         self.guards += [condition for _, condition in self.risks]
@@ -287,13 +283,19 @@ class Machine:
                 return unusable
         if isinstance(first, tuple) and isinstance(second, tuple) and len(first) == len(second):
             return tuple(self.join(condition, *pair) for pair in zip(first, second, strict=True))
+        if isinstance(first, Upcoming) or isinstance(second, Upcoming):
+            return Unbound(
+                "the array that this loop runs over is assigned as a whole on one way only; assign its elements, or "
+                "leave the loop with 'break'"
+            )
         first, second = self.load(first), self.load(second)
-        kinds = [one.kind for one in (first, second) if isinstance(one, Symbol)]
-        for kind in kinds:
-            if isinstance(kind, OptionalType):
-                return Symbol(kind, choose(condition, self.code(kind, first, None), self.code(kind, second, None)))
+        if any(one is None or isinstance(one, Perhaps) for one in (first, second)):
+            return self._join_optionals(condition, first, second)
         if isinstance(first, bool | Symbol) and isinstance(second, bool | Symbol) and _truths(first, second):
             return Symbol(BOOL, choose(condition, truth(first), truth(second)))
+        processes = [one.group for one in (first, second) if isinstance(one, ProcessValue | ChosenProcess)]
+        if len(processes) == 2 and len(set(processes)) == 1:
+            return ChosenProcess(processes[0], choose(condition, number(first), number(second)))
         records = [one.kind for one in (first, second) if isinstance(one, Place | RecordSymbol)]
         if records and isinstance(records[0], RecordType):
             record = records[0]
@@ -304,11 +306,21 @@ class Machine:
             return RecordSymbol(record, fields, stored=_stored(first) | _stored(second))
         if records:
             raise Refused(f"{records[0]} cannot be one of two alternatives; write the 'if' as a statement")
+        kinds = [one.kind for one in (first, second) if isinstance(one, Symbol)]
         if any(isinstance(one, str) for one in (first, second)) or any(isinstance(k, EnumType) for k in kinds):
             enumeration = _common(first, second)
             codes = (coded_name(enumeration, one) for one in (first, second))
             return Symbol(enumeration, choose(condition, *codes))
         return Symbol(INT, choose(condition, number(first), number(second)))
+
+    def _join_optionals(self, condition: Expression, first: Any, second: Any) -> Any:
+        """One value where the condition holds, another where not; some of them None, or perhaps None."""
+        sides = [one.present if isinstance(one, Perhaps) else FALSE if one is None else TRUE for one in (first, second)]
+        values = [one.value if isinstance(one, Perhaps) else one for one in (first, second) if one is not None]
+        value = self.join(condition, *values) if len(values) == 2 else self.whole(values[0])
+        if isinstance(value, Place | tuple):
+            raise Refused(f"{describe(value)} and None cannot be alternatives; write the 'if' as a statement")
+        return perhaps(choose(condition, *sides), value)
 
     # The end
 
@@ -324,6 +336,12 @@ class Machine:
         }
         if not remembered & set(self.store.pending) and self.store.surely_fits():
             self.store.settle()
+
+    def checked(self, expression: Expression) -> Expression:
+        """The expression, a fault also where something faults that was evaluated before."""
+        certain = _eager([expression])
+        first = all_of(condition for risk, condition in self.risks if risk not in certain)
+        return expression if first == TRUE else Choice(first, expression, FALSE)
 
     def finish(self) -> Expression | None:
         """Make all writes stand; the guard of the action."""
@@ -375,6 +393,10 @@ def _variables(value: Any) -> set[Variable]:
             return variables_read(expression)
         case RecordSymbol(fields=fields):
             return {variable for inner in fields.values() for variable in _variables(inner)}
+        case Perhaps(present=present, value=inner):
+            return variables_read(present) | _variables(inner)
+        case Upcoming(place=place):
+            return _variables(place)
         case Contents(slots=slots):
             return {variable for slot in slots for variable in variables_read(slot)}
         case tuple():
@@ -396,16 +418,3 @@ def _eager(expressions: Iterable[Expression]) -> set[Expression]:
         waiting += children(node)[:1] if lazy else children(node)
     return found
 
-
-def _plus(left: Expression, right: Expression) -> Expression:
-    if isinstance(left, Const) and isinstance(right, Const):
-        return Const(left.value + right.value)
-    return Binary("+", left, right)
-
-
-def fits(expression: Expression, low: int, high: int) -> Expression:
-    """Whether a number lies between bounds; true without a test where it always does."""
-    box = interval(expression)
-    if low <= box[0] and box[1] <= high:
-        return TRUE
-    return both(Binary(">=", expression, Const(low)), Binary("<=", expression, Const(high)))

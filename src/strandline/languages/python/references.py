@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from strandline.languages.python.build import equal
 from strandline.languages.python.types import SCALAR, ArrayType, RecordType
-from strandline.languages.python.values import Contents, Place, RecordSymbol, Unbound
+from strandline.languages.python.values import Contents, Perhaps, Place, RecordSymbol, Unbound, Upcoming
 from strandline.model.expression import FALSE, TRUE, Const, Expression
 from strandline.model.system import Variable
 
@@ -44,8 +44,13 @@ def _detached(machine: Machine, written: Place, value: Any, shown: str) -> Any:
                 f"{shown} stands for {value.shown}, which may have been in {written.shown} when that was assigned; "
                 "keep the parts that you need in names of their own"
             )
+        case Upcoming(place=place):
+            same = _lies_in(place.around, written)
+            return value if same == FALSE else _detached(machine, written, place, shown)
         case tuple():
             return tuple(_detached(machine, written, one, shown) for one in value)
+        case Perhaps(value=inner):
+            return replace(value, value=_detached(machine, written, inner, shown))
         case RecordSymbol(fields=fields, stored=stored):
             kept = {name: _detached(machine, written, one, shown) for name, one in fields.items()}
             if written.around is None:
@@ -58,11 +63,28 @@ def doubt(machine: Machine, variable: Variable) -> None:
     """A variable is written: names for records of which one may lie in it cannot be used any more."""
     for frame in machine.frames:
         for name, value in frame.items():
-            if isinstance(value, RecordSymbol) and variable in value.stored:
-                frame[name] = Unbound(
-                    f"'{name}' stands for one of several records, and '{variable.name}' was assigned since; keep the "
-                    "parts that you need in names of their own"
-                )
+            if _may_lie_in(value, variable):
+                frame[name] = _doubtful(f"'{name}'", variable)
+    for values in machine.temporaries:
+        values[:] = [_doubtful("a value", variable) if _may_lie_in(one, variable) else one for one in values]
+
+
+def _doubtful(shown: str, variable: Variable) -> Unbound:
+    return Unbound(
+        f"{shown} stands for one of several records, and '{variable.name}' was assigned since; keep the parts that "
+        "you need in names of their own"
+    )
+
+
+def _may_lie_in(value: Any, variable: Variable) -> bool:
+    match value:
+        case RecordSymbol(stored=stored):
+            return variable in stored
+        case Perhaps(value=inner):
+            return _may_lie_in(inner, variable)
+        case tuple():
+            return any(_may_lie_in(inner, variable) for inner in value)
+    return False
 
 
 def _lies_in(part: Place | None, whole: Place) -> Expression:

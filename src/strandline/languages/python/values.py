@@ -213,7 +213,7 @@ def number(value: Any, span: Span | None = None) -> Expression:
         case Symbol(kind=EnumType()) | str():
             raise Refused("a name cannot be used as a number; compare it with == or use a Range")
         case None:
-            raise Refused("None cannot be used as a number")
+            return Undefined(NONE_FAULT, span)
     raise Refused(f"{describe(value)} cannot be used as a number")
 
 
@@ -227,7 +227,7 @@ def truth(value: Any) -> Expression:
         case int() | Symbol(kind=IntKind()):
             raise Refused("a number is no condition; write '!= 0'")
         case Perhaps() | None:
-            raise Refused("an optional is no condition; write 'is not None'")
+            raise Refused("an optional is no condition; write 'is not None', or 'v if v is not None else ...'")
         case Place():
             raise Refused("a container is no condition; write 'len(...) > 0'")
     raise Refused(f"{describe(value)} is no condition")
@@ -239,6 +239,8 @@ def stored(kind: Type, value: Any, span: Span | None) -> Expression:
     match kind:
         case OptionalType(element=element):
             return _stored_optional(element, value, span)
+        case _ if value is None:
+            raise Refused(f"{kind} cannot hold None; declare it as Optional[{kind}]")
         case RangeType():
             return number(value, span)
         case _ if isinstance(value, Perhaps):
@@ -261,8 +263,9 @@ def _stored_optional(element: FlatType, value: Any, span: Span | None) -> Expres
             return choose(present, _stored_optional(element, inner, span), FALSE)
     if not isinstance(element, RangeType):
         return add(code(element, value, span), 1)
-    shifted = add(number(value, span), -element.low)
-    if interval(shifted)[0] >= 0:
+    expression = number(value, span)
+    shifted = add(expression, -element.low)
+    if _bounds(value, expression)[0] >= element.low:
         return add(shifted, 1)
     return choose(Binary(">=", shifted, FALSE), add(shifted, 1), shifted)
 
@@ -310,13 +313,17 @@ def coded(kind: FlatType, value: Any, span: Span | None = None) -> tuple[Express
             return both(value.present, possible), inner
         case RangeType(low=low, high=high):
             expression = number(value, span)
-            bounds = (isinstance(value, Symbol) and value.bounds) or interval(expression)
-            inside = TRUE if within(bounds, (low, high)) else fits(expression, low, high)
+            inside = TRUE if within(_bounds(value, expression), (low, high)) else fits(expression, low, high)
             return inside, add(expression, -low)
         case RecordType():
             return _coded_record(kind, value, span)
         case _:
             return TRUE, stored(kind, value, span)
+
+
+def _bounds(value: Any, expression: Expression) -> Interval:
+    """Between which numbers a value lies, which is this expression."""
+    return (isinstance(value, Symbol) and value.bounds) or interval(expression)
 
 
 def _coded_record(kind: RecordType, value: Any, span: Span | None) -> tuple[Expression, Expression]:
@@ -373,11 +380,9 @@ def loaded(kind: Type, expression: Expression) -> Any:
     match kind:
         case RangeType():
             return Symbol(INT, expression)
-        case OptionalType(element=RangeType(low=low)) if interval(expression)[0] < 0:
+        case OptionalType(element=RangeType(low=low) as element) if not within(interval(expression), (0, element.size)):
             shifted = choose(Binary(">", expression, FALSE), add(expression, -1), expression)
             return perhaps(_present(expression), Symbol(INT, add(shifted, low)))
-        case OptionalType(element=RangeType(low=low)):
-            return perhaps(_present(expression), Symbol(INT, add(expression, low - 1)))
     return decoded(kind, expression)  # type: ignore[arg-type]
 
 
@@ -387,10 +392,8 @@ def _present(expression: Expression) -> Expression:
 
 
 def perhaps(present: Expression, value: Any) -> Any:
-    """A value where a condition holds, else None."""
-    if isinstance(present, Const):
-        return value if present.value else None
-    return Perhaps(present, value)
+    """A value where a condition holds, else None; what it would be is kept where that is never."""
+    return value if present == TRUE else Perhaps(present, value)
 
 
 def held(optional: Perhaps, fault: str, span: Span | None) -> Any:
@@ -439,10 +442,10 @@ def risks(value: Any) -> list[Expression]:
 
 
 def fits(expression: Expression, low: int, high: int) -> Expression:
-    """Whether a number lies between bounds; true without a test where it always does."""
-    if within(interval(expression), (low, high)):
-        return TRUE
-    return both(Binary(">=", expression, Const(low)), Binary("<=", expression, Const(high)))
+    """Whether a number lies between bounds; a bound that it always keeps is not tested."""
+    least, most = interval(expression)
+    above = TRUE if low <= least else Binary(">=", expression, Const(low))
+    return both(above, TRUE if most <= high else Binary("<=", expression, Const(high)))
 
 
 def describe(value: Any) -> str:
@@ -462,4 +465,8 @@ def describe(value: Any) -> str:
             return f"the method '{name}'"
         case int() | str() | None:
             return repr(value)
+        case tuple():
+            return "a list or tuple"
+        case Rounds():
+            return "what enumerate, zip or reversed gives"
     return f"a value of type {type(value).__name__}"
