@@ -121,7 +121,7 @@ def test_the_observer_notices_what_should_be_gone(monkeypatch: pytest.MonkeyPatc
     """A sweep that forgets nothing when the line leaves a layer does not comply."""
     graph = random_graph(Random(3), 20, 40, kind="monotone")
     observer = Observer(graph.edges, behind(graph))
-    monkeypatch.setattr(plain_engine().explore, "_leave_layer", lambda *arguments: None)
+    monkeypatch.setattr(plain_engine().explore, "forget_layer", lambda *arguments: None)
     runs = step_by_step(graph_kernel(graph))
     with pytest.raises(AssertionError, match="is kept behind the line"):
         [observer.check(run) for run in runs]

@@ -24,7 +24,7 @@ import numpy as np
 
 from strandline.compile.interpret import evaluate
 from strandline.compile.interpreted import _SIGNATURE
-from strandline.compile.kernel import DEADLOCK_BIT, Edge, Kernel, Measure, component_falls
+from strandline.compile.kernel import DEADLOCK_BIT, Edge, Kernel, Measure, record_of
 from strandline.compile.llvm import compile_system
 from strandline.errors import UsageError
 from strandline.model.expression import Expression, Read
@@ -33,7 +33,6 @@ from strandline.source import Source
 
 INTERNED = "states are Python objects, which stay in memory: forgetting saves only the engine's share"
 PROGRESS = "progress"
-_WORD = (1 << 64) - 1
 _FAILED = -(1 << 62)
 
 State = Hashable
@@ -176,14 +175,9 @@ class _Callback:
         twin, packed = self.twin, (int(state[0]),)
         edges = twin.edges(packed)
         labels[0] = twin.mask(packed) | (not edges) << DEADLOCK_BIT
-        measure = twin.measure
         for number, edge in enumerate(edges[:capacity]):
             assert edge.target is not None
-            record = edge.target
-            if measure:
-                record = (*record, *(value & _WORD for value in twin.progress(edge.target)))
-            if measure and measure.components:
-                record = (*record, int(component_falls(twin, measure, packed, edge.target)))
+            record = record_of(twin, twin.measure, packed, edge.target)
             for offset, word in enumerate(record):
                 records[number * len(record) + offset] = word
         return len(edges)

@@ -19,7 +19,7 @@ from strandline.compile.kernel import (
     FaultSite,
     Kernel,
     Measure,
-    component_falls,
+    record_of,
 )
 from strandline.model.expression import Expression
 from strandline.model.layout import Layout, make_layout
@@ -33,7 +33,6 @@ _SIGNATURE = ctypes.CFUNCTYPE(
     ctypes.c_int64,
     ctypes.POINTER(ctypes.c_uint64),
 )
-_WORD = (1 << 64) - 1
 
 
 class SystemTwin:
@@ -127,17 +126,12 @@ class _Callback:
         except Fault as fault:
             return self._site(FaultSite(fault.kind, fault.span))
         edges = twin.edges(packed)
-        measure = twin.measure
         for number, edge in enumerate(edges):
             if edge.target is None:
                 assert edge.fault is not None
                 return self._site(edge.fault)
             if number < capacity:
-                record = edge.target
-                if measure:
-                    record = (*record, *(value & _WORD for value in twin.progress(edge.target)))
-                if measure and measure.components:
-                    record = (*record, int(component_falls(twin, measure, packed, edge.target)))
+                record = record_of(twin, twin.measure, packed, edge.target)
                 for offset, word in enumerate(record):
                     records[number * len(record) + offset] = word
         return len(edges)

@@ -131,7 +131,18 @@ class Kernel:
         return self.words + (2 if self.measured else 0) + (1 if self.componentwise else 0)
 
 
-def component_falls(twin: Twin, measure: Measure, source: tuple[int, ...], target: tuple[int, ...]) -> bool:
+def record_of(
+    twin: Twin, measure: Measure | None, source: tuple[int, ...], target: tuple[int, ...]
+) -> tuple[int, ...]:
+    """The words of a successor's record."""
+    if measure is None:
+        return target
+    word = (1 << 64) - 1
+    record = (*target, *(value & word for value in twin.progress(target)))
+    return (*record, int(_component_falls(twin, measure, source, target))) if measure.components else record
+
+
+def _component_falls(twin: Twin, measure: Measure, source: tuple[int, ...], target: tuple[int, ...]) -> bool:
     """What the last word of a record tells where a Kernel is componentwise."""
     before, after = twin.values(source, measure.components), twin.values(target, measure.components)
     return any(new < old for old, new in zip(before, after, strict=True))

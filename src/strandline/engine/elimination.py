@@ -27,7 +27,7 @@ from strandline.engine.bucket import word_count
 from strandline.engine.explore import account
 from strandline.engine.intrinsics import call_successors
 from strandline.engine.jit import inlined, njit
-from strandline.engine.layers import pop, push, schedule_next
+from strandline.engine.layers import forget_layer, pop, push, schedule_next
 from strandline.engine.marked import (
     HIT,
     HIT_SHIFT,
@@ -38,7 +38,6 @@ from strandline.engine.marked import (
     add_place,
     entry_at,
     find_place,
-    forget_layer,
     in_current_column,
     mark_at,
     row_of,

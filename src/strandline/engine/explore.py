@@ -35,13 +35,13 @@ from strandline.engine.bucket import (
 from strandline.engine.intrinsics import call_successors, prefetch
 from strandline.engine.jit import inlined, njit
 from strandline.engine.layers import (
-    empty_bucket,
     find_layer,
+    forget_column,
+    forget_layer,
     has_unexpanded,
     make_layer,
     pop,
     push,
-    remove_layer,
     schedule_next,
     this_sweeps_roots,
 )
@@ -126,27 +126,6 @@ def _next_level(buckets, levels, regs):
 
 
 @inlined
-def _leave_layer(row, buckets, places, index, store, regs):
-    """The line moves on: everything in the layer that is not persistent is forgotten."""
-    regs[r.STORED] -= buckets[row + U(r.LIVE) + U(r.COUNT)]
-    empty_bucket(row + U(r.LIVE), buckets, index, store, regs)
-    regs[r.RETIRED_LAYERS] += _1
-    if buckets[row + U(r.KEPT) + U(r.COUNT)] == _0:
-        remove_layer(row, buckets, places, regs)
-
-
-@inlined
-def _leave_column(buckets, places, keepers, index, store, regs):
-    """No later edge can lead back into the column: its persistent states are forgotten too."""
-    for number in range(regs[r.KEEPER_COUNT]):
-        row = keepers[number]
-        regs[r.STORED] -= buckets[row + U(r.KEPT) + U(r.COUNT)]
-        empty_bucket(row + U(r.KEPT), buckets, index, store, regs)
-        remove_layer(row, buckets, places, regs)
-    regs[r.KEEPER_COUNT] = _0
-
-
-@inlined
 def _next_layer(buckets, places, heap, pending, keepers, index, store, profile, regs):
     """Move the line to the next layer with something to expand, or answer DONE."""
     while True:
@@ -155,7 +134,8 @@ def _next_layer(buckets, places, heap, pending, keepers, index, store, profile, 
             if has_unexpanded(row, buckets) != r.NONE:
                 return _CONTINUE
             note_layer(row, buckets, profile, regs)
-            _leave_layer(row, buckets, places, index, store, regs)
+            forget_layer(row, buckets, places, index, store, regs)
+            regs[r.RETIRED_LAYERS] += _1
             regs[r.CURRENT] = r.NONE
         in_column = regs[r.HEAP_COUNT] > _0 and buckets[heap[_0] + U(r.COLUMN)] == regs[r.CURRENT_COLUMN]
         if not in_column and regs[r.PENDING_COUNT] > _0:
@@ -165,7 +145,7 @@ def _next_layer(buckets, places, heap, pending, keepers, index, store, profile, 
                 push(pending[number], heap, buckets, regs)
             regs[r.PENDING_COUNT] = _0
         elif not in_column:
-            _leave_column(buckets, places, keepers, index, store, regs)
+            forget_column(buckets, places, keepers, index, store, regs)
             if regs[r.HEAP_COUNT] == _0:
                 return r.DONE
         row = pop(heap, buckets, regs)

@@ -20,7 +20,7 @@ from strandline.engine.bucket import word_count
 from strandline.engine.explore import account, log_new_state
 from strandline.engine.intrinsics import call_successors
 from strandline.engine.jit import inlined, njit
-from strandline.engine.layers import has_unexpanded, pop, push, schedule_next
+from strandline.engine.layers import forget_column, forget_layer, has_unexpanded, pop, push, schedule_next
 from strandline.engine.marked import (
     FINISHED,
     HIT,
@@ -30,8 +30,6 @@ from strandline.engine.marked import (
     add_place,
     entry_at,
     find_place,
-    forget_column,
-    forget_layer,
     in_current_column,
     mark_at,
     row_of,

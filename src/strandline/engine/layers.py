@@ -114,6 +114,26 @@ def empty_bucket(bucket, buckets, index, store, regs):
 
 
 @inlined
+def forget_layer(row, buckets, places, index, store, regs):
+    """The line leaves the layer: what is not persistent goes."""
+    regs[r.STORED] -= buckets[row + U(r.LIVE) + U(r.COUNT)]
+    empty_bucket(row + U(r.LIVE), buckets, index, store, regs)
+    if buckets[row + U(r.KEPT) + U(r.COUNT)] == _0:
+        remove_layer(row, buckets, places, regs)
+
+
+@inlined
+def forget_column(buckets, places, keepers, index, store, regs):
+    """The line leaves the column: its persistent states go too."""
+    for number in range(regs[r.KEEPER_COUNT]):
+        row = keepers[number]
+        regs[r.STORED] -= buckets[row + U(r.KEPT) + U(r.COUNT)]
+        empty_bucket(row + U(r.KEPT), buckets, index, store, regs)
+        remove_layer(row, buckets, places, regs)
+    regs[r.KEEPER_COUNT] = _0
+
+
+@inlined
 def _before(first, second, buckets):
     """Whether the first row's key is smaller."""
     if buckets[first + U(r.COLUMN)] != buckets[second + U(r.COLUMN)]:

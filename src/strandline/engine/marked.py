@@ -11,7 +11,7 @@ import numpy as np
 from strandline.engine import registers as r
 from strandline.engine.bucket import word_count
 from strandline.engine.jit import inlined
-from strandline.engine.layers import empty_bucket, find_layer, make_layer, remove_layer
+from strandline.engine.layers import find_layer, make_layer
 from strandline.engine.numbered import NOWHERE, locate, store_state
 
 U = np.uint64
@@ -91,26 +91,6 @@ def row_of(words, records, at, buckets, places, heap, regs):
     if row == r.NONE:
         row = make_layer(column, layer, buckets, places, heap, regs)
     return row
-
-
-@inlined
-def forget_layer(row, buckets, places, index, store, regs):
-    """The line leaves the layer: what is not persistent goes."""
-    regs[r.STORED] -= buckets[row + U(r.LIVE) + U(r.COUNT)]
-    empty_bucket(row + U(r.LIVE), buckets, index, store, regs)
-    if buckets[row + U(r.KEPT) + U(r.COUNT)] == _0:
-        remove_layer(row, buckets, places, regs)
-
-
-@inlined
-def forget_column(buckets, places, keepers, index, store, regs):
-    """The line leaves the column: its persistent states go too."""
-    for number in range(regs[r.KEEPER_COUNT]):
-        row = keepers[number]
-        regs[r.STORED] -= buckets[row + U(r.KEPT) + U(r.COUNT)]
-        empty_bucket(row + U(r.KEPT), buckets, index, store, regs)
-        remove_layer(row, buckets, places, regs)
-    regs[r.KEEPER_COUNT] = _0
 
 
 @inlined

@@ -120,33 +120,19 @@ class ArrayValue:
         return repr(self._values)
 
 
-class _Bounded:
-    """What bags and queues have in common."""
+class _Container:
+    """What bags, queues and sets have in common."""
 
-    _kind: BagType | FifoType
-
-    def __init__(self, kind: BagType | FifoType) -> None:
+    def __init__(self, kind: Any) -> None:
         self._kind = kind
         self._values: list[Any] = []
-
-    @property
-    def full(self) -> bool:
-        return len(self._values) == self._kind.capacity
 
     @property
     def empty(self) -> bool:
         return not self._values
 
-    def _append(self, value: Any) -> None:
-        if self.full:
-            raise NotEnabled("the container is full")
-        self._values.append(fitted(self._kind.element, value, "a value put into the container", at_once))
-
     def clear(self) -> None:
         self._values.clear()
-
-    def count(self, value: Any) -> int:
-        return self._values.count(value)
 
     def __len__(self) -> int:
         return len(self._values)
@@ -162,6 +148,24 @@ class _Bounded:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__.removesuffix('Value')}({self._values!r})"
+
+
+class _Bounded(_Container):
+    """What bags and queues have in common."""
+
+    _kind: BagType | FifoType
+
+    @property
+    def full(self) -> bool:
+        return len(self._values) == self._kind.capacity
+
+    def _append(self, value: Any) -> None:
+        if self.full:
+            raise NotEnabled("the container is full")
+        self._values.append(fitted(self._kind.element, value, "a value put into the container", at_once))
+
+    def count(self, value: Any) -> int:
+        return self._values.count(value)
 
 
 class BagValue(_Bounded):
@@ -200,12 +204,10 @@ class FifoValue(_Bounded):
         return self._values[0]
 
 
-class SetValue:
+class SetValue(_Container):
     """A set of flat values."""
 
-    def __init__(self, kind: SetType) -> None:
-        self._kind = kind
-        self._values: list[Any] = []
+    _kind: SetType
 
     def _checked(self, value: Any) -> Any:
         """The value itself; one that can never be a member is outside, like an index."""
@@ -232,30 +234,8 @@ class SetValue:
         self._values.remove(value)
 
     @property
-    def empty(self) -> bool:
-        return not self._values
-
-    @property
     def full(self) -> bool:
         return len(self._values) == self._kind.element.size
-
-    def clear(self) -> None:
-        self._values.clear()
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __bool__(self) -> bool:
-        raise TypeError("write 'len(...) > 0' or 'not ....empty'")
-
-    def __contains__(self, value: Any) -> bool:
-        return value in self._values
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._values)
-
-    def __repr__(self) -> str:
-        return f"Set({self._values!r})"
 
 
 def _inside(kind: FlatType, value: Any) -> bool:
