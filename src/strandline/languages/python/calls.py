@@ -22,6 +22,7 @@ from strandline.languages.python.build import (
     joined,
     negate,
 )
+from strandline.languages.python.coding import number, perhaps, truth
 from strandline.languages.python.containers_symbolic import apply, length, reached
 from strandline.languages.python.declarations import Marked, Record, bind_type
 from strandline.languages.python.evaluate import Reader, _as_truth
@@ -37,9 +38,6 @@ from strandline.languages.python.values import (
     Rounds,
     Symbol,
     describe,
-    number,
-    perhaps,
-    truth,
 )
 from strandline.model.expression import FALSE, TRUE, Binary, Const, Expression, Unary
 

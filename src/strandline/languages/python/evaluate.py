@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,9 @@ from strandline.languages.python.build import (
     interval,
     negate,
 )
+from strandline.languages.python.coding import fits, held, number, truth
 from strandline.languages.python.containers_symbolic import contains
+from strandline.languages.python.equality import meant, same_value
 from strandline.languages.python.faults import FIELD_FAULT
 from strandline.languages.python.machine import Machine
 from strandline.languages.python.text import Text
@@ -29,7 +30,6 @@ from strandline.languages.python.types import (
     BOOL,
     ArrayType,
     BagType,
-    EnumType,
     FifoType,
     OptionalType,
     RecordType,
@@ -50,15 +50,9 @@ from strandline.languages.python.values import (
     Symbol,
     Unbound,
     Upcoming,
-    coded_name,
     describe,
-    fits,
-    held,
     mapped,
-    number,
     risks,
-    translated,
-    truth,
 )
 from strandline.model.expression import FALSE, INDEX_FAULT, TRUE, Binary, Const, Expression, Unary, Undefined
 
@@ -214,7 +208,7 @@ class Reader:
             known = [*self.machine.frame, *self.structure.names()]
             if name in self.structure.names():
                 raise Refused(f"'{name}' belongs to the model; write 'm.{name}'") from None
-            raise Refused(f"unknown name '{name}'" + _meant(name, known)) from None
+            raise Refused(f"unknown name '{name}'" + meant(name, known)) from None
 
     def _attribute(self, owner: Any, name: str, node: ast.AST) -> Any:
         match owner:
@@ -243,7 +237,7 @@ class Reader:
     def _field(self, owner: Any, kind: RecordType, name: str) -> Any:
         fields = dict(kind.fields)
         if name not in fields:
-            raise Refused(f"{kind.name} has no field '{name}'" + _meant(name, fields))
+            raise Refused(f"{kind.name} has no field '{name}'" + meant(name, fields))
         return owner.field(name, fields[name]) if isinstance(owner, Place) else owner.fields[name]
 
     def _chosen(self, group: str, index: Expression, name: str) -> Any:
@@ -345,7 +339,7 @@ class Reader:
         if isinstance(op, ast.Is | ast.IsNot) and left is not None and right is not None:
             raise Refused("'is' compares with None only; write '=='")
         if isinstance(op, ast.Eq | ast.NotEq | ast.Is | ast.IsNot):
-            same = self.equal(left, right, node)
+            same = same_value(self.machine, left, right, self.text.span(node))
             return same if isinstance(op, ast.Eq | ast.Is) else negate(same)
         symbol, function = _COMPARISONS[type(op)]
         left, right = (one.index if isinstance(one, ProcessValue) else one for one in (left, right))
@@ -354,42 +348,6 @@ class Reader:
         span = self.text.span(node)
         return Binary(symbol, number(left, span), number(right, span), span)
 
-    def equal(self, left: Any, right: Any, node: ast.AST) -> Expression:
-        """Whether two values are the same."""
-        span = self.text.span(node)
-        if any(side is None or isinstance(side, Perhaps) for side in (left, right)):
-            return self._equal_optionals(left, right, node)
-        for first, second in ((left, right), (right, left)):
-            if isinstance(first, Symbol | str) and (isinstance(first, str) or isinstance(first.kind, EnumType)):
-                return _equal_names(first, second)
-            if isinstance(first, RecordSymbol | Place) and isinstance(first.kind, RecordType):
-                return self._equal_records(left, right, first.kind, node)
-        for side in (left, right):
-            if isinstance(side, tuple | Place):
-                raise Refused(f"{describe(side)} cannot be compared as a whole; compare the parts")
-        return equal(number(left, span), number(right, span), span)
-
-    def _equal_records(self, left: Any, right: Any, kind: RecordType, node: ast.AST) -> Expression:
-        """Whether all fields are the same; all are evaluated before the first is compared."""
-        span = self.text.span(node)
-        sides = [[self.machine.field(side, name, kind, span) for name, _ in kind.fields] for side in (left, right)]
-        first = [evaluates(risk) for side in sides for risk in risks(tuple(side))]
-        return all_of([*first, *(self.equal(one, other, node) for one, other in zip(*sides, strict=True))])
-
-    def _equal_optionals(self, left: Any, right: Any, node: ast.AST) -> Expression:
-        """Whether two values are the same, some of them None, or perhaps None; both are computed before."""
-        left, right = self.machine.whole(left), self.machine.whole(right)
-        (first, one), (second, other) = (
-            (side.present, side.value) if isinstance(side, Perhaps) else (FALSE if side is None else TRUE, side)
-            for side in (left, right)
-        )
-        if left is None or right is None:
-            same = negate(second if left is None else first)
-        else:
-            same = self.equal(one, other, node)
-            same = both(first, same) if second == TRUE else choose(first, both(second, same), negate(second))
-        return all_of([*map(evaluates, risks((left, right))), same])
-
     def _contains(self, holder: Any, value: Any, node: ast.AST) -> Expression:
         if isinstance(holder, Place) and isinstance(holder.kind, BagType | FifoType | SetType):
             return contains(self.machine, holder, value)
@@ -397,7 +355,9 @@ class Reader:
         if members is None or isinstance(holder, Rounds):
             raise Refused(f"'in' needs a container, a range or a tuple, not {describe(holder)}")
         first = [evaluates(risk) for risk in risks((value, holder))]
-        return all_of([*first, any_of(self.equal(self.machine.load(one), value, node) for one in members)])
+        span = self.text.span(node)
+        members = [self.machine.load(one) for one in members]
+        return all_of([*first, any_of(same_value(self.machine, one, value, span) for one in members)])
 
     # Loops inside expressions
 
@@ -504,28 +464,3 @@ def _as_truth(expression: Expression) -> Any:
 
 def _is_truth(value: Any) -> bool:
     return isinstance(value, bool) or (isinstance(value, Symbol) and value.kind == BOOL)
-
-
-def _equal_names(first: Any, second: Any) -> Expression:
-    if isinstance(first, str) and isinstance(second, str):
-        return TRUE if first == second else FALSE
-    if isinstance(first, str):
-        first, second = second, first
-    if not isinstance(first, Symbol) or not isinstance(first.kind, EnumType):
-        raise Refused(f"{describe(first)} cannot be compared with a name")
-    if isinstance(second, str):
-        if second not in first.kind.names:
-            known = ", ".join(first.kind.names)
-            raise Refused(f"'{second}' is never the value: it is one of {known}" + _meant(second, first.kind.names))
-        return equal(first.expression, coded_name(first.kind, second))
-    if isinstance(second, Symbol) and isinstance(second.kind, EnumType):
-        if first.kind == second.kind:
-            return equal(first.expression, second.expression)
-        return equal(first.expression, translated(second.kind, second.expression, first.kind))
-    raise Refused(f"a name cannot be compared with {describe(second)}")
-
-
-def _meant(name: str, known: Any) -> str:
-    close = get_close_matches(name, list(known), n=1, cutoff=0.6)
-    return f"; did you mean '{close[0]}'?" if close else ""
-

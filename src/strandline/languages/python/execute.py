@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from strandline.languages.python.build import equal
+from strandline.languages.python.coding import held
 from strandline.languages.python.evaluate import Reader
 from strandline.languages.python.faults import FIELD_FAULT
 from strandline.languages.python.machine import FELL_THROUGH, TOO_INVOLVED
@@ -24,7 +25,6 @@ from strandline.languages.python.values import (
     Rounds,
     Unbound,
     describe,
-    held,
 )
 from strandline.model.expression import Const, Expression
 

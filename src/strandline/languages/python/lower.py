@@ -10,6 +10,7 @@ from typing import Any
 from strandline.errors import InputError, ModelError
 from strandline.languages.python.build import equal
 from strandline.languages.python.choices import parameters_of
+from strandline.languages.python.coding import number, truth
 from strandline.languages.python.containers_symbolic import offered, size_of
 from strandline.languages.python.declarations import AnyOf, Marked, bind_type
 from strandline.languages.python.evaluate import Reader
@@ -20,16 +21,7 @@ from strandline.languages.python.queries import Scope
 from strandline.languages.python.structure import ModelSource, Structure, functions_of
 from strandline.languages.python.text import keyword_place, parse_text, text_of
 from strandline.languages.python.types import BagType, EnumType, FifoType, RecordType, SetType, is_flat
-from strandline.languages.python.values import (
-    GroupValue,
-    ModelValue,
-    Place,
-    ProcessValue,
-    RecordSymbol,
-    Refused,
-    number,
-    truth,
-)
+from strandline.languages.python.values import GroupValue, ModelValue, Place, ProcessValue, RecordSymbol, Refused
 from strandline.model.expression import FALSE, TRUE, Const, Expression, Read, conjunction, deep_recursion
 from strandline.model.system import (
     Action,

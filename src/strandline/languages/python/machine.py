@@ -17,6 +17,18 @@ from strandline.languages.python.build import (
     may_fault,
     negate,
 )
+from strandline.languages.python.coding import (
+    code,
+    coded,
+    coded_name,
+    fits,
+    held,
+    loaded,
+    number,
+    perhaps,
+    stored,
+    truth,
+)
 from strandline.languages.python.faults import FIELD_FAULT
 from strandline.languages.python.references import detach, doubt
 from strandline.languages.python.store import Store
@@ -34,18 +46,8 @@ from strandline.languages.python.values import (
     Symbol,
     Unbound,
     Upcoming,
-    code,
-    coded,
-    coded_name,
     describe,
-    fits,
-    held,
-    loaded,
-    number,
-    perhaps,
     risks,
-    stored,
-    truth,
 )
 from strandline.model.expression import (
     DEEPEST,

@@ -10,18 +10,12 @@ from typing import Any
 
 from strandline.errors import ModelError
 from strandline.languages.python import faults
+from strandline.languages.python.coding import number
 from strandline.languages.python.evaluate import Reader
 from strandline.languages.python.machine import Machine
 from strandline.languages.python.structure import ModelSource, Structure
 from strandline.languages.python.text import parse_text
-from strandline.languages.python.values import (
-    Method,
-    ModelValue,
-    ProcessValue,
-    Refused,
-    Symbol,
-    number,
-)
+from strandline.languages.python.values import Method, ModelValue, ProcessValue, Refused, Symbol
 from strandline.model.expression import Expression
 from strandline.model.system import System
 

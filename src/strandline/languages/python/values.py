@@ -10,24 +10,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from strandline.languages.python.build import add, both, choose, equal, interval, may_fault, negate
-from strandline.languages.python.faults import FIELD_FAULT, NONE_FAULT, VALUE_FAULT
+from strandline.languages.python.build import add, both, choose, interval, may_fault
 from strandline.languages.python.types import (
     BOOL,
     SCALAR,
     ArrayType,
     BoolType,
     EnumType,
-    FlatType,
-    OptionalType,
-    RangeType,
     RecordType,
     Type,
 )
-from strandline.model.expression import FALSE, RANGE_FAULT, TRUE, Binary, Const, Expression, Undefined
+from strandline.model.expression import FALSE, Binary, Const, Expression
 from strandline.model.intervals import Interval, within
 from strandline.model.system import Variable
-from strandline.source import Span
 
 OUTSIDE = Binary("-", Const(0), Const(1))
 """The index of no place; it is no constant, so that it is looked at only where it is used."""
@@ -197,210 +192,6 @@ def add_products(position: Expression, size: int, index: Expression) -> Expressi
     return add(scaled, index.value) if isinstance(index, Const) else Binary("+", scaled, index)
 
 
-def number(value: Any, span: Span | None = None) -> Expression:
-    """A value as a number; raises `Refused` for what is none."""
-    match value:
-        case int():
-            return Const(int(value))
-        case Symbol(kind=IntKind() | BoolType(), expression=expression):
-            return expression
-        case ProcessValue(index=index):
-            return Const(index)
-        case ChosenProcess(index=chosen):
-            return chosen
-        case Perhaps():
-            return number(held(value, NONE_FAULT, span), span)
-        case Symbol(kind=EnumType()) | str():
-            raise Refused("a name cannot be used as a number; compare it with == or use a Range")
-        case None:
-            return Undefined(NONE_FAULT, span)
-    raise Refused(f"{describe(value)} cannot be used as a number")
-
-
-def truth(value: Any) -> Expression:
-    """A value as a condition."""
-    match value:
-        case bool():
-            return Const(int(value))
-        case Symbol(kind=BoolType(), expression=expression):
-            return expression
-        case int() | Symbol(kind=IntKind()):
-            raise Refused("a number is no condition; write '!= 0'")
-        case Perhaps() | None:
-            raise Refused("an optional is no condition; write 'is not None', or 'v if v is not None else ...'")
-        case Place():
-            raise Refused("a container is no condition; write 'len(...) > 0'")
-    raise Refused(f"{describe(value)} is no condition")
-
-
-def stored(kind: Type, value: Any, span: Span | None) -> Expression:
-    """What lies in the variable of a scalar type when the value is assigned to it; a number outside is left
-    to the variable's own check."""
-    match kind:
-        case OptionalType(element=element):
-            return _stored_optional(element, value, span)
-        case _ if value is None:
-            raise Refused(f"{kind} cannot hold None; declare it as Optional[{kind}]")
-        case RangeType():
-            return number(value, span)
-        case _ if isinstance(value, Perhaps):
-            return stored(kind, held(value, VALUE_FAULT, span), span)
-        case BoolType():
-            if isinstance(value, bool) or (isinstance(value, Symbol) and isinstance(value.kind, BoolType)):
-                return truth(value)
-            raise Refused(f"a bool cannot hold {describe(value)}; write a comparison or True, False")
-        case EnumType():
-            return coded_name(kind, value)
-    raise Refused(f"{kind} cannot hold {describe(value)}")
-
-
-def _stored_optional(element: FlatType, value: Any, span: Span | None) -> Expression:
-    """0 for None, else the code plus 1; a number below the range leaves out the 0, so that all stay different."""
-    match value:
-        case None:
-            return FALSE
-        case Perhaps(present=present, value=inner):
-            return choose(present, _stored_optional(element, inner, span), FALSE)
-    if not isinstance(element, RangeType):
-        return add(code(element, value, span), 1)
-    expression = number(value, span)
-    shifted = add(expression, -element.low)
-    if _bounds(value, expression)[0] >= element.low:
-        return add(shifted, 1)
-    return choose(Binary(">=", shifted, FALSE), add(shifted, 1), shifted)
-
-
-def coded_name(kind: EnumType, value: Any) -> Expression:
-    """A name's number in an enumeration."""
-    if isinstance(value, str):
-        if value not in kind.names:
-            raise Refused(f"'{value}' is not one of {', '.join(kind.names)}")
-        return Const(kind.names.index(value))
-    if isinstance(value, Symbol) and isinstance(value.kind, EnumType):
-        if value.kind == kind:
-            return value.expression
-        missing = [name for name in value.kind.names if name not in kind.names]
-        if missing:
-            raise Refused(f"'{missing[0]}' is not one of {', '.join(kind.names)}")
-        return translated(value.kind, value.expression, kind)
-    raise Refused(f"{kind} cannot hold {describe(value)}")
-
-
-def translated(old: EnumType, expression: Expression, new: EnumType) -> Expression:
-    """The number of a name in another enumeration; -1 where it has no such name."""
-    result: Expression = Const(-1)
-    for position, name in enumerate(old.names):
-        target = new.names.index(name) if name in new.names else -1
-        result = choose(equal(expression, Const(position)), Const(target), result)
-    return result
-
-
-def coded(kind: FlatType, value: Any, span: Span | None = None) -> tuple[Expression, Expression]:
-    """Whether a value is one of a flat type at all, and its code if so."""
-    match kind:
-        case OptionalType(element=element):
-            if value is None:
-                return TRUE, FALSE
-            if isinstance(value, Perhaps):
-                possible, inner = coded(element, value.value, span)
-                return choose(value.present, possible, TRUE), choose(value.present, add(inner, 1), FALSE)
-            possible, inner = coded(element, value, span)
-            return possible, add(inner, 1)
-        case _ if value is None:
-            return FALSE, FALSE
-        case _ if isinstance(value, Perhaps):
-            possible, inner = coded(kind, value.value, span)
-            return both(value.present, possible), inner
-        case RangeType(low=low, high=high):
-            expression = number(value, span)
-            inside = TRUE if within(_bounds(value, expression), (low, high)) else fits(expression, low, high)
-            return inside, add(expression, -low)
-        case RecordType():
-            return _coded_record(kind, value, span)
-        case _:
-            return TRUE, stored(kind, value, span)
-
-
-def _bounds(value: Any, expression: Expression) -> Interval:
-    """Between which numbers a value lies, which is this expression."""
-    return (isinstance(value, Symbol) and value.bounds) or interval(expression)
-
-
-def _coded_record(kind: RecordType, value: Any, span: Span | None) -> tuple[Expression, Expression]:
-    if not isinstance(value, RecordSymbol) or value.kind != kind:
-        raise Refused(f"{describe(value)} is no {kind.name}")
-    if value.code is not None:
-        return TRUE, value.code
-    every: Expression = TRUE
-    total: Expression = FALSE
-    for name, inner, shift, _ in kind.shifts():
-        possible, part = coded(inner, value.fields[name], span)
-        every = both(every, possible)
-        if shift:
-            part = Const(part.value << shift) if isinstance(part, Const) else Binary("*", part, Const(1 << shift))
-        total = part if total == FALSE else _sum(total, part)
-    return every, total
-
-
-def _sum(left: Expression, right: Expression) -> Expression:
-    return add(left, right.value) if isinstance(right, Const) else Binary("+", left, right)
-
-
-def code(kind: FlatType, value: Any, span: Span | None) -> Expression:
-    """The code with which a value is kept; one that is none of the type is a fault at once."""
-    if value is None and not isinstance(kind, OptionalType):
-        raise Refused(f"{kind} cannot hold None; declare it as Optional[{kind}]")
-    if isinstance(value, Perhaps) and not isinstance(kind, OptionalType):
-        faults = {RangeType: NONE_FAULT, RecordType: FIELD_FAULT}
-        value = held(value, faults.get(type(kind), VALUE_FAULT), span)
-    possible, kept = coded(kind, value, span)
-    return choose(possible, kept, Undefined(RANGE_FAULT, span))
-
-
-def decoded(kind: FlatType, expression: Expression) -> Any:
-    """The value that a code of a flat type means."""
-    match kind:
-        case RangeType(low=low, high=high):
-            return Symbol(INT, add(expression, low), (low, high))
-        case RecordType():
-            fields = {}
-            for name, inner, shift, mask in kind.shifts():
-                part = expression if shift == 0 else Binary(">>", expression, Const(shift))
-                last = name == kind.fields[-1][0]
-                fields[name] = decoded(inner, part if last else Binary("&", part, Const(mask)))
-            return RecordSymbol(kind, fields, expression)
-        case OptionalType(element=element):
-            return perhaps(_present(expression), decoded(element, add(expression, -1)))
-        case _:
-            return Symbol(kind, expression)
-
-
-def loaded(kind: Type, expression: Expression) -> Any:
-    """The value that lies in the variable of a scalar type, where `stored` has put it."""
-    match kind:
-        case RangeType():
-            return Symbol(INT, expression)
-        case OptionalType(element=RangeType(low=low) as element) if not within(interval(expression), (0, element.size)):
-            shifted = choose(Binary(">", expression, FALSE), add(expression, -1), expression)
-            return perhaps(_present(expression), Symbol(INT, add(shifted, low)))
-    return decoded(kind, expression)  # type: ignore[arg-type]
-
-
-def _present(expression: Expression) -> Expression:
-    low, high = interval(expression)
-    return negate(equal(expression, FALSE)) if low <= 0 <= high else TRUE
-
-
-def perhaps(present: Expression, value: Any) -> Any:
-    """A value where a condition holds, else None; what it would be is kept where that is never."""
-    return value if present == TRUE else Perhaps(present, value)
-
-
-def held(optional: Perhaps, fault: str, span: Span | None) -> Any:
-    """What an optional holds; None is a fault."""
-    return mapped(optional.value, lambda part: choose(optional.present, part, Undefined(fault, span)))
-
-
 def mapped(value: Any, change: Callable[[Expression], Expression]) -> Any:
     """A value with all the expressions changed by which it depends on the state."""
     match value:
@@ -439,13 +230,6 @@ def risks(value: Any) -> list[Expression]:
         case tuple():
             return [one for inner in value for one in risks(inner)]
     return []
-
-
-def fits(expression: Expression, low: int, high: int) -> Expression:
-    """Whether a number lies between bounds; a bound that it always keeps is not tested."""
-    least, most = interval(expression)
-    above = TRUE if low <= least else Binary(">=", expression, Const(low))
-    return both(above, TRUE if most <= high else Binary("<=", expression, Const(high)))
 
 
 def describe(value: Any) -> str:

@@ -1,0 +1,79 @@
+"""Whether two values in an action are the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from strandline.languages.python.build import all_of, both, choose, equal, evaluates, negate
+from strandline.languages.python.coding import coded_name, number, translated
+from strandline.languages.python.types import EnumType, RecordType
+from strandline.languages.python.values import Perhaps, Place, RecordSymbol, Refused, Symbol, describe, risks
+from strandline.model.expression import FALSE, TRUE, Expression
+from strandline.source import Span
+
+if TYPE_CHECKING:
+    from strandline.languages.python.machine import Machine
+
+
+def same_value(machine: Machine, left: Any, right: Any, span: Span | None) -> Expression:
+    """Whether two values are the same."""
+    if any(side is None or isinstance(side, Perhaps) for side in (left, right)):
+        return _same_optionals(machine, left, right, span)
+    for first, second in ((left, right), (right, left)):
+        if isinstance(first, Symbol | str) and (isinstance(first, str) or isinstance(first.kind, EnumType)):
+            return _same_names(first, second)
+        if isinstance(first, RecordSymbol | Place) and isinstance(first.kind, RecordType):
+            return _same_records(machine, left, right, first.kind, span)
+    for side in (left, right):
+        if isinstance(side, tuple | Place):
+            raise Refused(f"{describe(side)} cannot be compared as a whole; compare the parts")
+    return equal(number(left, span), number(right, span), span)
+
+
+def _same_records(machine: Machine, left: Any, right: Any, kind: RecordType, span: Span | None) -> Expression:
+    """Whether all fields are the same; all are evaluated before the first is compared."""
+    sides = [[machine.field(side, name, kind, span) for name, _ in kind.fields] for side in (left, right)]
+    first = [evaluates(risk) for side in sides for risk in risks(tuple(side))]
+    return all_of([*first, *(same_value(machine, one, other, span) for one, other in zip(*sides, strict=True))])
+
+
+def _same_optionals(machine: Machine, left: Any, right: Any, span: Span | None) -> Expression:
+    """Whether two values are the same, some of them None, or perhaps None; both are computed before."""
+    left, right = machine.whole(left), machine.whole(right)
+    (first, one), (second, other) = (
+        (side.present, side.value) if isinstance(side, Perhaps) else (FALSE if side is None else TRUE, side)
+        for side in (left, right)
+    )
+    if left is None or right is None:
+        same = negate(second if left is None else first)
+    else:
+        same = same_value(machine, one, other, span)
+        same = both(first, same) if second == TRUE else choose(first, both(second, same), negate(second))
+    return all_of([*map(evaluates, risks((left, right))), same])
+
+
+def _same_names(first: Any, second: Any) -> Expression:
+    if isinstance(first, str) and isinstance(second, str):
+        return TRUE if first == second else FALSE
+    if isinstance(first, str):
+        first, second = second, first
+    if not isinstance(first, Symbol) or not isinstance(first.kind, EnumType):
+        raise Refused(f"{describe(first)} cannot be compared with a name")
+    if isinstance(second, str):
+        if second not in first.kind.names:
+            known = ", ".join(first.kind.names)
+            raise Refused(f"'{second}' is never the value: it is one of {known}" + meant(second, first.kind.names))
+        return equal(first.expression, coded_name(first.kind, second))
+    if isinstance(second, Symbol) and isinstance(second.kind, EnumType):
+        if first.kind == second.kind:
+            return equal(first.expression, second.expression)
+        return equal(first.expression, translated(second.kind, second.expression, first.kind))
+    raise Refused(f"a name cannot be compared with {describe(second)}")
+
+
+def meant(name: str, known: Iterable[str]) -> str:
+    """A name that was perhaps meant, as the end of a message."""
+    close = get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return f"; did you mean '{close[0]}'?" if close else ""
