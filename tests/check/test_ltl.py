@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -172,8 +173,24 @@ def test_declared_fairness_counts_unless_it_is_switched_off(tmp_path: Path) -> N
 
 def test_fairness_does_not_touch_safety(tmp_path: Path) -> None:
     file = dve(tmp_path, "// fair: all\n" + PETERSON.read_text())
-    verdict = strandline.check(file, invariants="not (P.critical and Q.critical)", fair=True)
+    verdict = strandline.check(file, invariants="not (P.critical and Q.critical)")
     assert (verdict.answer, verdict.statistics.states) == (Answer.HOLDS, 20)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"method": "sweep"}, "--method sweep"),
+        ({"fair": True}, "--fair"),
+        ({"fairness": "turn == 0"}, "--fairness"),
+        ({"finite_runs": "ignore"}, "--finite-runs ignore"),
+        ({"shortest": True}, "--shortest"),
+        ({"all_cycles": True}, "--all-cycles"),
+    ],
+)
+def test_what_is_for_ltl_alone_is_refused_where_no_formula_is_asked(given: dict[str, Any], told: str) -> None:
+    with pytest.raises(UsageError, match=f"{told} is for LTL properties, and none is checked"):
+        strandline.check(PETERSON, invariants="not (P.critical and Q.critical)", **given)
 
 
 # Methods

@@ -105,6 +105,8 @@ def check_selection(
     """As `check`, with properties, options and watcher as objects."""
     asked, watcher, started = selection.properties, watcher or Unwatched(), time.perf_counter()
     searched = [one for one in asked if one.kind is not Kind.LTL]
+    if temporal is not None and len(searched) == len(asked):
+        temporal.refuse_without_formula()
     all_findings: list[Findings] = []
     answers: dict[Property, PropertyVerdict] = {}
     if searched or not asked:

@@ -60,3 +60,17 @@ class LtlOptions:
             all_cycles=all_cycles,
             sanity=sanity,
         )
+
+    def refuse_without_formula(self) -> None:
+        """Raises `UsageError` for what has a meaning for LTL alone; called where no such property is asked."""
+        asked = {
+            f"--method {self.method}": self.method != AUTO,
+            "--fair": self.fair,
+            "--fairness": bool(self.fairness),
+            f"--finite-runs {self.finite_runs}": self.finite_runs != STUTTER,
+            "--shortest": self.shortest,
+            "--all-cycles": self.all_cycles,
+        }
+        for option, given in asked.items():
+            if given:
+                raise UsageError(f"{option} is for LTL properties, and none is checked: give --ltl FORMULA")
