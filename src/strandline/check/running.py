@@ -266,7 +266,7 @@ class Run:
         elapsed = time.perf_counter() - self.started
         size = self.search.current_bytes()
         fraction = None if self.measure is None else self.measure.fraction(self.search.line)
-        self.watcher.progress(Progress(elapsed, now.recorded, now.visited, now.stored, size, fraction))
+        self.watcher.progress(Progress(elapsed, now.recorded, now.visited, now.stored, size, fraction, now.sweeps))
 
     # What was found
 

@@ -18,6 +18,8 @@ class Progress:
     bytes: int
     fraction: float | None = None
     """How far the sweep-line has come between the least and the largest progress there can be."""
+    sweep: int = 1
+    """Which time it passes."""
 
 
 class Watcher(Protocol):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import time
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
@@ -84,25 +83,32 @@ class Console:
 
 
 def progress_text(progress: Progress, rate: float) -> str:
-    """`12.3 M states · 4.20 M/s · stored 1.1 M · 340.0 MB · 00:00:03`, and of a sweep how far the line has come and
-    how long the rest takes if it goes on so."""
+    """`12.3 M states · 4.20 M/s · stored 1.1 M · 340.0 MB · 0:03`, and of a sweep how far the line has come and how
+    long the rest takes if it goes on so and nothing regresses."""
     from strandline.check.memory import shown_bytes
 
-    elapsed = time.strftime("%H:%M:%S", time.gmtime(progress.seconds))
     return (
         f"{_short(progress.states)} states · {_short(rate)}/s · stored {_short(progress.stored)}"
-        f" · {shown_bytes(progress.bytes)} · {elapsed}{_outlook(progress)}"
+        f" · {shown_bytes(progress.bytes)} · {_duration(progress.seconds)}{_outlook(progress)}"
     )
 
 
 def _outlook(progress: Progress) -> str:
     if progress.fraction is None:
         return ""
-    text = f" · line at {progress.fraction:.0%}"
+    if progress.sweep > 1:
+        return f" · sweep {progress.sweep} at {progress.fraction:.0%}"
+    text = f" · at {progress.fraction:.0%}"
     if progress.fraction >= _ENOUGH_TO_GUESS:
-        left = progress.seconds * (1 - progress.fraction) / progress.fraction
-        text += f", about {time.strftime('%H:%M:%S', time.gmtime(left))} left"
+        text += f", {_duration(progress.seconds * (1 - progress.fraction) / progress.fraction)} left"
     return text
+
+
+def _duration(seconds: float) -> str:
+    """`0:03`, `12:34`, `1:23:45`."""
+    minutes, second = divmod(int(seconds), 60)
+    hours, minute = divmod(minutes, 60)
+    return f"{hours}:{minute:02}:{second:02}" if hours else f"{minute}:{second:02}"
 
 
 def _short(number: float) -> str:
