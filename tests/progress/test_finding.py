@@ -210,7 +210,7 @@ def test_a_sweep_by_the_automatic_measure_counts_exactly(capsys: pytest.CaptureF
     data = json.loads(out)
     assert (data["states"], data["transitions"]) == (STATES, 317_521)
     assert data["peak_states"] < 4_000
-    assert "found --measure" in err
+    assert "\n--measure " in err
 
 
 def test_the_list_shows_what_regresses(capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,6 +19,9 @@ KEEP_ALL = ("0",)
 _BYTES_A_STATE, _BYTES_A_WORD = 16, 10.5
 """What a sweep stores for each state: its place in a table, and its words and one more, with room to grow."""
 
+_LONGEST = 300
+"""Characters of a measure that are told while it is used."""
+
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
@@ -86,8 +89,10 @@ def _told(prediction: Prediction) -> str:
     if prediction.measure == KEEP_ALL:
         return f"{prediction.reason} (looked for {prediction.seconds:.1f} s)"
     given = " ".join(f'--measure "{text}"' for text in prediction.measure)
+    if len(given) > _LONGEST:
+        given = f"{given[:_LONGEST]} ... (`strandline measures --full` shows all of it)"
     kind = "this will take" if prediction.exact else f"by the first {prediction.sampled:,} states it will take"
     return (
-        f"found {given} ({prediction.reason}) in {prediction.seconds:.1f} s; {kind} {prediction.peak:.1%} of the "
-        f"states at a time and {prediction.visits:.2f} visits a state"
+        f"found in {prediction.seconds:.1f} s: {prediction.reason}; {kind} {prediction.peak:.1%} of the "
+        f"states at a time and {prediction.visits:.2f} visits a state\n{given}"
     )
