@@ -152,8 +152,8 @@ def summarise(found: Sequence[tuple[PaperRow, dict[str, Figures | str]]]) -> Non
 
 
 def table2(options: argparse.Namespace, measures: Measures) -> None:
-    """The part of the instances on which each method has the least stored x visited: among the published ones, as in the
-    paper, and among all."""
+    """The part of the instances on which each method has the least stored x visited: among all, and, as in the paper,
+    among the published ones."""
     competing = [method for method in METHODS if method != "explore"]
     found: dict[bool, list[dict[str, float]]] = {True: [], False: []}
     for row in ltl_beem.rows(options.folder):
