@@ -116,6 +116,13 @@ def trial(peak: int, visited: int, *, earlier: tuple[int, int] | None = None) ->
     return Trial(Candidate(()), now, earlier is None, before)
 
 
+def test_little_memory_makes_the_sample_small() -> None:
+    least = predicted_measure(load(STOP_AND_WAIT), Unwatched(), memory=1)
+    ample = predicted_measure(load(STOP_AND_WAIT), Unwatched(), memory=1 << 40)
+    assert (least.exact, least.sampled <= 10_000) == (False, True)
+    assert (ample.exact, ample.sampled) == (True, STATES)
+
+
 def test_predictions_carry_on_what_the_sample_shows() -> None:
     assert (trial(20, 150).peak, trial(20, 150).visits) == (0.2, 1.5)
     rising = trial(40, 400, earlier=(1, 10))

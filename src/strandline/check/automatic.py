@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from strandline.check.memory import resident_bytes
+from strandline.check.memory import resident_bytes, return_memory
 from strandline.check.watching import Watcher
 from strandline.errors import UsageError
 from strandline.model.system import System
@@ -19,6 +19,10 @@ KEEP_ALL = ("0",)
 _BYTES_A_STATE, _BYTES_A_WORD = 16, 10.5
 """What a sweep stores for each state: its place in a table, and its words and one more, with room to grow."""
 
+_BYTES_OF_SAMPLES, _BYTES_OF_KERNELS = 600 << 20, 80 << 20
+"""What looking for a measure takes at most: its samples, and the loops that sweep over them."""
+_LEAST_SHARE = 0.02
+"""The least part of the samples that still tells something."""
 _LONGEST = 300
 """Characters of a measure that are told while it is used."""
 
@@ -53,7 +57,12 @@ def predicted_measure(system: System, watcher: Watcher, memory: int | None = Non
     predicted. A `UsageError` where the model has no variables to look at."""
     from strandline.progress.finding import find_measures
 
-    found = find_measures(system, watch=watcher.stage)
+    share = 1.0
+    if memory is not None:
+        room = memory - resident_bytes() - _BYTES_OF_KERNELS
+        share = min(max(room / _BYTES_OF_SAMPLES, _LEAST_SHARE), 1.0)
+    found = find_measures(system, watch=watcher.stage, share=share)
+    return_memory()
     if not found.states:
         raise UsageError("no measure of progress was found in this model; give one: --measure EXPR")
     prediction = _prediction(found, found.best(_largest_peak(found, memory)))

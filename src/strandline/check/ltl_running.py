@@ -86,8 +86,9 @@ class ProductRun(Run):
             return None
         if not self.options.measure:
             return declared_measures(self.system, componentwise=self.options.componentwise)
-        automatic = self.options.measure == AUTOMATIC
-        texts = found_measures(self.product.plain, self.watcher) if automatic else self.options.measure
+        texts = self.options.measure
+        if texts == AUTOMATIC:
+            texts = found_measures(self.product.plain, self.watcher, self.options.memory)
         return parse_measures(texts, self.system, componentwise=self.options.componentwise)
 
     def predicates(self) -> list[Expression]:

@@ -123,15 +123,20 @@ class Found:
 
 
 def find_measures(
-    system: System, sample: int = LARGE_SAMPLE, watch: Watch = lambda text: None, given: Sequence[Candidate] = ()
+    system: System,
+    sample: int = LARGE_SAMPLE,
+    watch: Watch = lambda text: None,
+    given: Sequence[Candidate] = (),
+    share: float = 1.0,
 ) -> Found:
     """Measures of the system, tried on at most `sample` states; also those that the model declares and those that are
-    given. The effort is bounded, whatever the model is: by the sample, and by what is simulated on it."""
+    given. The effort is bounded, whatever the model is: by the sample, and by what is simulated on it. With a `share`
+    all samples are that much smaller, and so is the memory that they take."""
     started = time.perf_counter()
     if isinstance(system, CallableSystem):
         return Found((), 0, False, 0, 0.0)
     watch("looking for a measure of progress ...")
-    finder = _Finder(system, sample)
+    finder = _Finder(system, sample, share)
     try:
         trials = finder.run(given)
     finally:
@@ -150,14 +155,15 @@ def find_measures(
 
 
 class _Finder:
-    def __init__(self, system: System, sample: int) -> None:
+    def __init__(self, system: System, sample: int, share: float) -> None:
+        small, middle, large = (int(share * size) for size in (SMALL_SAMPLE, MIDDLE_SAMPLE, sample))
         self.system = system
         self.changes = Changes(system)
         self.exploration = Exploration(system)
         self.walked, self._linked = self.exploration.walks()
-        self.small = self.exploration.prefix(min(SMALL_SAMPLE, sample))
-        self.middle = self.small if self.small.whole else self.exploration.prefix(min(MIDDLE_SAMPLE, sample))
-        self.large = self.middle if self.middle.whole else self.exploration.prefix(sample)
+        self.small = self.exploration.prefix(min(small, large))
+        self.middle = self.small if self.small.whole else self.exploration.prefix(min(middle, large))
+        self.large = self.middle if self.middle.whole else self.exploration.prefix(large)
         self.tried = 0
 
     def run(self, given: Sequence[Candidate]) -> tuple[Trial, ...]:
