@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 
 import pytest
@@ -97,8 +98,26 @@ def test_an_initial_state_can_violate() -> None:
 
 
 def test_an_unknown_property_is_refused_with_those_that_exist() -> None:
-    with pytest.raises(UsageError, match=r"no property 'P.x' \('P.t: x < 3'\)"):
+    with pytest.raises(UsageError, match=r"no property 'P.x': it has 'P.t: x < 3'"):
         strandline.check(COUNTER, property="P.x")
+
+
+def test_a_deadlock_that_is_shown_is_counted(tmp_path: Path) -> None:
+    """The search ends at it, and has not expanded it."""
+    file = tmp_path / "dead.dve"
+    file.write_text("process P { state a, b, c; init a; trans a -> b {}, b -> a {}, a -> c {}; } system async;")
+    verdict = strandline.check(file, deadlock=True)
+    assert (verdict.answer, verdict.statistics.deadlocks) == (Answer.VIOLATED, 1)
+    assert strandline.explore(file).statistics.deadlocks == 1
+
+
+def test_properties_are_texts() -> None:
+    with pytest.raises(UsageError, match="properties are texts, as in check"):
+        strandline.check(COUNTER, 5)  # type: ignore[arg-type]
+
+
+def test_the_package_is_called_like_the_function() -> None:
+    assert list(inspect.signature(strandline.check).parameters)[:3] == ["source", "ltl", "invariants"]
 
 
 def test_too_many_properties_are_refused() -> None:

@@ -110,7 +110,7 @@ def test_a_formula_is_about_the_system_and_not_about_its_property_process(tmp_pa
     process = "process Never { state q; init q; accept q; trans q -> q { guard x < 2; }; }"
     file = dve(tmp_path, COUNTER.replace("system async;", process + " system async property Never;"))
     assert only(strandline.check(file, "F x == 5")).answer is Answer.HOLDS
-    with pytest.raises(InputError, match="unknown process 'Never'"):
+    with pytest.raises(InputError, match="'Never' is the property process: a formula speaks of the system"):
         strandline.check(file, "F Never.q")
 
 
@@ -317,6 +317,14 @@ def test_a_model_in_which_every_run_ends(tmp_path: Path) -> None:
     once = "byte x; process P { state s; init s; trans s -> s { guard x < 2; effect x = x + 1; }; } system async;"
     assert warnings(dve(tmp_path, once), "F x == 2") == ("every run of the model ends: there is no infinite run",)
     assert warnings(SERVER, "F (pending == 0)") == ()
+    ends, vacuous = warnings(dve(tmp_path, once), "G (x == 9 -> F x == 1)")
+    assert vacuous == "it holds vacuously: 'x == 9' never happens where it matters"
+    assert warnings(dve(tmp_path, once), "G (x == 9 -> F x == 1)", finite_runs="ignore") == (ends,)
+
+
+def test_operators_that_stick_to_a_name(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="unknown name 'GFx'; did you mean 'G F x == 1'"):
+        strandline.check(dve(tmp_path, COUNTER), "GFx==1")
 
 
 def test_a_tautology_needs_no_search(tmp_path: Path) -> None:

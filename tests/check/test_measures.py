@@ -45,6 +45,24 @@ def test_only_a_whole_expression_can_be_monotone() -> None:
         _values("mono(x) + mono(y)")
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("mono(x", "the parenthesis is not closed"),
+        ("mono(x) + 1", "'mono(...)' goes around the whole measure"),
+    ],
+)
+def test_what_is_wrong_with_mono(text: str, message: str) -> None:
+    with pytest.raises(MeasureError) as caught:
+        _values(text)
+    assert str(caught.value) == f"measure:1:1: {message}\n  {text}\n  ^^^^^"
+
+
+def test_auto_stands_alone() -> None:
+    with pytest.raises(strandline.InputError, match="auto stands alone"):
+        _values("auto", "x")
+
+
 def test_several_are_combined_lexicographically() -> None:
     measure = parse_measures(["y", "x"], PAIR).measure
     assert measure.column == Const(0)

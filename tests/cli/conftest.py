@@ -27,7 +27,7 @@ def strandline(
         code = main(arguments)
         stdout, stderr = capsys.readouterr()
         # The engine's first use ever says so; whether it is the first is not what these tests are about.
-        stderr = stderr.replace("compiling the engine, once per machine ...\n", "")
+        stderr = stderr.replace("compiling this part of the engine, once per machine ...\n", "")
         return Answer(code, stdout, stderr)
 
     return run

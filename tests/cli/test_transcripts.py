@@ -208,7 +208,7 @@ def test_the_first_use_of_the_engine_is_announced(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("strandline.engine.jit.cache_directory", lambda: tmp_path)
-    for quiet, said in (([], "compiling the engine, once per machine ...\n"), (["--quiet"], "")):
+    for quiet, said in (([], "compiling this part of the engine, once per machine ...\n"), (["--quiet"], "")):
         assert main(["explore", str(MODELS / "mutex.dve"), "--work-dir", str(tmp_path / "run"), *quiet]) == 0
         assert capsys.readouterr().err == said
 

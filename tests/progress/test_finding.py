@@ -242,6 +242,28 @@ def test_the_list_as_data(capsys: pytest.CaptureFixture[str]) -> None:
     }  # fmt: skip
 
 
+LIE = "byte x;\nprocess P { state a; init a; trans a -> a { effect x = 1 - x; }; }\nsystem async;\n"
+
+
+@pytest.mark.parametrize(
+    ("declared", "arguments", "message"),
+    [
+        ("", ["measures", "--measure", "mono(x)"], "'mono(x)' is not monotone: 'P: a -> a' takes it from 1 to 0"),
+        ("// measure: mono(x)\n", ["measures"], "'mono(x)' is not monotone: 'P: a -> a' takes it from 1 to 0"),
+        ("// measure: mono(x)\n", ["explore", "--measure", "auto"], "not monotone: 'P: a -> a' takes it from 1 to 0"),
+        ("", ["measures", "--measure", "1/x"], "'1/x' cannot be evaluated: division by zero, in an initial state"),
+        ("", ["measures", "--top", "0"], "--top must be more than 0, not 0"),
+    ],
+)
+def test_measures_that_are_not_what_is_said_of_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], declared: str, arguments: list[str], message: str
+) -> None:
+    path = tmp_path / "lie.dve"
+    path.write_text(LIE + declared, encoding="utf-8")
+    assert main([arguments[0], str(path), *arguments[1:]]) == 2
+    assert message in capsys.readouterr().err
+
+
 def test_a_sample_must_have_states(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["measures", str(STOP_AND_WAIT), "--sample", "0"]) == 2
     assert "--sample must be more than 0, not 0" in capsys.readouterr().err

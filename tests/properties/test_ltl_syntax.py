@@ -54,6 +54,7 @@ def test_every_spelling_reads_as_ours(text: str, ours: str) -> None:
     [
         ("G (wait0 -> F cs0)", ("cs0", "wait0")),
         ("P_0.CS", ("P_0.CS",)),
+        ("F LTS.1 && Buffer.40", ("Buffer.40", "LTS.1")),
         ("x==3 U x  ==  3", ("x == 3",)),
         ("x[1] >= 2 || y", ("x[1] >= 2", "y")),
         ("(a+b)==1", ("(a + b) == 1",)),

@@ -109,6 +109,18 @@ WHOLE = [
     ("    z: Range[3, 1]\n", "Range[3, 1] is empty", "z: Range[3, 1]"),
     ("    z: Bag[Array[bool, 2], 2]\n", "Bag cannot hold Array[bool, 2]", "z: Bag[Array[bool, 2], 2]"),
     ("    z: Range[0, 2] = 5\n", "the initial value does not fit", "z: Range[0, 2] = 5"),
+    ("    z: Range[0, 6 // (N - 2)]\n", "its type cannot be computed", "z: Range[0, 6 // (N - 2)]"),
+    ("    z: Range[0, 6] = 6 // (N - 2)\n", "the initial value does not fit", "z: Range[0, 6] = 6 // (N - 2)"),
+    *(
+        (f"    @initial\n    def start(m, v: Range[0, 5]):\n        {body}\n", message, body)
+        for body, message in (
+            ("m.x = v", "OutOfRange: x = 4 is outside 0..3"),
+            ("m.x = 1 // v", "ZeroDivisionError"),
+            ("m.a[v] = 1", "IndexError"),
+            ("m.zz = 3", "AttributeError"),
+            ('m.x = "a"', "TypeError"),
+        )
+    ),
     (
         '    class Q(Process):\n        pc: Enum["u"]\n        @action(at="v")\n        def claim(m, me): pass\n',
         "'v' is not a value of pc",

@@ -153,7 +153,11 @@ def _system(source: Source) -> System:
 
 
 def _texts(given: str | Sequence[str]) -> Sequence[str]:
-    return (given,) if isinstance(given, str) else given
+    if isinstance(given, str):
+        return (given,)
+    if not isinstance(given, Sequence) or not all(isinstance(one, str) for one in given):
+        raise UsageError(f"properties are texts, as in check(model, 'G F done'), not {given!r}")
+    return given
 
 
 def _without_observer(system: System, properties: Sequence[Property]) -> System:

@@ -205,12 +205,12 @@ class _Check:
         ignoring = asked.product.ignore_finite_runs
         if self.findings.statistics.deadlocks != 0 and self._holds(FALSE, Manner(method=AUTO, ignore_finite_runs=True)):
             yield NO_INFINITE_RUN
-        elif fairness and self._holds(
-            FALSE, Manner(method=AUTO, fairness=fairness, ignore_finite_runs=ignoring)
-        ):
+            if ignoring:
+                return
+        manner = Manner(method=AUTO, fairness=fairness, ignore_finite_runs=ignoring)
+        if fairness and self._holds(FALSE, manner):
             yield NO_FAIR_RUN
         elif self.bound is not None:
-            manner = Manner(method=AUTO, fairness=fairness, ignore_finite_runs=ignoring)
             for number, (left, stronger) in enumerate(stronger_formulas(self.bound.formula)):
                 if number < _MOST_IMPLICATIONS and self._holds(stronger, manner):
                     yield vacuous(left)

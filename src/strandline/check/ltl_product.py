@@ -7,6 +7,7 @@ deadlock the observer steps alone: a run that ends stays in its last state for e
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -55,9 +56,21 @@ def bind_formula(text: str, system: System, *, name: str = "formula") -> BoundFo
             # Its place is one in the atom: shown where that stands, if it stands there word for word.
             same = error.span is not None and text[span.start : span.end] == atom
             place = Span(span.start + error.span.start, span.start + error.span.end) if same and error.span else span
-            raise type(error)(error.message, parsed.source, place) from None
+            raise type(error)(error.message + _meant(atom, system), parsed.source, place) from None
 
     return BoundFormula(parsed, bind_atoms(parsed, resolve))
+
+
+def _meant(atom: str, system: System) -> str:
+    """`GFp` is a name, and was perhaps meant to be `G F p`."""
+    found = re.match(r"([GFX]+)([A-Za-z_].*)", atom, re.DOTALL)
+    if found is None:
+        return ""
+    try:
+        parse_expression(found[2], system, name="atom")
+    except InputError:
+        return ""
+    return f"; did you mean '{' '.join(found[1])} {found[2]}'?"
 
 
 def word_of(letters: Sequence[frozenset[str]], loop: int | None) -> LassoWord:

@@ -21,7 +21,7 @@ from strandline.model.system import System
 from strandline.progress.lexicographic import DoesNotFit, combined
 from strandline.source import Source, Span
 
-_MONOTONE = re.compile(r"\s*mono\s*\(")
+_MONOTONE = re.compile(r"\s*(?P<word>mono)\s*\(")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,6 +113,12 @@ def _component(text: str, system: System, name: str) -> Component:
     if opening is not None and monotone:
         inner = " " * opening.end() + text[opening.end() : text.rindex(")")] + " "
     source = Source(name, text)
+    if opening is not None and not monotone:
+        closed = text.count("(") <= text.count(")")
+        problem = "'mono(...)' goes around the whole measure" if closed else "the parenthesis is not closed"
+        raise MeasureError(problem, source, Span(opening.start("word"), opening.end()))
+    if text.strip() == "auto":
+        raise UsageError("--measure auto stands alone: it finds the whole measure")
     try:
         return Component(parse_expression(inner, system, name=name), monotone, source)
     except InputError as error:

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from strandline.compile.kernel import DEADLOCK_BIT, MAXIMUM_PREDICATES
-from strandline.errors import UsageError
+from strandline.errors import InputError, UsageError
 from strandline.languages import parse_expression
 from strandline.model.expression import Expression, Unary, variables_read
 from strandline.model.system import System
@@ -122,7 +122,13 @@ def _formula(system: System, text: str, siblings: Sequence[str]) -> Property:
     from strandline.check.ltl_product import bind_formula, without_observer
 
     title = "formula" if len(siblings) == 1 else f"formula {list(siblings).index(text) + 1}"
-    bound = bind_formula(text, without_observer(system), name=title)
+    try:
+        bound = bind_formula(text, without_observer(system), name=title)
+    except InputError as error:
+        if system.observer is None or f"'{system.observer.name}'" not in error.message:
+            raise
+        message = f"'{system.observer.name}' is the property process: a formula speaks of the system that it watches"
+        raise type(error)(message, error.source, error.span) from None
     return Property(Kind.LTL, text, source=bound.parsed.source, formula=bound)
 
 
@@ -142,8 +148,8 @@ def _named(system: System, name: str) -> Property:
     for one in declared:
         if one.name == name:
             return one
-    known = ", ".join(f"'{one.name}'" for one in declared) or "it declares none"
-    raise UsageError(f"the model has no property '{name}' ({known})")
+    known = ", ".join(f"'{one.name}'" for one in declared)
+    raise UsageError(f"the model has no property '{name}': it has {known or 'none'}")
 
 
 def label_bits(properties: Sequence[Property]) -> dict[Property, int]:

@@ -15,7 +15,7 @@ from strandline.check.measures import ParsedMeasure, declared_measures, parse_me
 from strandline.check.memory import available_bytes, peak_resident_bytes, resident_bytes, shown_bytes
 from strandline.check.options import Options
 from strandline.check.orders import FORGETTING, compiled_loop, search_in_order
-from strandline.check.properties import Property, label_bits
+from strandline.check.properties import Kind, Property, label_bits
 from strandline.check.regressing import Regress, regress_of
 from strandline.check.verdict import PropertyVerdict, Statistics
 from strandline.check.watching import Progress, Watcher
@@ -41,7 +41,7 @@ LONG_TRACE = 20_000
 """Steps that take a second or more to replay."""
 _LOADING = 3.0
 """Seconds after which the engine's machine code is not being loaded but made."""
-COMPILING = "compiling the engine, once per machine ..."
+COMPILING = "compiling this part of the engine, once per machine ..."
 DECIDED = "every property is decided"
 _ENDS = (Event.DONE, Event.MEMORY, Event.STATES, Event.FAULT, Event.COLUMN_DECREASED)
 INTERRUPTED = "interrupted"
@@ -313,7 +313,8 @@ class Run:
         self.findings.statistics = Statistics(
             states=None if exact is None else exact.states,
             transitions=None if exact is None else exact.transitions,
-            deadlocks=None if exact is None else exact.deadlocks,
+            # A search that ends at a deadlock has not expanded it.
+            deadlocks=None if exact is None else max(exact.deadlocks, self._deadlocks_shown()),
             visited=now.visited,
             peak_states=now.peak_states,
             peak_bytes=now.peak_bytes,
@@ -330,6 +331,9 @@ class Run:
             compile_seconds=self.kernel.compile_seconds,
             engine_seconds=engine_seconds,
         )
+
+    def _deadlocks_shown(self) -> int:
+        return sum(one.kind is Kind.DEADLOCK for one in self.findings.traces)
 
     def _regress(self) -> Regress | None:
         """Which steps regress, where the search tells of some."""

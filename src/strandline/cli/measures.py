@@ -47,6 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.sample is not None and arguments.sample <= 0:
         raise UsageError(f"--sample must be more than 0, not {arguments.sample}")
+    if arguments.top <= 0:
+        raise UsageError(f"--top must be more than 0, not {arguments.top}")
     system = load(arguments.model)
     given = _given(system, arguments.measure)
     found = find_measures(system, arguments.sample or LARGE_SAMPLE, console.stage, given)

@@ -27,6 +27,7 @@ from strandline.progress.changes import Changes
 from strandline.progress.combining import Combiner, Judge, Scored
 from strandline.progress.components import find_components
 from strandline.progress.lexicographic import fits
+from strandline.progress.promises import examine
 from strandline.progress.proposals import propose, propose_roots
 from strandline.progress.rankings import rankings
 from strandline.progress.sampling import Exploration, Sample, States
@@ -130,8 +131,9 @@ def find_measures(
     share: float = 1.0,
 ) -> Found:
     """Measures of the system, tried on at most `sample` states; also those that the model declares and those that are
-    given. The effort is bounded, whatever the model is: by the sample, and by what is simulated on it. With a `share`
-    all samples are that much smaller, and so is the memory that they take."""
+    given. Raises `MeasureError` where these are not what they are said to be. The effort is bounded, whatever the model
+    is: by the sample, and by what is simulated on it. With a `share` all samples are that much smaller, and so is the
+    memory that they take."""
     started = time.perf_counter()
     if isinstance(system, CallableSystem):
         return Found((), 0, False, 0, 0.0)
@@ -172,6 +174,8 @@ class _Finder:
         judge = Judge(self.large)
         earlier = None if self.large.whole or self.large.count <= self.middle.count else Judge(self.middle)
         declared = [self._declared()] if self.system.measures else []
+        for one in (*given, *declared):
+            examine(one, self.large)
         finalists = [(one, True) for one in (*given, *declared)] + [(one, False) for one in self._found()]
         trials = []
         for candidate, is_given in finalists:

@@ -199,6 +199,13 @@ def test_a_message_from_an_imported_file_names_that_file(tmp_path: Path) -> None
     assert str(caught.value).splitlines()[0] == f"{tmp_path}/wrong.aut:2:1: state 2 is none of the states 0..1"
 
 
+def test_an_import_that_is_not_used_is_read_too(tmp_path: Path) -> None:
+    (tmp_path / "m.psl").write_text('import C = "nofile.aut";\nprocess P = a -> P;\nsystem P;\n')
+    with pytest.raises(ModelError, match="no such file") as caught:
+        load(tmp_path / "m.psl")
+    assert f"{tmp_path}/m.psl:1:12: " in str(caught.value)
+
+
 WORDS = st.sampled_from(
     re.findall(
         r"\S+",

@@ -56,8 +56,9 @@ class NetworkBuilder:
         self.constants: Values = declarations.constants
         self.evaluator = Evaluator(declarations.source)
         self.expander = Expander(self.evaluator, self.constants, declarations.processes)
-        self.read_import = read_import
-        self._imported: dict[str, Lts] = {}
+        self._imported = {
+            name: read_import(one) for name, one in declarations.definitions.items() if isinstance(one, Import)
+        }
         self._names: set[str] = set()
 
     def build(self, composition: Composition) -> Network:
@@ -114,8 +115,6 @@ class NetworkBuilder:
             self._twice(name, call)
         self._names.add(name)
         if isinstance(definition, Import):
-            if call.name not in self._imported:
-                self._imported[call.name] = self.read_import(definition)
             return single(name, self._imported[call.name], call.span)
         return single(name, self.expander.expand(call, around.values), call.span)
 

@@ -6,13 +6,13 @@ import ast
 import contextlib
 import linecache
 import sys
-import traceback
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from strandline.errors import InputError, ModelError, ParseError, UsageError
 from strandline.languages.python.model import Model
+from strandline.languages.python.text import line_start, raised
 from strandline.source import Source, Span
 
 
@@ -61,32 +61,15 @@ def _executed(source: Source) -> dict[str, Any]:
     except SystemExit as error:
         raise ModelError(f"the file ends the program while it is loaded: sys.exit({error.code})", source) from None
     except Exception as error:
-        raise _raised(source, error) from error
+        raise raised(source, error) from error
     finally:
         sys.path.remove(folder)
     return vars(module)
 
 
 def _syntax(source: Source, error: SyntaxError) -> ParseError:
-    start = _line_start(source, error.lineno or 1) + max(0, (error.offset or 1) - 1)
+    start = line_start(source, error.lineno or 1) + max(0, (error.offset or 1) - 1)
     return ParseError(f"not Python: {error.msg}", source, Span(start, start + 1))
-
-
-def _raised(source: Source, error: Exception) -> ModelError:
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == source.name]
-    message = f"{type(error).__name__}: {error}"
-    if not lines or lines[-1] is None:
-        return ModelError(message, source)
-    start = _line_start(source, lines[-1])
-    end = source.text.find("\n", start)
-    text = source.text[start : end if end >= 0 else len(source.text)]
-    indent = len(text) - len(text.lstrip())
-    return ModelError(message, source, Span(start + indent, start + max(len(text), indent + 1)))
-
-
-def _line_start(source: Source, line: int) -> int:
-    lines = source.text.splitlines(keepends=True)
-    return sum(len(one) for one in lines[: line - 1])
 
 
 def _selected(source: Source, names: dict[str, Any], selection: str) -> Model | type[Model]:
@@ -101,7 +84,11 @@ def _selected(source: Source, names: dict[str, Any], selection: str) -> Model | 
     found = names.get(name.id)
     is_class = isinstance(found, type) and issubclass(found, Model)
     if not is_class and not isinstance(found, Model):
-        known = [one for one, value in names.items() if isinstance(value, type) and issubclass(value, Model)]
+        known = [
+            one
+            for one, value in names.items()
+            if isinstance(value, type) and issubclass(value, Model) and value is not Model
+        ]
         raise UsageError(f"{source.name} has no model '{name.id}' (it has {', '.join(known) or 'none'})")
     if not isinstance(node, ast.Call):
         return found  # type: ignore[return-value]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from strandline.errors import InputError, ModelError
+from strandline.errors import InputError, ModelError, StrandlineError
 from strandline.languages.python.build import equal
 from strandline.languages.python.choices import parameters_of
 from strandline.languages.python.coding import number, truth
@@ -19,7 +19,7 @@ from strandline.languages.python.machine import Machine, limit
 from strandline.languages.python.model import LOCATION, Model
 from strandline.languages.python.queries import Scope
 from strandline.languages.python.structure import ModelSource, Structure, functions_of
-from strandline.languages.python.text import keyword_place, parse_text, text_of
+from strandline.languages.python.text import keyword_place, parse_text, raised, text_of
 from strandline.languages.python.types import BagType, EnumType, FifoType, RecordType, SetType, is_flat
 from strandline.languages.python.values import GroupValue, ModelValue, Place, ProcessValue, RecordSymbol, Refused
 from strandline.model.expression import FALSE, TRUE, Const, Expression, Read, conjunction, deep_recursion
@@ -96,7 +96,12 @@ class _Lowering:
         return validate(system)
 
     def _initial(self) -> tuple[tuple[int, ...], ...]:
-        states = self.model.initial_states()
+        try:
+            states = self.model.initial_states()
+        except StrandlineError:
+            raise
+        except Exception as error:  # noqa: BLE001  (whatever the user's functions raise is theirs to mend)
+            raise raised(self.source, error) from None
         if not states:
             raise ModelError(f"{type(self.model).__name__}: no @initial function leaves a state", self.source)
         return tuple(self.structure.valuation(state) for state in states)

@@ -337,6 +337,8 @@ def _bound(cls: Any, bindings: Mapping[str, Any], what: str) -> dict[str, Type]:
             bound[name] = bind_type(kind, bindings, f"{what}.{name}")
         except ModelError as error:
             raise _placed(cls, name, error.message) from None
+        except (ArithmeticError, TypeError, ValueError) as error:
+            raise _placed(cls, name, f"{what}.{name}: its type cannot be computed: {error}") from None
     return bound
 
 
@@ -351,10 +353,10 @@ def _placed(cls: Any, name: str, message: str) -> ModelError:
 def _defaults(cls: Any, kinds: Mapping[str, Type], bindings: Mapping[str, Any]) -> dict[str, Any]:
     values = {}
     for name, kind in kinds.items():
-        given = resolve(getattr(cls, name).default, bindings)
         try:
+            given = resolve(getattr(cls, name).default, bindings)
             values[name] = kind.default() if given is None else fitted(kind, given, name)
-        except (TypeError, ValueError) as error:
+        except (ArithmeticError, TypeError, ValueError) as error:
             message = f"{cls.__name__}.{name}: the initial value does not fit: {error}"
             raise _placed(cls, name, message) from None
     location = kinds.get(LOCATION)

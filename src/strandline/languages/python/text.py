@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import linecache
 import sys
+import traceback
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -112,6 +113,24 @@ def parse_text(text: str, name: str) -> tuple[Text, ast.expr]:
             if node.end_lineno == 1:  # type: ignore[attr-defined]
                 node.end_col_offset -= 1  # type: ignore[attr-defined]
     return Text.create(source, tree), tree.body
+
+
+def raised(source: Source, error: Exception) -> ModelError:
+    """What the user's own code has raised, with the line of the source that did."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == source.name]
+    message = f"{type(error).__name__}: {error}"
+    if not lines or lines[-1] is None:
+        return ModelError(message, source)
+    start = line_start(source, lines[-1])
+    end = source.text.find("\n", start)
+    text = source.text[start : end if end >= 0 else len(source.text)]
+    indent = len(text) - len(text.lstrip())
+    return ModelError(message, source, Span(start + indent, start + max(len(text), indent + 1)))
+
+
+def line_start(source: Source, line: int) -> int:
+    """Where a line begins in the text."""
+    return sum(len(one) for one in source.text.splitlines(keepends=True)[: line - 1])
 
 
 def field_place(cls: type, functions: Iterable[Callable[..., Any]], name: str) -> tuple[Source, Span] | None:

@@ -4,7 +4,7 @@ What is an operator and what is a name:
 
 - A word is an operator if it is one of the words in `WORDS`, a single `U R W M V`, or made of the letters
   `G`, `F`, `X` alone (`GF p` is `G F p`). Every other word is a name, also `Free` or `GFa`.
-- A name may carry members (`P_0.CS`), indices (`x[1]`) and arguments (`len(queue)`) that follow directly;
+- A name may carry members (`P_0.CS`, `LTS.1`), indices (`x[1]`) and arguments (`len(queue)`) that follow directly;
   what stands between the brackets is kept as it is.
 - `"..."` and `{...}` hold a proposition whose text is passed on untouched: the way to write anything that
   would otherwise be read as an operator, such as DVE's `{P->x == 1}`.
@@ -108,7 +108,7 @@ _SYMBOL = re.compile(
 )
 _BLANK = re.compile(r"\s*")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_MEMBER = re.compile(r"(?:\.|@|::)[A-Za-z_][A-Za-z0-9_]*")
+_MEMBER = re.compile(r"(?:\.|@|::)[A-Za-z_][A-Za-z0-9_]*|\.[0-9]+")
 _ARROW_MEMBER = re.compile(r"->[A-Za-z_][A-Za-z0-9_]*")
 _NUMBER = re.compile(r"[0-9]+")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
