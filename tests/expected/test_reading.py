@@ -108,7 +108,7 @@ TOP = 'model = "m.dve"\n'
         (TOP + 'states = "', "Unterminated", None),
         (TOP, "nothing is expected: write counts, [[check]] or [[explore]]", None),
         ("states = 4\n", 'which model? write model = "FILE" at the top', None),
-        (TOP + "statse = 4\n", "'statse' is unknown here (known: check, deadlocks, description", 2),
+        (TOP + "statse = 4\n", "'statse' is unknown here; did you mean 'states'?", 2),
         (TOP + "states = -1\n", "'states' must be a whole number, 0 or more", 2),
         (TOP + "states = true\n", "'states' must be a whole number, 0 or more", 2),
         ("model = 3\nstates = 1\n", "'model' must be a text", 1),
@@ -122,7 +122,7 @@ TOP = 'model = "m.dve"\n'
         ),
         (
             TOP + '[[check]]\nverdict = "HOLDS"\ninvariant = "x"\n',
-            "'invariant' is unknown here (known: all_cycles, cache_rule",
+            "'invariant' is unknown here; did you mean 'invariants'?",
             4,
         ),
         (TOP + '[[check]]\nverdict = "HOLDS"\nwork_dir = "x"\n', "'work_dir' is unknown here", 4),

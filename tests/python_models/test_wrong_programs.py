@@ -109,6 +109,11 @@ WHOLE = [
     ("    z: Range[3, 1]\n", "Range[3, 1] is empty", "z: Range[3, 1]"),
     ("    z: Bag[Array[bool, 2], 2]\n", "Bag cannot hold Array[bool, 2]", "z: Bag[Array[bool, 2], 2]"),
     ("    z: Range[0, 2] = 5\n", "the initial value does not fit", "z: Range[0, 2] = 5"),
+    (
+        '    @action(at="idle")\n    def claim(m): pass\n',
+        "'at' and 'to' need a field 'pc: Enum[...]' in the process",
+        "def claim(m): pass",
+    ),
     ("    z: Range[0, 6 // (N - 2)]\n", "its type cannot be computed", "z: Range[0, 6 // (N - 2)]"),
     ("    z: Range[0, 6] = 6 // (N - 2)\n", "the initial value does not fit", "z: Range[0, 6] = 6 // (N - 2)"),
     *(

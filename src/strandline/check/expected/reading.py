@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from inspect import signature
 from pathlib import Path
@@ -163,7 +164,9 @@ class _Section:
         names = sorted(known)
         for key in self.data:
             if key not in names:
-                raise self.error(key, f"'{key}' is unknown here (known: {', '.join(names)})")
+                close = get_close_matches(key, names, n=1)
+                hint = f"; did you mean '{close[0]}'?" if close else f" (known: {', '.join(names)})"
+                raise self.error(key, f"'{key}' is unknown here{hint}")
 
     def check_values(self) -> None:
         for key in ("name", "description", "model", "verdict", "fault"):

@@ -19,7 +19,7 @@ from strandline.languages.python.containers import fitted, frozen, thawed
 from strandline.languages.python.declarations import Inner, Marked, annotations_of, bind_type, is_fair
 from strandline.languages.python.deferred import Deferred, Parameter, resolve
 from strandline.languages.python.faults import NotEnabled, begin_step, end_step, in_step
-from strandline.languages.python.text import field_place
+from strandline.languages.python.text import field_place, text_of
 from strandline.languages.python.types import EnumType, Type
 
 LOCATION = "pc"
@@ -363,7 +363,11 @@ def _defaults(cls: Any, kinds: Mapping[str, Type], bindings: Mapping[str, Any]) 
     for marked in cls._marked.values():
         for place in (*marked.at, *([] if marked.to is None else [marked.to])):
             if not isinstance(location, EnumType) or place not in location.names:
-                raise _placed(cls, LOCATION, _location_message(cls, marked, place, location))
+                message = _location_message(cls, marked, place, location)
+                if location is None:
+                    text, node = text_of(marked.function)
+                    text.fail(message, node)
+                raise _placed(cls, LOCATION, message)
     return values
 
 
