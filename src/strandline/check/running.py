@@ -242,7 +242,8 @@ class Run:
         elif event is Event.MEMORY:
             self.findings.reason = self._memory_reason()
         elif event is Event.STATES:
-            self.findings.reason = f"the limit of {self.options.max_states:,} states is reached"
+            plural = "" if self.options.max_states == 1 else "s"
+            self.findings.reason = f"the limit of {self.options.max_states:,} state{plural} is reached"
         elif event is Event.FAULT:
             self._faulted()
         else:

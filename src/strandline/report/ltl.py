@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from strandline.check.ltl_verdict import AcceptingComponent, AtomValues, LtlSearch
 from strandline.check.memory import shown_bytes
-from strandline.check.verdict import PropertyVerdict, Statistics
+from strandline.check.verdict import PropertyVerdict
 from strandline.model.system import System
 from strandline.report.profile import profile_line
 from strandline.report.regress import sweep_rows
-from strandline.report.style import Style, counted, table
+from strandline.report.style import Style, counted, table, time_words
 from strandline.report.traces import trace_lines
 from strandline.traces.trace import Trace
 
@@ -151,9 +151,4 @@ def _figures(search: LtlSearch) -> list[tuple[str, str]]:
         kinds = {"S": "inside one layer", "M": "over several layers"}
         rows.append(("cycle", kinds.get(search.cycle_kind, search.cycle_kind)))
     rows.append(("memory", f"engine {shown_bytes(now.peak_bytes)}, process {shown_bytes(now.rss_bytes)}"))
-    return [*rows, ("time", _time(now))]
-
-
-def _time(now: Statistics) -> str:
-    rate = f" ({now.visited / now.seconds / 1e6:.2f} million states/s)" if now.seconds >= 0.01 else ""
-    return f"search {now.seconds:.3f} s{rate}, compiling the model {now.compile_seconds:.3f} s"
+    return [*rows, ("time", time_words(now))]

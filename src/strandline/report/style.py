@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from strandline.check.verdict import Statistics
+
 _CODES = {"red": "31", "green": "32", "yellow": "33", "dim": "2", "bold": "1"}
 _BLOCKS = "▁▂▃▄▅▆▇█"
 
@@ -50,3 +52,12 @@ def sparkline(values: Sequence[int], width: int = 60, top: int | None = None) ->
         return "".join(_BLOCKS[(len(_BLOCKS) * height - 1) // max(top, 1)] if height else " " for height in heights)
     top = max(heights) or 1
     return "".join(_BLOCKS[(len(_BLOCKS) - 1) * height // top] for height in heights)
+
+
+def time_words(now: Statistics) -> str:
+    """How long a search took and, unless that was too short to tell, how fast it was."""
+    rate = ""
+    if now.seconds >= 0.01:
+        speed = now.visited / now.seconds
+        rate = f" ({speed / 1e6:.2f} million states/s)" if speed >= 1e5 else f" ({speed:,.0f} states/s)"
+    return f"search {now.seconds:.3f} s{rate}, compiling the model {now.compile_seconds:.3f} s"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from strandline.check.memory import shown_bytes
 from strandline.check.properties import Kind
-from strandline.check.verdict import Answer, Exploration, PropertyVerdict, Statistics, Verdict
+from strandline.check.verdict import Answer, Exploration, PropertyVerdict, Verdict
 from strandline.report.ltl import component_lines, ltl_remark, search_lines, violation_lines, warning_lines
 from strandline.report.prediction import prediction_rows
 from strandline.report.profile import profile_chart, profile_line
 from strandline.report.regress import sweep_rows
-from strandline.report.style import Style, counted, table
+from strandline.report.style import Style, counted, table, time_words
 from strandline.report.traces import trace_lines
 
 _COLOURS = {Answer.HOLDS: "green", Answer.VIOLATED: "red", Answer.UNKNOWN: "yellow"}
@@ -132,7 +132,7 @@ def _statistics_lines(exploration: Exploration) -> list[str]:
     rows.append(
         ("memory", f"engine {shown_bytes(now.peak_bytes)}{each}, process {shown_bytes(now.rss_bytes)}")
     )
-    rows.append(("time", _time(now)))
+    rows.append(("time", time_words(now)))
     rows += [("note", note) for note in exploration.notes]
     return table(rows)
 
@@ -145,13 +145,6 @@ def _cache(exploration: Exploration) -> str:
     options = exploration.options
     size = counted(options.cache_states, "state")
     return f"{size}, {counted(exploration.statistics.replaced, 'state')} replaced (rule {options.cache_rule})"
-
-
-def _time(now: Statistics) -> str:
-    rate = ""
-    if now.seconds >= 0.01:
-        rate = f" ({now.visited / now.seconds / 1e6:.2f} million states/s)"
-    return f"search {now.seconds:.3f} s{rate}, compiling the model {now.compile_seconds:.3f} s"
 
 
 def _profile(exploration: Exploration, style: Style, chart: int | None) -> list[str]:
