@@ -17,6 +17,8 @@ from strandline.traces.trace import Trace
 _MOST_COLUMNS = 32
 """States for which the values of atoms are shown in one table."""
 _MOST_COMPONENTS = 20
+_LONG = 20
+"""Steps of a lasso to which the way to a shorter one is told."""
 _LEGEND = "*: if this value alone were different, the run would satisfy the formula"
 
 
@@ -50,6 +52,8 @@ def violation_lines(one: PropertyVerdict, system: System, style: Style, *, full:
     lines += [f"  {line}" for line in trace_lines(trace, system, style, full=full, whole=False)]
     if trace.loop is None:
         lines.append(f"  {style.paint('whatever follows, the formula is violated', 'yellow')}")
+    elif len(trace) >= _LONG and search.minimised is None:
+        lines.append(f"  {style.paint('--shortest looks for a shorter one', 'dim')}")
     if search.atoms:
         lines += ["", *(f"  {line}" for line in atom_lines(search.atoms, trace, style))]
     return lines
