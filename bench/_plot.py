@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import cycle
 from math import ceil, floor, log10
 
 WIDTH, HEIGHT = 360, 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 14, 30, 44
-_COLOURS = ("#1b6ca8", "#c2410c", "#15803d", "#7c3aed", "#b91c1c", "#0f766e")
+_LINES = ("#0b3d63", "#1b6ca8", "#4d94c9", "#15803d", "#7fb98f", "#7c3aed")
+_MARKS = ("#c2410c", "#f59e0b", "#be185d", "#7f1d1d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +46,15 @@ def svg(panels: Sequence[Panel]) -> str:
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
+def _radius(series: Series) -> float:
+    return 2.5 if series.joined else 5
+
+
 class _Drawing:
     def __init__(self, panel: Panel) -> None:
         self.panel = panel
+        lines, marks = cycle(_LINES), cycle(_MARKS)
+        self.colours = [next(lines if series.joined else marks) for series in panel.series]
         values = [y for series in panel.series for _, y in series.points if y > 0] or [1.0]
         self.low = floor(log10(min(values)))
         self.high = max(ceil(log10(max(values))), self.low + 1)
@@ -81,20 +89,20 @@ class _Drawing:
     def _marks(self) -> list[str]:
         found = []
         for number, series in enumerate(self.panel.series):
-            colour = _COLOURS[number % len(_COLOURS)]
+            colour = self.colours[number]
             places = [(self.x(x), self.y(y)) for x, y in series.points]
             if series.joined:
                 path = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
                 found.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="1.5"/>')
-            radius = 2.5 if series.joined else 5
-            found += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius}" fill="{colour}"/>' for x, y in places]
+            dot = f'r="{_radius(series)}" fill="{colour}"'
+            found += [f'<circle cx="{x:.1f}" cy="{y:.1f}" {dot}/>' for x, y in places]
         return found
 
     def _legend(self) -> list[str]:
         found = []
         for number, series in enumerate(self.panel.series):
             y = _TOP + 12 + 14 * number
-            colour = _COLOURS[number % len(_COLOURS)]
-            found.append(f'<circle cx="{WIDTH - 130}" cy="{y - 4}" r="4" fill="{colour}"/>')
-            found.append(f'<text x="{WIDTH - 121}" y="{y}">{escape(series.name)}</text>')
+            colour = self.colours[number]
+            found.append(f'<circle cx="{_LEFT + 12}" cy="{y - 4}" r="{_radius(series)}" fill="{colour}"/>')
+            found.append(f'<text x="{_LEFT + 22}" y="{y}">{escape(series.name)}</text>')
         return found

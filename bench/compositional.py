@@ -182,13 +182,15 @@ def figure(bench: Bench, lines: Sequence[Line]) -> str:
     panels = []
     for study in dict.fromkeys(line.study for line in lines):
         series = []
+        swept: dict[str, list[tuple[float, float]]] = {}
         for line in (one for one in lines if one.study is study):
             states = line.states
             points = [(one.peak_percent(states), one.visited / states) for one in bench.caching(line)]
-            series.append(Series(f"caching, {line.size}", tuple(points)))
-            swept = [(one.peak_percent(states), one.visited / states) for one in line.sweeps.values()]
-            series.append(Series(f"sweeps, {line.size}", tuple(swept), joined=False))
+            series.append(Series(f"caching, {study.size.lower()} {line.size}", tuple(points)))
+            for kind, one in line.sweeps.items():
+                swept.setdefault(kind, []).append((one.peak_percent(states), one.visited / states))
             _print_caching(line, points)
+        series += [Series(f"sweep, {kind}", tuple(points), joined=False) for kind, points in swept.items()]
         panels.append(Panel(study.title, "peak, % of the states", "expansions for each state", tuple(series)))
     return svg(panels)
 
