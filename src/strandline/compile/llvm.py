@@ -24,20 +24,13 @@ from strandline.compile.interpreted import SystemTwin
 from strandline.compile.jit import machine_code
 from strandline.compile.kernel import ACCEPTING_BIT, DEADLOCK_BIT, Kernel, Measure
 from strandline.compile.llvm_expressions import Evaluator
-from strandline.compile.llvm_faults import FaultTable
+from strandline.compile.llvm_records import RecordWriter
 from strandline.compile.llvm_text import Function, PackedState
 from strandline.model.expression import Expression, deep_recursion, walk
 from strandline.model.intervals import Contradiction
 from strandline.model.layout import Layout, make_layout
 from strandline.model.ranges import Ranges, analyse_ranges
 from strandline.model.system import Action, System, Variable
-
-_CURSOR = "{ptr, ptr, i64}"
-"""Where the next record goes, where records end, how many steps the system itself has taken."""
-
-
-_LARGE_MEASURE = 60
-"""Nodes of a measure that becomes a function of its own."""
 
 _LARGE_SYSTEM, _PART = 20_000, 2_000
 """Weight of a system whose actions are spread over functions, and of the actions in one of these."""
@@ -70,7 +63,7 @@ def compile_system(
     )
 
 
-class _Writer:
+class _Writer(RecordWriter):
     """Writes the module of one System."""
 
     def __init__(
@@ -81,23 +74,16 @@ class _Writer:
         predicates: tuple[Expression, ...],
         measure: Measure | None,
     ) -> None:
+        super().__init__(layout, ranges, measure)
         self.system = system
-        self.layout = layout
-        self.ranges = ranges
         self.predicates = predicates
-        self.measure = measure
-        self.faults = FaultTable(ranges.variables)
-        self._compared = measure.components if measure else ()
-        self.stride = layout.words + (2 if measure else 0) + (1 if self._compared else 0)
-        nodes = sum(1 for part in (measure.column, measure.layer) for _ in walk(part)) if measure else 0
-        self._measure_is_large = nodes > _LARGE_MEASURE
         self._is_large = sum(map(_weight, system.actions)) > _LARGE_SYSTEM
         self._parts: list[str] = []
 
     def module(self) -> str:
-        functions = [self._measure()] if self._measure_is_large else []
-        if self._compared:
-            functions.append(self._compare())
+        functions = [self.measure_function()] if self.measure_is_large else []
+        if self.compared:
+            functions.append(self.compare_function())
         if self.system.observer is not None:
             functions.append(self._observe())
         if self.system.synchronous:
@@ -118,11 +104,11 @@ class _Writer:
             " ptr noalias %labels) nounwind"
         )
         code.do(f"%scratch = alloca [{self.layout.words} x i64]")
-        cursor = self._open_cursor(code)
+        cursor = self.open_cursor(code)
         source = PackedState(code, self.layout, "%state")
         labels = self._labels(code, source)
         if self.system.synchronous:
-            self._call(code, "@together0(ptr %state, ptr %state, ptr %cursor)")
+            self.call(code, "@together0(ptr %state, ptr %state, ptr %cursor)")
         else:
             self._asynchronous(code, source, cursor)
         steps = code.value(f"load i64, ptr {cursor[2]}")
@@ -131,36 +117,13 @@ class _Writer:
             alone, after = code.label(), code.label()
             code.branch(stuck, alone, after)
             code.start(alone)
-            self._call(code, "@observe(ptr %state, ptr %state, ptr %cursor)")
+            self.call(code, "@observe(ptr %state, ptr %state, ptr %cursor)")
             code.jump(after)
             code.start(after)
         deadlock = code.value(f"select i1 {stuck}, i64 {-(1 << DEADLOCK_BIT)}, i64 0")
         code.do(f"store i64 {code.value(f'or i64 {labels}, {deadlock}')}, ptr %labels")
-        code.do(f"ret i64 {self._record_count(code, cursor)}")
+        code.do(f"ret i64 {self.record_count(code, cursor)}")
         return code.text()
-
-    def _open_cursor(self, code: Function) -> tuple[str, str, str]:
-        code.do(f"%cursor = alloca {_CURSOR}")
-        fields = self._cursor_fields(code)
-        size = code.value(f"mul i64 %capacity, {8 * self.stride}")
-        end = code.value(f"getelementptr i8, ptr %records, i64 {size}")
-        code.do(f"store ptr %records, ptr {fields[0]}")
-        code.do(f"store ptr {end}, ptr {fields[1]}")
-        code.do(f"store i64 0, ptr {fields[2]}")
-        return fields
-
-    def _cursor_fields(self, code: Function) -> tuple[str, str, str]:
-        first, second, third = (
-            code.value(f"getelementptr {_CURSOR}, ptr %cursor, i32 0, i32 {number}") for number in range(3)
-        )
-        return first, second, third
-
-    def _record_count(self, code: Function, cursor: tuple[str, str, str]) -> str:
-        last = code.value(f"load ptr, ptr {cursor[0]}")
-        last_number = code.value(f"ptrtoint ptr {last} to i64")
-        first_number = code.value("ptrtoint ptr %records to i64")
-        size = code.value(f"sub i64 {last_number}, {first_number}")
-        return code.value(f"udiv exact i64 {size}, {8 * self.stride}")
 
     def _labels(self, code: Function, source: PackedState) -> str:
         evaluator = Evaluator(code, source, self.ranges.environment(), self.faults)
@@ -212,10 +175,10 @@ class _Writer:
     def _call_part(self, caller: Function, actions: Sequence[Action]) -> None:
         """Write a function for some of the actions, and call it."""
         name = f"@part{len(self._parts)}"
-        self._call(caller, f"{name}(ptr %state, ptr %cursor)")
+        self.call(caller, f"{name}(ptr %state, ptr %cursor)")
         code = Function(f"define internal i64 {name}(ptr readonly %state, ptr %cursor) noinline nounwind")
         code.do(f"%scratch = alloca [{self.layout.words} x i64]")
-        cursor = self._cursor_fields(code)
+        cursor = self.cursor_fields(code)
         source = PackedState(code, self.layout, "%state")
         self._try_actions(code, actions, self._locations(source), source, cursor)
         code.do("ret i64 0")
@@ -310,82 +273,10 @@ class _Writer:
         steps = code.value(f"load i64, ptr {cursor[2]}")
         code.do(f"store i64 {code.value(f'add i64 {steps}, 1')}, ptr {cursor[2]}")
         if self.system.observer is None:
-            self._record(evaluator, cursor)
+            self.record(evaluator, cursor)
             return
-        self._store_words(code, evaluator.state, "%scratch")
-        self._call(code, "@observe(ptr %state, ptr %scratch, ptr %cursor)")
-
-    def _record(self, evaluator: Evaluator, cursor: tuple[str, str, str]) -> None:
-        """Write the state as the next record; past the end everything goes to the scratch place."""
-        code = evaluator.code
-        inline = self.measure is not None and not self._measure_is_large
-        progress = self._progress_values(evaluator) if inline else []
-        following = code.value(f"load ptr, ptr {cursor[0]}")
-        end = code.value(f"load ptr, ptr {cursor[1]}")
-        inside = code.value(f"icmp ult ptr {following}, {end}")
-        place = code.value(f"select i1 {inside}, ptr {following}, ptr {end}")
-        self._store_words(code, evaluator.state, place)
-        self._store_progress(code, progress, place)
-        if self._measure_is_large:
-            self._call(code, f"@measure(ptr {place})")
-        if self._compared:
-            self._call(code, f"@compare(ptr %state, ptr {place})")
-        advanced = code.value(f"getelementptr i64, ptr {following}, i64 {self.stride}")
-        code.do(f"store ptr {advanced}, ptr {cursor[0]}")
-
-    def _progress_values(self, evaluator: Evaluator) -> list[str]:
-        assert self.measure is not None
-        measured = evaluator.at(evaluator.state, self.ranges.environment())
-        return [measured.value(self.measure.column), measured.value(self.measure.layer)]
-
-    def _store_progress(self, code: Function, progress: list[str], record: str) -> None:
-        for number, value in enumerate(progress):
-            pointer = code.value(f"getelementptr i64, ptr {record}, i64 {self.layout.words + number}")
-            code.do(f"store i64 {value}, ptr {pointer}")
-
-    def _measure(self) -> str:
-        """A function that completes a record: a large measure would be written out after every action else."""
-        code = Function("define internal i64 @measure(ptr %record) noinline nounwind")
-        state = PackedState(code, self.layout, "%record")
-        evaluator = Evaluator(code, state, self.ranges.environment(), self.faults)
-        self._store_progress(code, self._progress_values(evaluator), "%record")
-        code.do("ret i64 0")
-        return code.text()
-
-    def _compare(self) -> str:
-        """A function that completes a record: whether a component of the measure has fallen."""
-        code = Function("define internal i64 @compare(ptr readonly %state, ptr %record) noinline nounwind")
-        environment = self.ranges.environment()
-        before = Evaluator(code, PackedState(code, self.layout, "%state"), environment, self.faults)
-        after = before.at(PackedState(code, self.layout, "%record"), environment)
-        falls = "false"
-        for component in self._compared:
-            smaller = code.value(f"icmp slt i64 {after.value(component)}, {before.value(component)}")
-            falls = code.value(f"or i1 {falls}, {smaller}")
-        pointer = code.value(f"getelementptr i64, ptr %record, i64 {self.stride - 1}")
-        code.do(f"store i64 {code.value(f'zext i1 {falls} to i64')}, ptr {pointer}")
-        code.do("ret i64 0")
-        return code.text()
-
-    def _store_words(self, code: Function, state: PackedState, place: str) -> None:
-        words: Iterator[int] = iter(range(self.layout.words))
-        if self.layout.words > 4:
-            size = 8 * self.layout.words
-            code.do(f"call void @llvm.memcpy.p0.p0.i64(ptr {place}, ptr {state.base}, i64 {size}, i1 false)")
-            words = iter(sorted(state.changed))
-        for word in words:
-            pointer = code.value(f"getelementptr i64, ptr {place}, i64 {word}") if word else place
-            code.do(f"store i64 {state.word(word)}, ptr {pointer}")
-
-    def _call(self, code: Function, call: str) -> None:
-        """Call one of our functions and leave with its fault, if it has one."""
-        result = code.value(f"call i64 {call}")
-        faulty = code.value(f"icmp slt i64 {result}, 0")
-        leave, proceed = code.label(), code.label()
-        code.branch(faulty, leave, proceed)
-        code.start(leave)
-        code.do(f"ret i64 {result}")
-        code.start(proceed)
+        self.store_words(code, evaluator.state, "%scratch")
+        self.call(code, "@observe(ptr %state, ptr %scratch, ptr %cursor)")
 
     # --- observers and synchronous systems ----------------------------------------------------------------------
 
@@ -395,7 +286,7 @@ class _Writer:
             f"define internal i64 @{name}(ptr readonly %state, ptr readonly %partial, ptr %cursor) nounwind"
         )
         code.do(f"%scratch = alloca [{self.layout.words} x i64]")
-        cursor = self._cursor_fields(code)
+        cursor = self.cursor_fields(code)
         source = PackedState(code, self.layout, "%state")
         partial = PackedState(code, self.layout, "%partial")
         location = source.read(self.layout.by_variable[variable])
@@ -422,12 +313,12 @@ class _Writer:
         """What comes after an edge: the next process of a synchronous system, or the record."""
         following = int(name.removeprefix("together")) + 1 if name != "observe" else None
         if following is None:
-            self._record(joined, cursor)
+            self.record(joined, cursor)
         elif following == len(self.system.processes):
             self._finish_system_step(joined, cursor)
         else:
-            self._store_words(joined.code, joined.state, "%scratch")
-            self._call(joined.code, f"@together{following}(ptr %state, ptr %scratch, ptr %cursor)")
+            self.store_words(joined.code, joined.state, "%scratch")
+            self.call(joined.code, f"@together{following}(ptr %state, ptr %scratch, ptr %cursor)")
 
     def _observe(self) -> str:
         observer = self.system.observer

@@ -1,0 +1,126 @@
+"""Records of successors as LLVM IR: where the next one goes, its words, its progress, and whether it regresses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from strandline.compile.kernel import Measure
+from strandline.compile.llvm_expressions import Evaluator
+from strandline.compile.llvm_faults import FaultTable
+from strandline.compile.llvm_text import Function, PackedState
+from strandline.model.expression import walk
+from strandline.model.layout import Layout
+from strandline.model.ranges import Ranges
+
+_CURSOR = "{ptr, ptr, i64}"
+"""Where the next record goes, where records end, how many steps the system itself has taken."""
+
+_LARGE_MEASURE = 60
+"""Nodes of a measure that becomes a function of its own."""
+
+
+class RecordWriter:
+    """Writes the code that writes records, for one layout and one measure."""
+
+    def __init__(self, layout: Layout, ranges: Ranges, measure: Measure | None) -> None:
+        self.layout, self.ranges, self.measure = layout, ranges, measure
+        self.faults = FaultTable(ranges.variables)
+        self.compared = measure.components if measure else ()
+        self.stride = layout.words + (2 if measure else 0) + (1 if self.compared else 0)
+        nodes = sum(1 for part in (measure.column, measure.layer) for _ in walk(part)) if measure else 0
+        self.measure_is_large = nodes > _LARGE_MEASURE
+
+    def open_cursor(self, code: Function) -> tuple[str, str, str]:
+        code.do(f"%cursor = alloca {_CURSOR}")
+        fields = self.cursor_fields(code)
+        size = code.value(f"mul i64 %capacity, {8 * self.stride}")
+        end = code.value(f"getelementptr i8, ptr %records, i64 {size}")
+        code.do(f"store ptr %records, ptr {fields[0]}")
+        code.do(f"store ptr {end}, ptr {fields[1]}")
+        code.do(f"store i64 0, ptr {fields[2]}")
+        return fields
+
+    def cursor_fields(self, code: Function) -> tuple[str, str, str]:
+        first, second, third = (
+            code.value(f"getelementptr {_CURSOR}, ptr %cursor, i32 0, i32 {number}") for number in range(3)
+        )
+        return first, second, third
+
+    def record_count(self, code: Function, cursor: tuple[str, str, str]) -> str:
+        last = code.value(f"load ptr, ptr {cursor[0]}")
+        last_number = code.value(f"ptrtoint ptr {last} to i64")
+        first_number = code.value("ptrtoint ptr %records to i64")
+        size = code.value(f"sub i64 {last_number}, {first_number}")
+        return code.value(f"udiv exact i64 {size}, {8 * self.stride}")
+
+    def record(self, evaluator: Evaluator, cursor: tuple[str, str, str]) -> None:
+        """Write the state as the next record; past the end everything goes to the scratch place."""
+        code = evaluator.code
+        inline = self.measure is not None and not self.measure_is_large
+        progress = self._progress_values(evaluator) if inline else []
+        following = code.value(f"load ptr, ptr {cursor[0]}")
+        end = code.value(f"load ptr, ptr {cursor[1]}")
+        inside = code.value(f"icmp ult ptr {following}, {end}")
+        place = code.value(f"select i1 {inside}, ptr {following}, ptr {end}")
+        self.store_words(code, evaluator.state, place)
+        self._store_progress(code, progress, place)
+        if self.measure_is_large:
+            self.call(code, f"@measure(ptr {place})")
+        if self.compared:
+            self.call(code, f"@compare(ptr %state, ptr {place})")
+        advanced = code.value(f"getelementptr i64, ptr {following}, i64 {self.stride}")
+        code.do(f"store ptr {advanced}, ptr {cursor[0]}")
+
+    def _progress_values(self, evaluator: Evaluator) -> list[str]:
+        assert self.measure is not None
+        measured = evaluator.at(evaluator.state, self.ranges.environment())
+        return [measured.value(self.measure.column), measured.value(self.measure.layer)]
+
+    def _store_progress(self, code: Function, progress: list[str], record: str) -> None:
+        for number, value in enumerate(progress):
+            pointer = code.value(f"getelementptr i64, ptr {record}, i64 {self.layout.words + number}")
+            code.do(f"store i64 {value}, ptr {pointer}")
+
+    def measure_function(self) -> str:
+        """A function that completes a record: a large measure would be written out after every action else."""
+        code = Function("define internal i64 @measure(ptr %record) noinline nounwind")
+        state = PackedState(code, self.layout, "%record")
+        evaluator = Evaluator(code, state, self.ranges.environment(), self.faults)
+        self._store_progress(code, self._progress_values(evaluator), "%record")
+        code.do("ret i64 0")
+        return code.text()
+
+    def compare_function(self) -> str:
+        """A function that completes a record: whether a component of the measure has fallen."""
+        code = Function("define internal i64 @compare(ptr readonly %state, ptr %record) noinline nounwind")
+        environment = self.ranges.environment()
+        before = Evaluator(code, PackedState(code, self.layout, "%state"), environment, self.faults)
+        after = before.at(PackedState(code, self.layout, "%record"), environment)
+        falls = "false"
+        for component in self.compared:
+            smaller = code.value(f"icmp slt i64 {after.value(component)}, {before.value(component)}")
+            falls = code.value(f"or i1 {falls}, {smaller}")
+        pointer = code.value(f"getelementptr i64, ptr %record, i64 {self.stride - 1}")
+        code.do(f"store i64 {code.value(f'zext i1 {falls} to i64')}, ptr {pointer}")
+        code.do("ret i64 0")
+        return code.text()
+
+    def store_words(self, code: Function, state: PackedState, place: str) -> None:
+        words: Iterator[int] = iter(range(self.layout.words))
+        if self.layout.words > 4:
+            size = 8 * self.layout.words
+            code.do(f"call void @llvm.memcpy.p0.p0.i64(ptr {place}, ptr {state.base}, i64 {size}, i1 false)")
+            words = iter(sorted(state.changed))
+        for word in words:
+            pointer = code.value(f"getelementptr i64, ptr {place}, i64 {word}") if word else place
+            code.do(f"store i64 {state.word(word)}, ptr {pointer}")
+
+    def call(self, code: Function, call: str) -> None:
+        """Call one of our functions and leave with its fault, if it has one."""
+        result = code.value(f"call i64 {call}")
+        faulty = code.value(f"icmp slt i64 {result}, 0")
+        leave, proceed = code.label(), code.label()
+        code.branch(faulty, leave, proceed)
+        code.start(leave)
+        code.do(f"ret i64 {result}")
+        code.start(proceed)
