@@ -26,6 +26,7 @@ from strandline.languages.python.coding import number, perhaps, truth
 from strandline.languages.python.containers_symbolic import apply, length, reached
 from strandline.languages.python.declarations import Marked, Record, bind_type
 from strandline.languages.python.evaluate import Reader, _as_truth
+from strandline.languages.python.sequences import generated, sequence
 from strandline.languages.python.text import text_of
 from strandline.languages.python.types import ArrayType, RecordType, is_flat
 from strandline.languages.python.values import (
@@ -173,14 +174,14 @@ def _items(
     generator for the next after one."""
     match node.args:
         case [ast.GeneratorExp() as generator]:
-            return reader.generated(generator, filtered=True, goes_on=goes_on)
+            return generated(reader, generator, filtered=True, goes_on=goes_on)
         case [ast.ListComp() as comprehension]:
-            items = reader.generated(comprehension, filtered=True)
+            items = generated(reader, comprehension, filtered=True)
             for value, condition in items:
                 reader.computed(perhaps(condition, value))
             return items
         case [argument]:
-            return [(reader.machine.load(one), TRUE) for one in reader.sequence(argument)]
+            return [(reader.machine.load(one), TRUE) for one in sequence(reader, argument)]
         case [_, *_] if name in ("min", "max"):
             return [(value, TRUE) for value in reader.in_order(node.args)]
     raise Refused(f"write {name}(... for ... in ...)")
@@ -196,7 +197,7 @@ def _reversed(reader: Reader, node: ast.Call) -> Rounds:
     _only_named(node, "reversed")
     if len(node.args) != 1:
         raise Refused("reversed takes one range, Array, tuple or class of processes")
-    return Rounds(tuple(reversed(reader.sequence(node.args[0]))))
+    return Rounds(tuple(reversed(sequence(reader, node.args[0]))))
 
 
 def _enumerate(reader: Reader, node: ast.Call) -> Rounds:
@@ -204,7 +205,7 @@ def _enumerate(reader: Reader, node: ast.Call) -> Rounds:
     given = [*node.args[1:], *(one.value for one in node.keywords)]
     if not node.args or len(given) > 1:
         raise Refused("write enumerate(...) or enumerate(..., start)")
-    items = reader.sequence(node.args[0])
+    items = sequence(reader, node.args[0])
     start = reader.value(given[0]) if given else 0
     if not isinstance(start, int):
         raise Refused("enumerate must start at a number that is known beforehand")
@@ -214,7 +215,7 @@ def _enumerate(reader: Reader, node: ast.Call) -> Rounds:
 def _zip(reader: Reader, node: ast.Call) -> Rounds:
     _only_named(node, "zip", "strict")
     strict = any(reader.value(one.value) is True for one in node.keywords)
-    columns = [reader.sequence(one) for one in node.args]
+    columns = [sequence(reader, one) for one in node.args]
     lengths = sorted({len(column) for column in columns})
     if strict and len(lengths) > 1:
         raise Refused(f"zip finds {lengths[0]} values in one and {lengths[-1]} in another; strict=True is a fault")
@@ -227,7 +228,7 @@ def _next(reader: Reader, node: ast.Call) -> Any:
         case ast.Call(args=[ast.GeneratorExp() as generator, default], keywords=[]):
             (result,) = reader.in_order([default])
             reader.computed(result)
-            items = reader.generated(generator, filtered=True, goes_on=lambda value: FALSE)
+            items = generated(reader, generator, filtered=True, goes_on=lambda value: FALSE)
             for value, condition in reversed(items):
                 result = reader.machine.join(condition, value, result)
             return result
@@ -239,7 +240,7 @@ def _listed(reader: Reader, node: ast.Call) -> tuple[Any, ...]:
     _only_named(node, "list")
     if len(node.args) != 1:
         raise Refused("write the values one by one: [a, b]")
-    return tuple(reader.machine.load(one) for one in reader.sequence(node.args[0]))
+    return tuple(reader.machine.load(one) for one in sequence(reader, node.args[0]))
 
 
 def _all(reader: Reader, node: ast.Call) -> Any:

@@ -16,7 +16,6 @@ from strandline.languages.python.build import (
     either,
     equal,
     evaluates,
-    implies,
     interval,
     negate,
 )
@@ -25,6 +24,7 @@ from strandline.languages.python.containers_symbolic import contains
 from strandline.languages.python.equality import meant, same_value
 from strandline.languages.python.faults import FIELD_FAULT
 from strandline.languages.python.machine import Machine
+from strandline.languages.python.sequences import STARRED, generated, parts
 from strandline.languages.python.text import Text
 from strandline.languages.python.types import (
     BOOL,
@@ -49,7 +49,6 @@ from strandline.languages.python.values import (
     Rounds,
     Symbol,
     Unbound,
-    Upcoming,
     describe,
     mapped,
     risks,
@@ -87,7 +86,7 @@ _INSTEAD = {
     ast.Await: "an action is one atomic step: nothing can be awaited in it",
     ast.Yield: "an action is one atomic step: it cannot yield; write two actions",
     ast.NamedExpr: "write the assignment as a statement of its own",
-    ast.Starred: "'*' cannot be used here; write the values one by one",
+    ast.Starred: STARRED,
     ast.Slice: "a slice cannot be compiled; use a loop over range(...)",
 }
 
@@ -109,18 +108,18 @@ class Reader:
 
     def truth(self, node: ast.expr) -> Expression:
         try:
-            return truth(self._loaded(node))
+            return truth(self.loaded(node))
         except Refused as refusal:
             self.text.fail(str(refusal), node)
 
-    def _loaded(self, node: ast.expr) -> Any:
+    def loaded(self, node: ast.expr) -> Any:
         return self.machine.load(self.value(node), self.text.span(node))
 
     def in_order(self, nodes: Sequence[ast.expr]) -> list[Any]:
         """Values from left to right; what one requires matters only where those before it are without fault."""
         found: list[Any] = []
         for node in nodes:
-            found.append(self._preceded(tuple(found), self._loaded, node))
+            found.append(self._preceded(tuple(found), self.loaded, node))
         return found
 
     def _preceded(self, values: tuple[Any, ...], read: Callable[[ast.expr], Any], node: ast.expr) -> Any:
@@ -161,11 +160,11 @@ class Reader:
                 condition = self.truth(test)
                 if isinstance(condition, Const):
                     return self.value(body if condition.value else orelse)
-                return self.machine.branch(condition, lambda: self._loaded(body), lambda: self._loaded(orelse))
+                return self.machine.branch(condition, lambda: self.loaded(body), lambda: self.loaded(orelse))
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 return tuple(self.in_order(elements))
             case ast.ListComp() | ast.GeneratorExp():
-                return tuple(value for value, _ in self.generated(node, filtered=False))
+                return tuple(value for value, _ in generated(self, node, filtered=False))
             case ast.Call():
                 from strandline.languages.python.calls import call
 
@@ -179,10 +178,10 @@ class Reader:
         for one in values[1:]:
             if total == decided:
                 break
-            total = join(total, self._under(total if conjunction else negate(total), self.truth, one))
+            total = join(total, self.under(total if conjunction else negate(total), self.truth, one))
         return _as_truth(total)
 
-    def _under(self, condition: Expression, read: Callable[[ast.expr], Any], node: ast.expr) -> Any:
+    def under(self, condition: Expression, read: Callable[[ast.expr], Any], node: ast.expr) -> Any:
         """Evaluate where only a condition makes Python evaluate."""
         if isinstance(condition, Const):
             return read(node)
@@ -255,7 +254,7 @@ class Reader:
         if isinstance(index, ast.Slice):
             raise Refused(_INSTEAD[ast.Slice])
         self.computed(owner)
-        position, span = self._loaded(index), self.text.span(index)
+        position, span = self.loaded(index), self.text.span(index)
         match owner:
             case Place(kind=ArrayType()):
                 return owner.element(number(position, span))
@@ -311,7 +310,7 @@ class Reader:
     def _unary(self, op: ast.unaryop, operand: ast.expr, node: ast.AST) -> Any:
         if isinstance(op, ast.Not):
             return _as_truth(negate(self.truth(operand)))
-        value = self._loaded(operand)
+        value = self.loaded(operand)
         if isinstance(value, int):
             return -value if isinstance(op, ast.USub) else +value if isinstance(op, ast.UAdd) else ~value
         if isinstance(op, ast.UAdd):
@@ -321,9 +320,9 @@ class Reader:
 
     def _compare(self, left: ast.expr, ops: list[ast.cmpop], others: list[ast.expr], node: ast.AST) -> Any:
         total: Expression = TRUE
-        first = self._loaded(left)
+        first = self.loaded(left)
         for op, other in zip(ops, others, strict=True):
-            second = self._preceded((first,), partial(self._under, total, self._loaded), other)
+            second = self._preceded((first,), partial(self.under, total, self.loaded), other)
             try:
                 total = both(total, self._comparison(op, first, second, node))
             except Refused as refusal:
@@ -351,111 +350,13 @@ class Reader:
     def _contains(self, holder: Any, value: Any, node: ast.AST) -> Expression:
         if isinstance(holder, Place) and isinstance(holder.kind, BagType | FifoType | SetType):
             return contains(self.machine, holder, value)
-        members = self.parts(holder)
+        members = parts(self, holder)
         if members is None or isinstance(holder, Rounds):
             raise Refused(f"'in' needs a container, a range or a tuple, not {describe(holder)}")
         first = [evaluates(risk) for risk in risks((value, holder))]
         span = self.text.span(node)
         members = [self.machine.load(one) for one in members]
         return all_of([*first, any_of(same_value(self.machine, one, value, span) for one in members)])
-
-    # Loops inside expressions
-
-    def generated(
-        self,
-        node: ast.GeneratorExp | ast.ListComp,
-        *,
-        filtered: bool,
-        goes_on: Callable[[Any], Expression] | None = None,
-    ) -> list[tuple[Any, Expression]]:
-        """The values that a generator gives, each with the condition of its `if`. `goes_on`: whether the next is
-        asked for after one."""
-        found: list[tuple[Any, Expression]] = []
-        outer = dict(self.machine.frame)
-        asked: Expression = TRUE
-
-        def run(generators: list[ast.comprehension], condition: Expression) -> None:
-            nonlocal asked
-            if not generators:
-                value = self._under(both(asked, condition), self._loaded, node.elt)
-                found.append((value, condition))
-                if goes_on is not None:
-                    asked = both(asked, implies(condition, goes_on(value)))
-                return
-            first = generators[0]
-            for item in self.sequence(first.iter):
-                self.bind(first.target, item)
-                test = condition
-                for clause in first.ifs:
-                    test = both(test, self._under(both(asked, test), self.truth, clause))
-                if test == FALSE:
-                    continue
-                if test != TRUE and not filtered:
-                    self.text.fail(
-                        "a condition of a list must be known beforehand; 'sum(1 for ... if ...)' tells how many it has",
-                        first.ifs[0],
-                    )
-                run(generators[1:], test)
-
-        run(node.generators, TRUE)
-        self.machine.frame = outer
-        return found
-
-    def sequence(self, node: ast.expr) -> list[Any]:
-        """What a loop runs over; it must be known beforehand."""
-        value = self.value(node)
-        parts = self.parts(value)
-        if parts is not None:
-            self.computed(value)
-            return parts
-        match value:
-            case Place(kind=BagType() | FifoType() | SetType()):
-                self.text.fail(
-                    "what a container holds is not known beforehand; loop over range(...) and test with 'in', or "
-                    'take it as a parameter: x: any_of("...")',
-                    node,
-                )
-        self.text.fail(f"a loop needs range(...), processes, an Array or a tuple, not {describe(value)}", node)
-
-    def parts(self, value: Any) -> list[Any] | None:
-        """What a value consists of, in order; None where that is not known beforehand."""
-        match value:
-            case tuple() | range():
-                return list(value)
-            case GroupValue(group=group):
-                return list(self.structure.members(group))
-            case Rounds(items=items):
-                return list(items)
-            case Place(kind=ArrayType(length=length)):
-                return [Upcoming(value.element(Const(index))) for index in range(length)]
-        return None
-
-    def unpacked(self, value: Any, targets: list[ast.expr]) -> list[Any]:
-        """The values for several targets."""
-        parts = self.parts(value)
-        if any(isinstance(target, ast.Starred) for target in targets):
-            raise Refused(_INSTEAD[ast.Starred])
-        if parts is None or len(parts) != len(targets):
-            raise Refused(f"{len(targets)} values are needed here, not {describe(value)}")
-        return [self.machine.load(part) for part in parts]
-
-    def bind(self, target: ast.expr, value: Any) -> None:
-        """Set the variable of a loop."""
-        if isinstance(value, Unbound):
-            self.text.fail(value.reason, target)
-        value = self.machine.load(value)
-        match target:
-            case ast.Name(id=name):
-                self.machine.frame[name] = value
-            case ast.Tuple(elts=targets):
-                try:
-                    values = self.unpacked(value, targets)
-                except Refused as refusal:
-                    self.text.fail(str(refusal), target)
-                for inner, one in zip(targets, values, strict=True):
-                    self.bind(inner, one)
-            case _:
-                self.text.fail("a loop's variable must be a name, or names for the parts of a tuple", target)
 
 
 def _as_truth(expression: Expression) -> Any:

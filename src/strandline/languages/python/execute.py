@@ -13,6 +13,7 @@ from strandline.languages.python.coding import held
 from strandline.languages.python.evaluate import Reader
 from strandline.languages.python.faults import FIELD_FAULT
 from strandline.languages.python.machine import FELL_THROUGH, TOO_INVOLVED
+from strandline.languages.python.sequences import bind, sequence, unpacked
 from strandline.languages.python.types import ArrayType, RecordType
 from strandline.languages.python.values import (
     ChosenProcess,
@@ -96,9 +97,9 @@ class Runner:
                 case _Bind(target=target, value=_Next(rounds=rounds)):
                     value, *others = self.machine.frame[rounds]
                     self.machine.frame[rounds] = tuple(others)
-                    self.reader.bind(target, value)
+                    bind(self.reader, target, value)
                 case _Bind(target=target, value=value):
-                    self.reader.bind(target, value)
+                    bind(self.reader, target, value)
                 case ast.Return(value=value):
                     return None if value is None else self.machine.load(self._evaluated(value))
                 case ast.Break():
@@ -141,7 +142,7 @@ class Runner:
             if _escapes(statement) & {ast.Break, ast.Continue}:
                 self.text.fail("'else' of a loop cannot leave the loop around it; put a variable in front", statement)
         items: list[Item] = []
-        rounds = self.reader.sequence(loop.iter)
+        rounds = sequence(self.reader, loop.iter)
         if len(rounds) > _MOST_ROUNDS:
             self.text.fail(f"{len(rounds)} rounds are too many to unroll", loop.iter)
         name = f"for {loop.lineno}:{loop.col_offset}"
@@ -209,7 +210,7 @@ class Runner:
             case ast.Name(id=name):
                 self.machine.frame[name] = value
             case ast.Tuple(elts=targets) | ast.List(elts=targets):
-                waiting = self.reader.unpacked(value, targets)
+                waiting = unpacked(self.reader, value, targets)
                 self.machine.temporaries.append(waiting)
                 for position, inner in enumerate(targets):
                     self._assign(inner, waiting[position], node)
