@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from strandline.check.verdict import Answer, Exploration, PropertyVerdict, Statistics, Verdict
     from strandline.compile.callback import from_callables
     from strandline.errors import InputError, InternalError, ResourceError, StrandlineError
-    from strandline.languages.python.declarations import (
+    from strandline.languages.python.runtime.declarations import (
         Array,
         Bag,
         Enum,
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
         label,
         measure,
     )
-    from strandline.languages.python.deferred import param
-    from strandline.languages.python.faults import NotEnabled, OutOfRange, count, require
-    from strandline.languages.python.model import Model, Process
+    from strandline.languages.python.runtime.deferred import param
+    from strandline.languages.python.runtime.faults import NotEnabled, OutOfRange, count, require
+    from strandline.languages.python.runtime.model import Model, Process
     from strandline.model.system import System
     from strandline.traces.trace import Trace
 
@@ -86,7 +86,7 @@ _HOMES = {
     "strandline.check.verdict": ("Answer", "Exploration", "PropertyVerdict", "Statistics", "Verdict"),
     "strandline.errors": ("InputError", "InternalError", "ResourceError", "StrandlineError"),
     "strandline.compile.callback": ("from_callables",),
-    "strandline.languages.python.declarations": (
+    "strandline.languages.python.runtime.declarations": (
         "Array",
         "Bag",
         "Enum",
@@ -103,9 +103,9 @@ _HOMES = {
         "label",
         "measure",
     ),
-    "strandline.languages.python.deferred": ("param",),
-    "strandline.languages.python.faults": ("NotEnabled", "OutOfRange", "count", "require",),
-    "strandline.languages.python.model": ("Model", "Process",),
+    "strandline.languages.python.runtime.deferred": ("param",),
+    "strandline.languages.python.runtime.faults": ("NotEnabled", "OutOfRange", "count", "require",),
+    "strandline.languages.python.runtime.model": ("Model", "Process",),
     "strandline.model.system": ("System",),
     "strandline.traces.trace": ("Trace",),
 }

@@ -13,8 +13,8 @@ from strategies import Case
 from test_wrong_programs import check_message, refused
 
 from strandline.compile.interpret import Interpreter
-from strandline.languages.python.lower import to_system
-from strandline.languages.python.machine import TOO_DEEP, TOO_INVOLVED
+from strandline.languages.python.loading.lowering import to_system
+from strandline.languages.python.symbolic.machine import TOO_DEEP, TOO_INVOLVED
 from strandline.model.expression import size, walk
 from strandline.model.facts import expressions
 from strandline.model.system import System

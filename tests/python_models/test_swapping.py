@@ -14,7 +14,7 @@ from test_three_ways import plain_steps, system_steps
 from test_wrong_programs import check_message, refused
 
 import strandline
-from strandline.languages.python.lower import to_system
+from strandline.languages.python.loading.lowering import to_system
 from strandline.model.system import rows
 from strandline.report.dump import dump
 

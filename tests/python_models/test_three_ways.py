@@ -14,10 +14,10 @@ from strategies import Case
 from strandline.compile.interpret import Fault, Interpreter
 from strandline.compile.kernel import Measure
 from strandline.errors import ModelError
-from strandline.languages.python.faults import NotEnabled
-from strandline.languages.python.lower import to_system
-from strandline.languages.python.machine import TOO_INVOLVED
-from strandline.languages.python.structure import ModelSource
+from strandline.languages.python.loading.lowering import to_system
+from strandline.languages.python.runtime.faults import NotEnabled
+from strandline.languages.python.symbolic.machine import TOO_INVOLVED
+from strandline.languages.python.symbolic.structure import ModelSource
 from strandline.model.expression import Const
 from strandline.model.system import System
 

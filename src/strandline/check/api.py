@@ -20,7 +20,7 @@ from strandline.model.system import System
 
 if TYPE_CHECKING:
     from strandline.check.ltl import LtlOutcome
-    from strandline.languages.python.model import Model
+    from strandline.languages.python.runtime.model import Model
 
 Source: TypeAlias = "str | Path | System | Model | type[Model]"
 

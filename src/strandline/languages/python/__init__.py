@@ -1,21 +1,18 @@
 """Models written in Python: a class in, a System out.
 
-Imports `strandline.model` and nothing further down. The order of work: `declarations`, `types` and `model` are what an
-author derives from and runs as plain Python (`containers`, `faults`, `deferred`); `text` finds the syntax tree of each
-function; `structure` makes System variables of the declared ones; `execute`, `evaluate` and `calls` run a function
-symbolically on a `machine` whose `store` holds the state, with containers as in `containers_symbolic`; `lower` puts the
-System together. `loading` executes a model file, `queries` reads expressions over a finished System. The language is
-described in docs/python-models.md.
+Imports `strandline.model` and nothing further down. Three rooms, each of which imports only those before it: `runtime`
+is what an author derives from and runs as plain Python, `symbolic` executes a model's functions symbolically,
+`loading` executes a model file and puts the System together. The language is described in docs/python-models.md.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from strandline.languages.python.loading import load_model
-from strandline.languages.python.lower import to_system
-from strandline.languages.python.model import Model
-from strandline.languages.python.queries import parse_expression
+from strandline.languages.python.loading.files import load_model
+from strandline.languages.python.loading.lowering import to_system
+from strandline.languages.python.loading.queries import parse_expression
+from strandline.languages.python.runtime.model import Model
 from strandline.model.system import System
 from strandline.source import Source
 

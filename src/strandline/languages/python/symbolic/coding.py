@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from strandline.languages.python.build import add, both, choose, equal, interval, negate
-from strandline.languages.python.faults import FIELD_FAULT, NONE_FAULT, VALUE_FAULT
-from strandline.languages.python.types import (
+from strandline.languages.python.runtime.faults import FIELD_FAULT, NONE_FAULT, VALUE_FAULT
+from strandline.languages.python.runtime.types import (
     BoolType,
     EnumType,
     FlatType,
@@ -15,7 +14,8 @@ from strandline.languages.python.types import (
     RecordType,
     Type,
 )
-from strandline.languages.python.values import (
+from strandline.languages.python.symbolic.build import add, both, choose, equal, interval, negate
+from strandline.languages.python.symbolic.values import (
     INT,
     ChosenProcess,
     IntKind,

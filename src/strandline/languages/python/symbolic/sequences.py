@@ -6,13 +6,13 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from strandline.languages.python.build import both, implies
-from strandline.languages.python.types import ArrayType, BagType, FifoType, SetType
-from strandline.languages.python.values import GroupValue, Place, Refused, Rounds, Unbound, Upcoming, describe
+from strandline.languages.python.runtime.types import ArrayType, BagType, FifoType, SetType
+from strandline.languages.python.symbolic.build import both, implies
+from strandline.languages.python.symbolic.values import GroupValue, Place, Refused, Rounds, Unbound, Upcoming, describe
 from strandline.model.expression import FALSE, TRUE, Const, Expression
 
 if TYPE_CHECKING:
-    from strandline.languages.python.evaluate import Reader
+    from strandline.languages.python.symbolic.evaluate import Reader
 
 STARRED = "'*' cannot be used here; write the values one by one"
 

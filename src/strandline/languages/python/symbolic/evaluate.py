@@ -8,7 +8,18 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from strandline.languages.python.build import (
+from strandline.languages.python.runtime.faults import FIELD_FAULT
+from strandline.languages.python.runtime.text import Text
+from strandline.languages.python.runtime.types import (
+    BOOL,
+    ArrayType,
+    BagType,
+    FifoType,
+    OptionalType,
+    RecordType,
+    SetType,
+)
+from strandline.languages.python.symbolic.build import (
     all_of,
     any_of,
     both,
@@ -19,23 +30,12 @@ from strandline.languages.python.build import (
     interval,
     negate,
 )
-from strandline.languages.python.coding import fits, held, number, truth
-from strandline.languages.python.containers_symbolic import contains
-from strandline.languages.python.equality import meant, same_value
-from strandline.languages.python.faults import FIELD_FAULT
-from strandline.languages.python.machine import Machine
-from strandline.languages.python.sequences import STARRED, generated, parts
-from strandline.languages.python.text import Text
-from strandline.languages.python.types import (
-    BOOL,
-    ArrayType,
-    BagType,
-    FifoType,
-    OptionalType,
-    RecordType,
-    SetType,
-)
-from strandline.languages.python.values import (
+from strandline.languages.python.symbolic.coding import fits, held, number, truth
+from strandline.languages.python.symbolic.containers import contains
+from strandline.languages.python.symbolic.equality import meant, same_value
+from strandline.languages.python.symbolic.machine import Machine
+from strandline.languages.python.symbolic.sequences import STARRED, generated, parts
+from strandline.languages.python.symbolic.values import (
     INT,
     ChosenProcess,
     GroupValue,
@@ -56,7 +56,7 @@ from strandline.languages.python.values import (
 from strandline.model.expression import FALSE, INDEX_FAULT, TRUE, Binary, Const, Expression, Unary, Undefined
 
 if TYPE_CHECKING:
-    from strandline.languages.python.structure import Structure
+    from strandline.languages.python.symbolic.structure import Structure
 
 ARITHMETIC: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Add: ("+", operator.add),
@@ -166,7 +166,7 @@ class Reader:
             case ast.ListComp() | ast.GeneratorExp():
                 return tuple(value for value, _ in generated(self, node, filtered=False))
             case ast.Call():
-                from strandline.languages.python.calls import call
+                from strandline.languages.python.symbolic.calls import call
 
                 return call(self, node)
         raise Refused(_INSTEAD.get(type(node), f"'{type(node).__name__}' is not part of the modelling language"))
@@ -225,7 +225,7 @@ class Reader:
                 return self._attribute(self.machine.load(owner), name, node)
             case Place(kind=BagType() | FifoType() | SetType()):
                 if name in ("full", "empty", "head"):
-                    from strandline.languages.python.containers_symbolic import queried
+                    from strandline.languages.python.symbolic.containers import queried
 
                     return queried(self.machine, owner, name)
                 return Method(owner, name)

@@ -9,8 +9,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from strandline.languages.python import faults
-from strandline.languages.python.build import (
+from strandline.languages.python.runtime import faults
+from strandline.languages.python.runtime.declarations import Marked, Record, bind_type
+from strandline.languages.python.runtime.text import text_of
+from strandline.languages.python.runtime.types import ArrayType, RecordType, is_flat
+from strandline.languages.python.symbolic.build import (
     ROW,
     add,
     all_of,
@@ -22,14 +25,11 @@ from strandline.languages.python.build import (
     joined,
     negate,
 )
-from strandline.languages.python.coding import number, perhaps, truth
-from strandline.languages.python.containers_symbolic import apply, length, reached
-from strandline.languages.python.declarations import Marked, Record, bind_type
-from strandline.languages.python.evaluate import Reader, _as_truth
-from strandline.languages.python.sequences import generated, sequence
-from strandline.languages.python.text import text_of
-from strandline.languages.python.types import ArrayType, RecordType, is_flat
-from strandline.languages.python.values import (
+from strandline.languages.python.symbolic.coding import number, perhaps, truth
+from strandline.languages.python.symbolic.containers import apply, length, reached
+from strandline.languages.python.symbolic.evaluate import Reader, _as_truth
+from strandline.languages.python.symbolic.sequences import generated, sequence
+from strandline.languages.python.symbolic.values import (
     INT,
     GroupValue,
     Method,
@@ -130,7 +130,7 @@ def _record(reader: Reader, target: type[Record], arguments: list[Any], keywords
 
 def inline(reader: Reader, function: Callable[..., Any], arguments: list[Any], keywords: dict[str, Any]) -> Any:
     """Execute a helper function in place of its call."""
-    from strandline.languages.python.execute import Runner, names_of
+    from strandline.languages.python.symbolic.execute import Runner, names_of
 
     if reader.depth >= _DEEPEST:
         raise Refused(f"'{function.__name__}' calls itself without end; recursion cannot be inlined")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from strandline.languages.python.declarations import AnyOf, Marked, bind_type, evaluated
-from strandline.languages.python.faults import NotEnabled
+from strandline.languages.python.runtime.declarations import AnyOf, Marked, bind_type, evaluated
+from strandline.languages.python.runtime.faults import NotEnabled
 
 if TYPE_CHECKING:
-    from strandline.languages.python.model import Model
+    from strandline.languages.python.runtime.model import Model
 
 
 def check_arguments(model: Model, me: tuple[Any, ...], marked: Marked, arguments: tuple[Any, ...]) -> None:

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
-from strandline.languages.python.build import both, choose, interval
-from strandline.languages.python.containers import thawed
-from strandline.languages.python.declarations import Marked
-from strandline.languages.python.faults import PROCESS_FAULT
-from strandline.languages.python.model import LOCATION, Model, Process, _Decorated, _Helper
-from strandline.languages.python.types import EnumType, Type, leaves, numbers
-from strandline.languages.python.values import (
+from strandline.languages.python.runtime.containers import thawed
+from strandline.languages.python.runtime.declarations import Marked
+from strandline.languages.python.runtime.faults import PROCESS_FAULT
+from strandline.languages.python.runtime.model import LOCATION, Model, Process, _Decorated, _Helper
+from strandline.languages.python.runtime.types import EnumType, Type, leaves, numbers
+from strandline.languages.python.symbolic.build import both, choose, interval
+from strandline.languages.python.symbolic.values import (
     ChosenProcess,
     GroupValue,
     Method,

@@ -10,8 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from strandline.languages.python.build import add, both, choose, interval, may_fault
-from strandline.languages.python.types import (
+from strandline.languages.python.runtime.types import (
     BOOL,
     SCALAR,
     ArrayType,
@@ -20,6 +19,7 @@ from strandline.languages.python.types import (
     RecordType,
     Type,
 )
+from strandline.languages.python.symbolic.build import add, both, choose, interval, may_fault
 from strandline.model.expression import FALSE, Binary, Const, Expression
 from strandline.model.intervals import Interval, within
 from strandline.model.system import Variable

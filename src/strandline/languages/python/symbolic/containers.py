@@ -9,17 +9,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from strandline.languages.python.build import add, all_of, any_of, both, choose, equal, evaluates, joined, may_fault
-from strandline.languages.python.coding import decoded
-from strandline.languages.python.faults import MEMBER_FAULT
-from strandline.languages.python.machine import Machine
-from strandline.languages.python.types import (
+from strandline.languages.python.runtime.faults import MEMBER_FAULT
+from strandline.languages.python.runtime.types import (
     BOOL,
     BagType,
     FifoType,
     SetType,
 )
-from strandline.languages.python.values import INT, Place, Refused, Symbol, risks
+from strandline.languages.python.symbolic.build import (
+    add,
+    all_of,
+    any_of,
+    both,
+    choose,
+    equal,
+    evaluates,
+    joined,
+    may_fault,
+)
+from strandline.languages.python.symbolic.coding import decoded
+from strandline.languages.python.symbolic.machine import Machine
+from strandline.languages.python.symbolic.values import INT, Place, Refused, Symbol, risks
 from strandline.model.expression import FALSE, TRUE, Binary, Const, Element, Expression, Undefined
 from strandline.source import Span
 

@@ -155,7 +155,7 @@ class ArrayType:
     length: int
 
     def default(self) -> Any:
-        from strandline.languages.python.containers import ArrayValue
+        from strandline.languages.python.runtime.containers import ArrayValue
 
         return ArrayValue(self, [self.element.default() for _ in range(self.length)])
 
@@ -171,7 +171,7 @@ class BagType:
     capacity: int
 
     def default(self) -> Any:
-        from strandline.languages.python.containers import BagValue
+        from strandline.languages.python.runtime.containers import BagValue
 
         return BagValue(self)
 
@@ -187,7 +187,7 @@ class FifoType:
     capacity: int
 
     def default(self) -> Any:
-        from strandline.languages.python.containers import FifoValue
+        from strandline.languages.python.runtime.containers import FifoValue
 
         return FifoValue(self)
 
@@ -202,7 +202,7 @@ class SetType:
     element: FlatType
 
     def default(self) -> Any:
-        from strandline.languages.python.containers import SetValue
+        from strandline.languages.python.runtime.containers import SetValue
 
         return SetValue(self)
 

@@ -9,13 +9,13 @@ import builtins
 from typing import Any
 
 from strandline.errors import ModelError
-from strandline.languages.python import faults
-from strandline.languages.python.coding import number
-from strandline.languages.python.evaluate import Reader
-from strandline.languages.python.machine import Machine
-from strandline.languages.python.structure import ModelSource, Structure
-from strandline.languages.python.text import parse_text
-from strandline.languages.python.values import Method, ModelValue, ProcessValue, Refused, Symbol
+from strandline.languages.python.runtime import faults
+from strandline.languages.python.runtime.text import parse_text
+from strandline.languages.python.symbolic.coding import number
+from strandline.languages.python.symbolic.evaluate import Reader
+from strandline.languages.python.symbolic.machine import Machine
+from strandline.languages.python.symbolic.structure import ModelSource, Structure
+from strandline.languages.python.symbolic.values import Method, ModelValue, ProcessValue, Refused, Symbol
 from strandline.model.expression import Expression
 from strandline.model.system import System
 
@@ -57,7 +57,7 @@ def parse_expression(text: str, system: System, *, name: str = "expression") -> 
     reader = Reader(parsed, machine, source.structure, Scope(source.structure).find)
     value = machine.load(reader.value(node), parsed.place(node))
     if isinstance(value, Method) and value.function is not None:
-        from strandline.languages.python.calls import inline
+        from strandline.languages.python.symbolic.calls import inline
 
         value = inline(reader, value.function, list(value.owner), {})
     try:

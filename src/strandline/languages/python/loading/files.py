@@ -11,8 +11,8 @@ from types import ModuleType
 from typing import Any
 
 from strandline.errors import InputError, ModelError, ParseError, UsageError
-from strandline.languages.python.model import Model
-from strandline.languages.python.text import line_start, raised
+from strandline.languages.python.runtime.model import Model
+from strandline.languages.python.runtime.text import line_start, raised
 from strandline.source import Source, Span
 
 

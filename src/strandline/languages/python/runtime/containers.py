@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from strandline.languages.python.faults import NotEnabled, at_once, out_of_range
-from strandline.languages.python.types import (
+from strandline.languages.python.runtime.faults import NotEnabled, at_once, out_of_range
+from strandline.languages.python.runtime.types import (
     ArrayType,
     BagType,
     BoolType,

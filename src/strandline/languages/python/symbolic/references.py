@@ -13,14 +13,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from strandline.languages.python.build import equal
-from strandline.languages.python.types import SCALAR, ArrayType, RecordType
-from strandline.languages.python.values import Contents, Perhaps, Place, RecordSymbol, Unbound, Upcoming
+from strandline.languages.python.runtime.types import SCALAR, ArrayType, RecordType
+from strandline.languages.python.symbolic.build import equal
+from strandline.languages.python.symbolic.values import Contents, Perhaps, Place, RecordSymbol, Unbound, Upcoming
 from strandline.model.expression import FALSE, TRUE, Const, Expression
 from strandline.model.system import Variable
 
 if TYPE_CHECKING:
-    from strandline.languages.python.machine import Machine
+    from strandline.languages.python.symbolic.machine import Machine
 
 
 def detach(machine: Machine, written: Place) -> None:

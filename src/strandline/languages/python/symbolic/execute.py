@@ -8,14 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from strandline.languages.python.build import equal
-from strandline.languages.python.coding import held
-from strandline.languages.python.evaluate import Reader
-from strandline.languages.python.faults import FIELD_FAULT
-from strandline.languages.python.machine import FELL_THROUGH, TOO_INVOLVED
-from strandline.languages.python.sequences import bind, sequence, unpacked
-from strandline.languages.python.types import ArrayType, RecordType
-from strandline.languages.python.values import (
+from strandline.languages.python.runtime.faults import FIELD_FAULT
+from strandline.languages.python.runtime.types import ArrayType, RecordType
+from strandline.languages.python.symbolic.build import equal
+from strandline.languages.python.symbolic.coding import held
+from strandline.languages.python.symbolic.evaluate import Reader
+from strandline.languages.python.symbolic.machine import FELL_THROUGH, TOO_INVOLVED
+from strandline.languages.python.symbolic.sequences import bind, sequence, unpacked
+from strandline.languages.python.symbolic.values import (
     ChosenProcess,
     GroupValue,
     Perhaps,

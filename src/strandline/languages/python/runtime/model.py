@@ -14,13 +14,13 @@ from difflib import get_close_matches
 from typing import Any
 
 from strandline.errors import ModelError, UsageError
-from strandline.languages.python.choices import check_arguments, combinations
-from strandline.languages.python.containers import fitted, frozen, thawed
-from strandline.languages.python.declarations import Inner, Marked, annotations_of, bind_type, is_fair
-from strandline.languages.python.deferred import Deferred, Parameter, resolve
-from strandline.languages.python.faults import NotEnabled, begin_step, end_step, in_step
-from strandline.languages.python.text import field_place, text_of
-from strandline.languages.python.types import EnumType, Type
+from strandline.languages.python.runtime.choices import check_arguments, combinations
+from strandline.languages.python.runtime.containers import fitted, frozen, thawed
+from strandline.languages.python.runtime.declarations import Inner, Marked, annotations_of, bind_type, is_fair
+from strandline.languages.python.runtime.deferred import Deferred, Parameter, resolve
+from strandline.languages.python.runtime.faults import NotEnabled, begin_step, end_step, in_step
+from strandline.languages.python.runtime.text import field_place, text_of
+from strandline.languages.python.runtime.types import EnumType, Type
 
 LOCATION = "pc"
 """The field of a process that `at` and `to` speak of."""

@@ -8,20 +8,27 @@ from itertools import product
 from typing import Any
 
 from strandline.errors import InputError, ModelError, StrandlineError
-from strandline.languages.python.build import equal
-from strandline.languages.python.choices import parameters_of
-from strandline.languages.python.coding import number, truth
-from strandline.languages.python.containers_symbolic import offered, size_of
-from strandline.languages.python.declarations import AnyOf, Marked, bind_type
-from strandline.languages.python.evaluate import Reader
-from strandline.languages.python.execute import Runner, names_of
-from strandline.languages.python.machine import Machine, limit
-from strandline.languages.python.model import LOCATION, Model
-from strandline.languages.python.queries import Scope
-from strandline.languages.python.structure import ModelSource, Structure, functions_of
-from strandline.languages.python.text import keyword_place, parse_text, raised, text_of
-from strandline.languages.python.types import BagType, EnumType, FifoType, RecordType, SetType, is_flat
-from strandline.languages.python.values import GroupValue, ModelValue, Place, ProcessValue, RecordSymbol, Refused
+from strandline.languages.python.loading.queries import Scope
+from strandline.languages.python.runtime.choices import parameters_of
+from strandline.languages.python.runtime.declarations import AnyOf, Marked, bind_type
+from strandline.languages.python.runtime.model import LOCATION, Model
+from strandline.languages.python.runtime.text import keyword_place, parse_text, raised, text_of
+from strandline.languages.python.runtime.types import BagType, EnumType, FifoType, RecordType, SetType, is_flat
+from strandline.languages.python.symbolic.build import equal
+from strandline.languages.python.symbolic.coding import number, truth
+from strandline.languages.python.symbolic.containers import offered, size_of
+from strandline.languages.python.symbolic.evaluate import Reader
+from strandline.languages.python.symbolic.execute import Runner, names_of
+from strandline.languages.python.symbolic.machine import Machine, limit
+from strandline.languages.python.symbolic.structure import ModelSource, Structure, functions_of
+from strandline.languages.python.symbolic.values import (
+    GroupValue,
+    ModelValue,
+    Place,
+    ProcessValue,
+    RecordSymbol,
+    Refused,
+)
 from strandline.model.expression import FALSE, TRUE, Const, Expression, Read, conjunction, deep_recursion
 from strandline.model.system import (
     Action,

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
-from strandline.languages.python.build import (
+from strandline.languages.python.runtime.faults import FIELD_FAULT
+from strandline.languages.python.runtime.types import BOOL, SCALAR, BoolType, EnumType, FlatType, RecordType
+from strandline.languages.python.symbolic.build import (
     all_of,
     both,
     choose,
@@ -17,7 +19,7 @@ from strandline.languages.python.build import (
     may_fault,
     negate,
 )
-from strandline.languages.python.coding import (
+from strandline.languages.python.symbolic.coding import (
     code,
     coded,
     coded_name,
@@ -29,11 +31,9 @@ from strandline.languages.python.coding import (
     stored,
     truth,
 )
-from strandline.languages.python.faults import FIELD_FAULT
-from strandline.languages.python.references import detach, doubt
-from strandline.languages.python.store import Store
-from strandline.languages.python.types import BOOL, SCALAR, BoolType, EnumType, FlatType, RecordType
-from strandline.languages.python.values import (
+from strandline.languages.python.symbolic.references import detach, doubt
+from strandline.languages.python.symbolic.store import Store
+from strandline.languages.python.symbolic.values import (
     INT,
     ChosenProcess,
     Contents,

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from strandline.errors import ModelError
-from strandline.languages.python.containers import fitted
-from strandline.languages.python.deferred import resolve
-from strandline.languages.python.types import (
+from strandline.languages.python.runtime.containers import fitted
+from strandline.languages.python.runtime.deferred import resolve
+from strandline.languages.python.runtime.types import (
     BOOL,
     ArrayType,
     BagType,

@@ -1,0 +1,44 @@
+"""The rooms of the Python language import one way: what runs, what executes symbolically, what loads."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import strandline.languages.python
+
+LANGUAGE = Path(strandline.languages.python.__file__).parent
+ROOMS = ("runtime", "symbolic", "loading")
+"""Each imports only those before it."""
+
+
+def offences(folder: Path) -> Iterator[str]:
+    """Imports of a room that comes later."""
+    for rank, room in enumerate(ROOMS):
+        for file in sorted((folder / room).rglob("*.py")):
+            for node in ast.walk(ast.parse(file.read_text())):
+                modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+                if isinstance(node, ast.Import):
+                    modules = [alias.name for alias in node.names]
+                for module in modules:
+                    other = module.removeprefix("strandline.languages.python").strip(".").split(".")[0]
+                    if module.startswith("strandline.languages.python") and other not in ROOMS[: rank + 1]:
+                        yield f"{room}/{file.name}:{node.lineno}: {room} must not import {module}"
+
+
+def test_rooms_import_one_way() -> None:
+    assert list(offences(LANGUAGE)) == []
+
+
+def test_every_file_lies_in_a_room() -> None:
+    assert {folder.name for folder in LANGUAGE.iterdir() if folder.is_dir()} - {"__pycache__"} == set(ROOMS)
+    assert [file.name for file in LANGUAGE.glob("*.py")] == ["__init__.py"]
+
+
+def test_an_import_of_a_later_room_is_an_offence(tmp_path: Path) -> None:
+    (tmp_path / "symbolic").mkdir()
+    module = "strandline.languages.python.loading.lowering"
+    (tmp_path / "symbolic" / "bad.py").write_text(f"def f():\n    from {module} import to_system\n")
+    (tmp_path / "symbolic" / "good.py").write_text("from strandline.languages.python.runtime.model import Model\n")
+    assert list(offences(tmp_path)) == [f"symbolic/bad.py:2: symbolic must not import {module}"]
