@@ -13,7 +13,7 @@ from random import Random
 
 from strategies import Generator
 
-from strandline.check.ltl_product import BoundFormula
+from strandline.check.ltl.product import BoundFormula
 from strandline.check.properties import Kind, Property
 from strandline.compile.interpret import Fault, Interpreter, Valuation
 from strandline.model.expression import Expression

@@ -7,7 +7,7 @@ import pytest
 import ltl_beem
 import strandline
 from ltl_beem import Row
-from strandline.check.ltl_methods import METHODS
+from strandline.check.ltl.methods import METHODS
 from strandline.check.verdict import Verdict
 from strandline.errors import UsageError
 

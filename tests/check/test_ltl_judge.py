@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import strandline
-from strandline.check.ltl_judging import judge_formula, judge_process
-from strandline.check.ltl_product import bind_formula, make_product, observed
-from strandline.check.ltl_ranks import component_ranks
+from strandline.check.ltl.judging import judge_formula, judge_process
+from strandline.check.ltl.product import bind_formula, make_product, observed
+from strandline.check.ltl.ranks import component_ranks
 from strandline.check.verdict import PropertyVerdict
 from strandline.errors import ReplayError
 from strandline.model.fairness import process_fairness

@@ -9,8 +9,8 @@ import pytest
 
 import strandline
 from strandline.check.api import check_selection
-from strandline.check.ltl_methods import METHODS
-from strandline.check.ltl_options import LtlOptions
+from strandline.check.ltl.methods import METHODS
+from strandline.check.ltl.options import LtlOptions
 from strandline.check.memory import resident_bytes
 from strandline.check.options import Options
 from strandline.check.properties import select

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ltl_cases import LtlCase, SystemGraph, Unsuitable, graph_of, random_case, random_run, violated
 
-from strandline.check.ltl import LtlOutcome, check_ltl
-from strandline.check.ltl_methods import METHODS, PREFIX
-from strandline.check.ltl_options import IGNORE, STUTTER, LtlOptions
+from strandline.check.ltl.deciding import LtlOutcome, check_ltl
+from strandline.check.ltl.methods import METHODS, PREFIX
+from strandline.check.ltl.options import IGNORE, STUTTER, LtlOptions
 from strandline.check.options import Options
 from strandline.check.verdict import Answer
 from strandline.check.watching import Unwatched

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Unpack
 
 from strandline import languages
-from strandline.check.ltl_options import LtlOptions
+from strandline.check.ltl.options import LtlOptions
 from strandline.check.options import Options, OptionValues
 from strandline.check.properties import Kind, Property, Selection, needs_product, select
 from strandline.check.running import INTERRUPTED, Findings, run
@@ -19,7 +19,7 @@ from strandline.errors import UsageError
 from strandline.model.system import System
 
 if TYPE_CHECKING:
-    from strandline.check.ltl import LtlOutcome
+    from strandline.check.ltl.deciding import LtlOutcome
     from strandline.languages.python.runtime.model import Model
 
 Source: TypeAlias = "str | Path | System | Model | type[Model]"
@@ -53,7 +53,7 @@ def check(
     `ltl` are formulas of linear temporal logic, as in `check(model, "G (ask -> F answer)")`. Without any property,
     what the model declares is checked: its property process, assertions and invariants, and, where it has no
     property process, deadlocks. A run-time fault of the model is always a violation. `method` to `sanity` are the
-    fields of `strandline.check.ltl_options.LtlOptions` and matter for LTL only, the keywords in `options` are
+    fields of `strandline.check.ltl.options.LtlOptions` and matter for LTL only, the keywords in `options` are
     the fields of `strandline.check.options.Options`; a limit that is reached is an UNKNOWN verdict and no
     exception. Raises `InputError` for what the user can mend. Ctrl-C raises `KeyboardInterrupt`.
     """
@@ -134,7 +134,7 @@ def _check_ltl(
     system: System, one: Property, options: Options, temporal: LtlOptions, watcher: Watcher, started: float
 ) -> LtlOutcome:
     # Imported here: who asks for safety alone does not wait for temporal logic.
-    from strandline.check.ltl import check_ltl
+    from strandline.check.ltl.deciding import check_ltl
 
     return check_ltl(system, one, options, temporal, watcher, started=started)
 

@@ -15,7 +15,7 @@ from strandline.model.system import System
 from strandline.source import Source
 
 if TYPE_CHECKING:
-    from strandline.check.ltl_product import BoundFormula
+    from strandline.check.ltl.product import BoundFormula
 
 
 class Kind(Enum):
@@ -119,7 +119,7 @@ def _stated(system: System, kind: Kind, text: str, siblings: Sequence[str]) -> P
 
 def _formula(system: System, text: str, siblings: Sequence[str]) -> Property:
     # Imported here: who asks for safety alone does not wait for temporal logic.
-    from strandline.check.ltl_product import bind_formula, without_observer
+    from strandline.check.ltl.product import bind_formula, without_observer
 
     title = "formula" if len(siblings) == 1 else f"formula {list(siblings).index(text) + 1}"
     try:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from strandline.check.automatic import Prediction
-from strandline.check.ltl_verdict import LtlSearch
+from strandline.check.ltl.verdict import LtlSearch
 from strandline.check.options import Options
 from strandline.check.properties import Kind
 from strandline.check.regressing import Regress

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from strandline.check.ltl_methods import AUTO, known_methods
-from strandline.check.ltl_options import FINITE_RUNS, STUTTER, LtlOptions
+from strandline.check.ltl.methods import AUTO, known_methods
+from strandline.check.ltl.options import FINITE_RUNS, STUTTER, LtlOptions
 from strandline.cli.searching import add_search_options, console_of, finish, options_of
 
 

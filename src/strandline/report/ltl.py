@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from strandline.check.ltl_verdict import AcceptingComponent, AtomValues, LtlSearch
+from strandline.check.ltl.verdict import AcceptingComponent, AtomValues, LtlSearch
 from strandline.check.memory import shown_bytes
 from strandline.check.verdict import PropertyVerdict
 from strandline.model.system import System

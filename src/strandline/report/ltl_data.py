@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from strandline.check.ltl_verdict import LtlSearch
+from strandline.check.ltl.verdict import LtlSearch
 from strandline.report.profile import profile_data
 from strandline.report.regress import regress_data
 from strandline.source import Source

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from strandline.check.ltl_product import BoundFormula, Product, word_of
-from strandline.check.ltl_verdict import AtomValues
+from strandline.check.ltl.product import BoundFormula, Product, word_of
+from strandline.check.ltl.verdict import AtomValues
 from strandline.compile.interpret import Fault, Interpreter
 from strandline.compile.interpreted import SystemTwin
 from strandline.compile.kernel import ACCEPTING_BIT

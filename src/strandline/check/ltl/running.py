@@ -13,9 +13,9 @@ import numpy as np
 
 from strandline.check.automatic import AUTOMATIC, found_measures
 from strandline.check.blame import fault_verdict
-from strandline.check.ltl_methods import CycleMethod
-from strandline.check.ltl_product import Product
-from strandline.check.ltl_ranks import ranked
+from strandline.check.ltl.methods import CycleMethod
+from strandline.check.ltl.product import Product
+from strandline.check.ltl.ranks import ranked
 from strandline.check.measures import ParsedMeasure, declared_measures, parse_measures
 from strandline.check.options import Options
 from strandline.check.orders import search_in_order

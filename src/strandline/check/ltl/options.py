@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from strandline.check.ltl_methods import AUTO, SCC, known_methods
+from strandline.check.ltl.methods import AUTO, SCC, known_methods
 from strandline.errors import UsageError
 
 STUTTER, IGNORE = "stutter", "ignore"

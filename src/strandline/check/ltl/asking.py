@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from strandline.check.ltl_methods import METHODS, SCC, Chosen, choose
-from strandline.check.ltl_product import FairnessConditions, Product, make_product, observed, without_observer
-from strandline.check.ltl_running import CycleRun, PrefixRun, ProductRun
+from strandline.check.ltl.methods import METHODS, SCC, Chosen, choose
+from strandline.check.ltl.product import FairnessConditions, Product, make_product, observed, without_observer
+from strandline.check.ltl.running import CycleRun, PrefixRun, ProductRun
 from strandline.check.options import Options
 from strandline.check.properties import Kind, Property
 from strandline.check.watching import Watcher

@@ -6,13 +6,13 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from strandline.check.ltl_asking import Asked, Asker, Manner
-from strandline.check.ltl_judging import judge_formula, judge_process
-from strandline.check.ltl_methods import AUTO
-from strandline.check.ltl_options import IGNORE, LtlOptions
-from strandline.check.ltl_product import BoundFormula, fairness_of, without_observer
-from strandline.check.ltl_running import CycleRun
-from strandline.check.ltl_sanity import (
+from strandline.check.ltl.asking import Asked, Asker, Manner
+from strandline.check.ltl.judging import judge_formula, judge_process
+from strandline.check.ltl.methods import AUTO
+from strandline.check.ltl.options import IGNORE, LtlOptions
+from strandline.check.ltl.product import BoundFormula, fairness_of, without_observer
+from strandline.check.ltl.running import CycleRun
+from strandline.check.ltl.sanity import (
     CONTRADICTION,
     NO_FAIR_RUN,
     NO_INFINITE_RUN,
@@ -20,7 +20,7 @@ from strandline.check.ltl_sanity import (
     stronger_formulas,
     vacuous,
 )
-from strandline.check.ltl_verdict import AcceptingComponent, AtomValues, LtlSearch
+from strandline.check.ltl.verdict import AcceptingComponent, AtomValues, LtlSearch
 from strandline.check.options import Options
 from strandline.check.properties import Property
 from strandline.check.running import INTERRUPTED, LONG_TRACE, Findings
