@@ -14,7 +14,7 @@ from test_wrong_programs import check_message, refused
 
 from strandline.compile.interpret import Interpreter
 from strandline.languages.python.loading.lowering import to_system
-from strandline.languages.python.symbolic.machine import TOO_DEEP, TOO_INVOLVED
+from strandline.languages.symbolic.execution import TOO_DEEP, TOO_INVOLVED
 from strandline.model.expression import size, walk
 from strandline.model.facts import expressions
 from strandline.model.system import System

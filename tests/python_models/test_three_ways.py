@@ -16,8 +16,8 @@ from strandline.compile.kernel import Measure
 from strandline.errors import ModelError
 from strandline.languages.python.loading.lowering import to_system
 from strandline.languages.python.runtime.faults import NotEnabled
-from strandline.languages.python.symbolic.machine import TOO_INVOLVED
 from strandline.languages.python.symbolic.structure import ModelSource
+from strandline.languages.symbolic.execution import TOO_INVOLVED
 from strandline.model.expression import Const
 from strandline.model.system import System
 

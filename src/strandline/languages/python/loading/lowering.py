@@ -14,21 +14,15 @@ from strandline.languages.python.runtime.declarations import AnyOf, Marked, bind
 from strandline.languages.python.runtime.model import LOCATION, Model
 from strandline.languages.python.runtime.text import keyword_place, parse_text, raised, text_of
 from strandline.languages.python.runtime.types import BagType, EnumType, FifoType, RecordType, SetType, is_flat
-from strandline.languages.python.symbolic.build import equal
 from strandline.languages.python.symbolic.coding import number, truth
 from strandline.languages.python.symbolic.containers import offered, size_of
-from strandline.languages.python.symbolic.evaluate import Reader
+from strandline.languages.python.symbolic.evaluate import Evaluator
 from strandline.languages.python.symbolic.execute import Runner, names_of
-from strandline.languages.python.symbolic.machine import Machine, limit
+from strandline.languages.python.symbolic.machine import Machine
 from strandline.languages.python.symbolic.structure import ModelSource, Structure, functions_of
-from strandline.languages.python.symbolic.values import (
-    GroupValue,
-    ModelValue,
-    Place,
-    ProcessValue,
-    RecordSymbol,
-    Refused,
-)
+from strandline.languages.python.symbolic.values import GroupValue, ModelValue, Place, ProcessValue, RecordSymbol
+from strandline.languages.symbolic.building import equal
+from strandline.languages.symbolic.execution import Refused, limit
 from strandline.model.expression import FALSE, TRUE, Const, Expression, Read, conjunction, deep_recursion
 from strandline.model.system import (
     Action,
@@ -149,16 +143,16 @@ class _Lowering:
                 machine.require(argument.condition(machine))
             given = [*leading, *(argument.value(machine) for argument in arguments)]
             machine.frame = dict(zip(names, given, strict=True))
-            reader = Reader(text, machine, self.structure, names_of(marked.function))
+            reader = Evaluator(text, machine, self.structure, names_of(marked.function))
             Runner(reader, settles=True).run(list(definition.body))
             machine.frame = {}
             shown = f"({', '.join(argument.shown for argument in arguments)})" if arguments else ""
             name = self._title(process, marked.function.__name__) + shown
             span = None if text.source is not self.structure.source_text else text.place(definition)
-            guard = machine.finish()
+            guard = machine.execution.finish()
             if guard == Const(0):
                 continue
-            yield _Step(name, marked, process, guard, tuple(machine.store.effects), span)
+            yield _Step(name, marked, process, guard, tuple(machine.execution.store.effects), span)
 
     def _arguments(self, process: ProcessValue | None, name: str, domain: Any, node: Any, text: Any) -> list[_Argument]:
         """All values that a parameter can have in some state."""
@@ -190,7 +184,7 @@ class _Lowering:
     def _offers(self, process: ProcessValue | None, name: str, domain: AnyOf) -> list[_Argument]:
         text, node = parse_text(domain.text, f'any_of("{domain.text}")')
         scope = Scope(self.structure, process)
-        found = Reader(text, Machine(), self.structure, scope.find).value(node)
+        found = Evaluator(text, Machine(), self.structure, scope.find).value(node)
         if isinstance(found, GroupValue):
             return [
                 _Argument(f"{name}={one.index}", lambda machine: TRUE, lambda machine, one=one: one)  # type: ignore[misc]
@@ -261,12 +255,12 @@ class _Lowering:
             text.fail(f"this takes ({wanted}) and nothing else", definition)
         machine = Machine(may_write=False)
         machine.frame = dict(zip(names, leading, strict=True))
-        reader = Reader(text, machine, self.structure, names_of(marked.function))
+        reader = Evaluator(text, machine, self.structure, names_of(marked.function))
         value = machine.load(Runner(reader, settles=False).run(list(definition.body)))
         if value is None:
             text.fail(f"'{definition.name}' returns nothing; write 'return ...'", definition)
         try:
-            expression = machine.checked(read(value))
+            expression = machine.execution.checked(read(value))
             limit(expression)
         except Refused as refusal:
             text.fail(str(refusal), definition.body[-1])

@@ -11,11 +11,13 @@ from typing import Any
 from strandline.errors import ModelError
 from strandline.languages.python.runtime import faults
 from strandline.languages.python.runtime.text import parse_text
+from strandline.languages.python.symbolic.calls import inline
 from strandline.languages.python.symbolic.coding import number
-from strandline.languages.python.symbolic.evaluate import Reader
+from strandline.languages.python.symbolic.evaluate import Evaluator
 from strandline.languages.python.symbolic.machine import Machine
 from strandline.languages.python.symbolic.structure import ModelSource, Structure
-from strandline.languages.python.symbolic.values import Method, ModelValue, ProcessValue, Refused, Symbol
+from strandline.languages.python.symbolic.values import Method, ModelValue, ProcessValue, Symbol
+from strandline.languages.symbolic.execution import Refused
 from strandline.model.expression import Expression
 from strandline.model.system import System
 
@@ -54,11 +56,9 @@ def parse_expression(text: str, system: System, *, name: str = "expression") -> 
         raise ModelError("this System does not come from a Python model")
     parsed, node = parse_text(text, name)
     machine = Machine(may_write=False)
-    reader = Reader(parsed, machine, source.structure, Scope(source.structure).find)
+    reader = Evaluator(parsed, machine, source.structure, Scope(source.structure).find)
     value = machine.load(reader.value(node), parsed.place(node))
     if isinstance(value, Method) and value.function is not None:
-        from strandline.languages.python.symbolic.calls import inline
-
         value = inline(reader, value.function, list(value.owner), {})
     try:
         if isinstance(value, Symbol | int | ProcessValue):

@@ -265,6 +265,29 @@ def frozen(kind: Type, value: Any) -> Any:
             return value
 
 
+def default(kind: Type) -> Any:
+    """The value that a variable of the type has where none is given."""
+    match kind:
+        case BoolType():
+            return False
+        case RangeType(low=low, high=high):
+            return max(low, min(high, 0))
+        case EnumType(names=names):
+            return names[0]
+        case OptionalType():
+            return None
+        case RecordType(maker=maker, fields=fields):
+            return maker(**{name: default(inner) for name, inner in fields})
+        case ArrayType(element=element, length=length):
+            return ArrayValue(kind, [default(element) for _ in range(length)])
+        case BagType():
+            return BagValue(kind)
+        case FifoType():
+            return FifoValue(kind)
+        case SetType():
+            return SetValue(kind)
+
+
 def thawed(kind: Type, picture: Any) -> Any:
     """The value that a picture shows."""
     match kind:
@@ -276,7 +299,7 @@ def thawed(kind: Type, picture: Any) -> Any:
         case ArrayType(element=inner):
             return ArrayValue(kind, [thawed(inner, one) for one in picture])
         case BagType(element=element) | FifoType(element=element) | SetType(element=element):
-            held = kind.default()
+            held = default(kind)
             held._values = [thawed(element, one) for one in picture]
             return held
         case _:

@@ -15,7 +15,7 @@ from typing import Any
 
 from strandline.errors import ModelError, UsageError
 from strandline.languages.python.runtime.choices import check_arguments, combinations
-from strandline.languages.python.runtime.containers import fitted, frozen, thawed
+from strandline.languages.python.runtime.containers import default, fitted, frozen, thawed
 from strandline.languages.python.runtime.declarations import Inner, Marked, annotations_of, bind_type, is_fair
 from strandline.languages.python.runtime.deferred import Deferred, Parameter, resolve
 from strandline.languages.python.runtime.faults import NotEnabled, begin_step, end_step, in_step
@@ -355,7 +355,7 @@ def _defaults(cls: Any, kinds: Mapping[str, Type], bindings: Mapping[str, Any]) 
     for name, kind in kinds.items():
         try:
             given = resolve(getattr(cls, name).default, bindings)
-            values[name] = kind.default() if given is None else fitted(kind, given, name)
+            values[name] = default(kind) if given is None else fitted(kind, given, name)
         except (ArithmeticError, TypeError, ValueError) as error:
             message = f"{cls.__name__}.{name}: the initial value does not fit: {error}"
             raise _placed(cls, name, message) from None

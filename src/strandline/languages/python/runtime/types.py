@@ -29,9 +29,6 @@ class BoolType:
     def value_of(self, code: int) -> Any:
         return bool(code)
 
-    def default(self) -> Any:
-        return False
-
     def __str__(self) -> str:
         return "bool"
 
@@ -53,9 +50,6 @@ class RangeType:
     def value_of(self, code: int) -> Any:
         return code + self.low
 
-    def default(self) -> Any:
-        return max(self.low, min(self.high, 0))
-
     def __str__(self) -> str:
         return f"Range[{self.low}, {self.high}]"
 
@@ -76,9 +70,6 @@ class EnumType:
     def value_of(self, code: int) -> Any:
         return self.names[code]
 
-    def default(self) -> Any:
-        return self.names[0]
-
     def __str__(self) -> str:
         return f"Enum[{', '.join(map(repr, self.names))}]"
 
@@ -98,9 +89,6 @@ class OptionalType:
 
     def value_of(self, code: int) -> Any:
         return None if code == 0 else self.element.value_of(code - 1)
-
-    def default(self) -> Any:
-        return None
 
     def __str__(self) -> str:
         return f"Optional[{self.element}]"
@@ -140,9 +128,6 @@ class RecordType:
         }
         return self.maker(**fields)
 
-    def default(self) -> Any:
-        return self.maker(**{name: kind.default() for name, kind in self.fields})
-
     def __str__(self) -> str:
         return self.name
 
@@ -153,11 +138,6 @@ class ArrayType:
 
     element: Type
     length: int
-
-    def default(self) -> Any:
-        from strandline.languages.python.runtime.containers import ArrayValue
-
-        return ArrayValue(self, [self.element.default() for _ in range(self.length)])
 
     def __str__(self) -> str:
         return f"Array[{self.element}, {self.length}]"
@@ -170,11 +150,6 @@ class BagType:
     element: FlatType
     capacity: int
 
-    def default(self) -> Any:
-        from strandline.languages.python.runtime.containers import BagValue
-
-        return BagValue(self)
-
     def __str__(self) -> str:
         return f"Bag[{self.element}, {self.capacity}]"
 
@@ -186,11 +161,6 @@ class FifoType:
     element: FlatType
     capacity: int
 
-    def default(self) -> Any:
-        from strandline.languages.python.runtime.containers import FifoValue
-
-        return FifoValue(self)
-
     def __str__(self) -> str:
         return f"Fifo[{self.element}, {self.capacity}]"
 
@@ -200,11 +170,6 @@ class SetType:
     """A set of flat values; one bit for each that there could be."""
 
     element: FlatType
-
-    def default(self) -> Any:
-        from strandline.languages.python.runtime.containers import SetValue
-
-        return SetValue(self)
 
     def __str__(self) -> str:
         return f"Set[{self.element}]"

@@ -6,6 +6,7 @@ from typing import Any
 
 from strandline.languages.python.runtime.faults import FIELD_FAULT, NONE_FAULT, VALUE_FAULT
 from strandline.languages.python.runtime.types import (
+    BOOL,
     BoolType,
     EnumType,
     FlatType,
@@ -14,7 +15,6 @@ from strandline.languages.python.runtime.types import (
     RecordType,
     Type,
 )
-from strandline.languages.python.symbolic.build import add, both, choose, equal, interval, negate
 from strandline.languages.python.symbolic.values import (
     INT,
     ChosenProcess,
@@ -23,11 +23,12 @@ from strandline.languages.python.symbolic.values import (
     Place,
     ProcessValue,
     RecordSymbol,
-    Refused,
     Symbol,
     describe,
     mapped,
 )
+from strandline.languages.symbolic.building import add, both, choose, equal, fits, interval, negate
+from strandline.languages.symbolic.execution import Refused
 from strandline.model.expression import FALSE, RANGE_FAULT, TRUE, Binary, Const, Expression, Undefined
 from strandline.model.intervals import Interval, within
 from strandline.source import Span
@@ -237,8 +238,6 @@ def held(optional: Perhaps, fault: str, span: Span | None) -> Any:
     return mapped(optional.value, lambda part: choose(optional.present, part, Undefined(fault, span)))
 
 
-def fits(expression: Expression, low: int, high: int) -> Expression:
-    """Whether a number lies between bounds; a bound that it always keeps is not tested."""
-    least, most = interval(expression)
-    above = TRUE if low <= least else Binary(">=", expression, Const(low))
-    return both(above, TRUE if most <= high else Binary("<=", expression, Const(high)))
+def as_truth(condition: Expression) -> Any:
+    """A condition as a value: a truth where it is known beforehand."""
+    return bool(condition.value) if isinstance(condition, Const) else Symbol(BOOL, condition)

@@ -16,7 +16,10 @@ from strandline.languages.python.runtime.types import (
     FifoType,
     SetType,
 )
-from strandline.languages.python.symbolic.build import (
+from strandline.languages.python.symbolic.coding import decoded
+from strandline.languages.python.symbolic.machine import Machine
+from strandline.languages.python.symbolic.values import INT, Place, Symbol, risks
+from strandline.languages.symbolic.building import (
     add,
     all_of,
     any_of,
@@ -27,9 +30,7 @@ from strandline.languages.python.symbolic.build import (
     joined,
     may_fault,
 )
-from strandline.languages.python.symbolic.coding import decoded
-from strandline.languages.python.symbolic.machine import Machine
-from strandline.languages.python.symbolic.values import INT, Place, Refused, Symbol, risks
+from strandline.languages.symbolic.execution import Refused
 from strandline.model.expression import FALSE, TRUE, Binary, Const, Element, Expression, Undefined
 from strandline.source import Span
 
@@ -44,7 +45,7 @@ METHODS: dict[type, tuple[str, ...]] = {
 def slots(machine: Machine, place: Place) -> list[Expression]:
     """What lies in every slot now."""
     size = size_of(place)
-    return [machine.store.read(place.variable, place.slot(size, position)) for position in range(size)]
+    return [machine.execution.store.read(place.variable, place.slot(size, position)) for position in range(size)]
 
 
 def size_of(place: Place) -> int:
@@ -91,9 +92,9 @@ def _put(machine: Machine, place: Place, value: Any, span: Span | None) -> None:
     size = len(held)
     value = machine.whole(value, span)
     for risk in risks(value):
-        machine.note(risk)
+        machine.execution.note(risk)
     machine.require(equal(held[-1], _FREE))
-    machine.note(machine.code(place.kind.element, value, span))  # type: ignore[union-attr, arg-type]
+    machine.execution.note(machine.code(place.kind.element, value, span))  # type: ignore[union-attr, arg-type]
     code = add(machine.coded(place.kind.element, value, span)[1], 1)  # type: ignore[union-attr, arg-type]
     for position in range(size - 1, -1, -1):
         if isinstance(place.kind, BagType):
@@ -145,9 +146,9 @@ def _set(machine: Machine, place: Place, name: str, value: Any, span: Span | Non
     possible, code = machine.coded(kind.element, value, span)
     fault = Undefined(MEMBER_FAULT, span)
     position = choose(_once_computed(place, value, possible), place.slot(kind.element.size, code), fault)
-    present = machine.store.read(place.variable, position, span)
+    present = machine.execution.store.read(place.variable, position, span)
     if name == "remove":
-        machine.note(present)
+        machine.execution.note(present)
         machine.require(present)
     machine.put(place.variable, position, TRUE if name == "add" else FALSE, span)
 
@@ -159,7 +160,7 @@ def contains(machine: Machine, place: Place, value: Any) -> Expression:
     possible, code = machine.coded(kind.element, value, None)  # type: ignore[union-attr, arg-type]
     found: Expression
     if isinstance(kind, SetType):
-        found = machine.store.read(place.variable, place.slot(kind.element.size, code))
+        found = machine.execution.store.read(place.variable, place.slot(kind.element.size, code))
     else:
         found = any_of(equal(slot, add(code, 1)) for slot in slots(machine, place))
     return both(_once_computed(place, value, possible), found)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from strandline.languages.python.runtime.types import EnumType, RecordType
-from strandline.languages.python.symbolic.build import all_of, both, choose, equal, evaluates, negate
 from strandline.languages.python.symbolic.coding import coded_name, number, translated
-from strandline.languages.python.symbolic.values import Perhaps, Place, RecordSymbol, Refused, Symbol, describe, risks
+from strandline.languages.python.symbolic.machine import Machine
+from strandline.languages.python.symbolic.values import Perhaps, Place, RecordSymbol, Symbol, describe, risks
+from strandline.languages.symbolic.building import all_of, both, choose, equal, evaluates, negate
+from strandline.languages.symbolic.execution import Refused
 from strandline.model.expression import FALSE, TRUE, Expression
 from strandline.source import Span
-
-if TYPE_CHECKING:
-    from strandline.languages.python.symbolic.machine import Machine
 
 
 def same_value(machine: Machine, left: Any, right: Any, span: Span | None) -> Expression:

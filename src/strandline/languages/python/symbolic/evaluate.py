@@ -6,7 +6,7 @@ import ast
 import operator
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from strandline.languages.python.runtime.faults import FIELD_FAULT
 from strandline.languages.python.runtime.text import Text
@@ -19,22 +19,13 @@ from strandline.languages.python.runtime.types import (
     RecordType,
     SetType,
 )
-from strandline.languages.python.symbolic.build import (
-    all_of,
-    any_of,
-    both,
-    choose,
-    either,
-    equal,
-    evaluates,
-    interval,
-    negate,
-)
-from strandline.languages.python.symbolic.coding import fits, held, number, truth
-from strandline.languages.python.symbolic.containers import contains
+from strandline.languages.python.symbolic.calls import call
+from strandline.languages.python.symbolic.coding import as_truth, held, number, truth
+from strandline.languages.python.symbolic.containers import contains, queried
 from strandline.languages.python.symbolic.equality import meant, same_value
 from strandline.languages.python.symbolic.machine import Machine
 from strandline.languages.python.symbolic.sequences import STARRED, generated, parts
+from strandline.languages.python.symbolic.structure import Structure
 from strandline.languages.python.symbolic.values import (
     INT,
     ChosenProcess,
@@ -45,7 +36,6 @@ from strandline.languages.python.symbolic.values import (
     Place,
     ProcessValue,
     RecordSymbol,
-    Refused,
     Rounds,
     Symbol,
     Unbound,
@@ -53,10 +43,20 @@ from strandline.languages.python.symbolic.values import (
     mapped,
     risks,
 )
+from strandline.languages.symbolic.building import (
+    all_of,
+    any_of,
+    both,
+    choose,
+    either,
+    equal,
+    evaluates,
+    fits,
+    interval,
+    negate,
+)
+from strandline.languages.symbolic.execution import Refused
 from strandline.model.expression import FALSE, INDEX_FAULT, TRUE, Binary, Const, Expression, Unary, Undefined
-
-if TYPE_CHECKING:
-    from strandline.languages.python.symbolic.structure import Structure
 
 ARITHMETIC: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Add: ("+", operator.add),
@@ -91,16 +91,18 @@ _INSTEAD = {
 }
 
 
-class Reader:
-    """Reads the expressions of one function. `names` finds what is not local."""
+class Evaluator:
+    """A `Reader`. `names` finds what is not local."""
 
     def __init__(
         self, text: Text, machine: Machine, structure: Structure, names: Callable[[str], Any], depth: int = 0
     ) -> None:
         self.text, self.machine, self.structure, self.names, self.depth = text, machine, structure, names, depth
 
+    def of_called(self, text: Text, names: Callable[[str], Any]) -> Evaluator:
+        return Evaluator(text, self.machine, self.structure, names, self.depth + 1)
+
     def value(self, node: ast.expr) -> Any:
-        """What an expression stands for."""
         try:
             return self._value(node)
         except Refused as refusal:
@@ -116,14 +118,13 @@ class Reader:
         return self.machine.load(self.value(node), self.text.span(node))
 
     def in_order(self, nodes: Sequence[ast.expr]) -> list[Any]:
-        """Values from left to right; what one requires matters only where those before it are without fault."""
         found: list[Any] = []
         for node in nodes:
             found.append(self._preceded(tuple(found), self.loaded, node))
         return found
 
     def _preceded(self, values: tuple[Any, ...], read: Callable[[ast.expr], Any], node: ast.expr) -> Any:
-        guards = self.machine.guards
+        guards = self.machine.execution.guards
         known = len(guards)
         result = read(node)
         if len(guards) > known:
@@ -131,9 +132,8 @@ class Reader:
         return result
 
     def computed(self, value: Any) -> None:
-        """All of a value is computed here, whatever becomes of it."""
         for risk in risks(value):
-            self.machine.note(risk)
+            self.machine.execution.note(risk)
 
     def _value(self, node: ast.expr) -> Any:
         match node:
@@ -144,9 +144,9 @@ class Reader:
             case ast.Name(id=name):
                 return self._name(name, node)
             case ast.Attribute(value=inner, attr=name):
-                return self._attribute(self.value(inner), name, node)
+                return self.attribute(self.value(inner), name, node)
             case ast.Subscript(value=inner, slice=index):
-                return self._subscript(self.value(inner), index, node)
+                return self.subscript(self.value(inner), index, node)
             case ast.BinOp(left=left, op=op, right=right):
                 one, other = self.in_order([left, right])
                 return self.arithmetic(op, one, other, node)
@@ -166,8 +166,6 @@ class Reader:
             case ast.ListComp() | ast.GeneratorExp():
                 return tuple(value for value, _ in generated(self, node, filtered=False))
             case ast.Call():
-                from strandline.languages.python.symbolic.calls import call
-
                 return call(self, node)
         raise Refused(_INSTEAD.get(type(node), f"'{type(node).__name__}' is not part of the modelling language"))
 
@@ -179,17 +177,15 @@ class Reader:
             if total == decided:
                 break
             total = join(total, self.under(total if conjunction else negate(total), self.truth, one))
-        return _as_truth(total)
+        return as_truth(total)
 
     def under(self, condition: Expression, read: Callable[[ast.expr], Any], node: ast.expr) -> Any:
-        """Evaluate where only a condition makes Python evaluate."""
         if isinstance(condition, Const):
             return read(node)
-        self.machine.path.append(condition)
-        before = {variable: list(writes) for variable, writes in self.machine.store.pending.items()}
-        result = read(node)
-        self.machine.path.pop()
-        if self.machine.store.pending != before:
+        execution = self.machine.execution
+        before = {variable: list(writes) for variable, writes in execution.store.pending.items()}
+        result = execution.under(condition, lambda: read(node))
+        if execution.store.pending != before:
             self.text.fail("what changes the state cannot stand here; call it in a statement of its own", node)
         return result
 
@@ -209,7 +205,7 @@ class Reader:
                 raise Refused(f"'{name}' belongs to the model; write 'm.{name}'") from None
             raise Refused(f"unknown name '{name}'" + meant(name, known)) from None
 
-    def _attribute(self, owner: Any, name: str, node: ast.AST) -> Any:
+    def attribute(self, owner: Any, name: str, node: ast.AST) -> Any:
         match owner:
             case ModelValue():
                 return self.structure.attribute(name)
@@ -220,13 +216,11 @@ class Reader:
             case RecordSymbol(kind=kind) | Place(kind=RecordType() as kind):
                 return self._field(owner, kind, name)
             case Perhaps():
-                return self._attribute(held(owner, FIELD_FAULT, self.text.span(node)), name, node)
+                return self.attribute(held(owner, FIELD_FAULT, self.text.span(node)), name, node)
             case Place(kind=OptionalType()):
-                return self._attribute(self.machine.load(owner), name, node)
+                return self.attribute(self.machine.load(owner), name, node)
             case Place(kind=BagType() | FifoType() | SetType()):
                 if name in ("full", "empty", "head"):
-                    from strandline.languages.python.symbolic.containers import queried
-
                     return queried(self.machine, owner, name)
                 return Method(owner, name)
             case GroupValue(group=group):
@@ -250,7 +244,7 @@ class Reader:
             result = self.machine.join(equal(index, Const(position)), values[position], result)
         return result
 
-    def _subscript(self, owner: Any, index: ast.expr, node: ast.AST) -> Any:
+    def subscript(self, owner: Any, index: ast.expr, node: ast.AST) -> Any:
         if isinstance(index, ast.Slice):
             raise Refused(_INSTEAD[ast.Slice])
         self.computed(owner)
@@ -281,7 +275,6 @@ class Reader:
     # Operators
 
     def arithmetic(self, op: ast.operator, left: Any, right: Any, node: ast.AST) -> Any:
-        """A binary operator on two values."""
         if isinstance(op, ast.Div):
             raise Refused("'/' gives fractions; write '//' for whole numbers")
         if isinstance(op, ast.Pow) and isinstance(left, int) and isinstance(right, int):
@@ -309,7 +302,7 @@ class Reader:
 
     def _unary(self, op: ast.unaryop, operand: ast.expr, node: ast.AST) -> Any:
         if isinstance(op, ast.Not):
-            return _as_truth(negate(self.truth(operand)))
+            return as_truth(negate(self.truth(operand)))
         value = self.loaded(operand)
         if isinstance(value, int):
             return -value if isinstance(op, ast.USub) else +value if isinstance(op, ast.UAdd) else ~value
@@ -328,7 +321,7 @@ class Reader:
             except Refused as refusal:
                 self.text.fail(str(refusal), node)
             first = second
-        return _as_truth(total)
+        return as_truth(total)
 
     def _comparison(self, op: ast.cmpop, left: Any, right: Any, node: ast.AST) -> Expression:
         if isinstance(op, ast.In | ast.NotIn):
@@ -357,10 +350,6 @@ class Reader:
         span = self.text.span(node)
         members = [self.machine.load(one) for one in members]
         return all_of([*first, any_of(same_value(self.machine, one, value, span) for one in members)])
-
-
-def _as_truth(expression: Expression) -> Any:
-    return bool(expression.value) if isinstance(expression, Const) else Symbol(BOOL, expression)
 
 
 def _is_truth(value: Any) -> bool:

@@ -10,10 +10,9 @@ from typing import Any, TypeAlias
 
 from strandline.languages.python.runtime.faults import FIELD_FAULT
 from strandline.languages.python.runtime.types import ArrayType, RecordType
-from strandline.languages.python.symbolic.build import equal
 from strandline.languages.python.symbolic.coding import held
-from strandline.languages.python.symbolic.evaluate import Reader
-from strandline.languages.python.symbolic.machine import FELL_THROUGH, TOO_INVOLVED
+from strandline.languages.python.symbolic.machine import FELL_THROUGH
+from strandline.languages.python.symbolic.reading import Reader
 from strandline.languages.python.symbolic.sequences import bind, sequence, unpacked
 from strandline.languages.python.symbolic.values import (
     ChosenProcess,
@@ -22,11 +21,12 @@ from strandline.languages.python.symbolic.values import (
     Place,
     ProcessValue,
     RecordSymbol,
-    Refused,
     Rounds,
     Unbound,
     describe,
 )
+from strandline.languages.symbolic.building import equal
+from strandline.languages.symbolic.execution import TOO_INVOLVED, Refused
 from strandline.model.expression import Const, Expression
 
 _MOST_ROUNDS, _MOST_STATEMENTS = 10_000, 50_000
@@ -211,10 +211,10 @@ class Runner:
                 self.machine.frame[name] = value
             case ast.Tuple(elts=targets) | ast.List(elts=targets):
                 waiting = unpacked(self.reader, value, targets)
-                self.machine.temporaries.append(waiting)
+                self.machine.names.temporaries.append(waiting)
                 for position, inner in enumerate(targets):
                     self._assign(inner, waiting[position], node)
-                self.machine.temporaries.pop()
+                self.machine.names.temporaries.pop()
             case ast.Attribute(value=inner, attr=name):
                 owner = self.machine.load(self.reader.value(inner))
                 if isinstance(owner, Perhaps):
@@ -225,12 +225,12 @@ class Runner:
                     kind = owner.kind.name
                     raise Refused(f"a {kind} that is no variable cannot be changed; assign another: {kind}(...)")
                 else:
-                    self._save(self.reader._attribute(owner, name, target), value, node)
+                    self._save(self.reader.attribute(owner, name, target), value, node)
             case ast.Subscript(value=inner, slice=index):
                 owner = self.reader.value(inner)
                 if isinstance(owner, tuple):
                     raise Refused("a list or tuple cannot be changed here; assign to an Array of the model")
-                self._save(self.reader._subscript(owner, index, target), value, node)
+                self._save(self.reader.subscript(owner, index, target), value, node)
             case _:
                 raise Refused("this cannot be assigned to")
 

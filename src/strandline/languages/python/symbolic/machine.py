@@ -1,29 +1,19 @@
-"""One symbolic execution: the store, the way taken so far, what it requires and what may go wrong on it."""
+"""One symbolic execution of a function: the step that it makes, and the local names on the way.
+
+What is read and written here are values of the modelling language; the step below knows expressions only."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any
 
 from strandline.languages.python.runtime.faults import FIELD_FAULT
 from strandline.languages.python.runtime.types import BOOL, SCALAR, BoolType, EnumType, FlatType, RecordType
-from strandline.languages.python.symbolic.build import (
-    all_of,
-    both,
-    choose,
-    either,
-    evaluates,
-    implies,
-    may_fault,
-    negate,
-)
 from strandline.languages.python.symbolic.coding import (
     code,
     coded,
     coded_name,
-    fits,
     held,
     loaded,
     number,
@@ -31,8 +21,7 @@ from strandline.languages.python.symbolic.coding import (
     stored,
     truth,
 )
-from strandline.languages.python.symbolic.references import detach, doubt
-from strandline.languages.python.symbolic.store import Store
+from strandline.languages.python.symbolic.references import Names
 from strandline.languages.python.symbolic.values import (
     INT,
     ChosenProcess,
@@ -42,44 +31,27 @@ from strandline.languages.python.symbolic.values import (
     Place,
     ProcessValue,
     RecordSymbol,
-    Refused,
     Symbol,
     Unbound,
     Upcoming,
     describe,
     risks,
 )
+from strandline.languages.symbolic.building import (
+    choose,
+    evaluates,
+)
+from strandline.languages.symbolic.execution import Execution, Refused
 from strandline.model.expression import (
-    DEEPEST,
     FALSE,
-    LOGICAL,
-    RANGE_FAULT,
     TRUE,
-    Binary,
-    Choice,
     Const,
-    Element,
     Expression,
-    Undefined,
-    children,
-    depth,
-    size,
     variables_read,
-    walk,
 )
 from strandline.model.system import Variable
 from strandline.source import Span
 
-TOO_INVOLVED = (
-    "too many branches depend on each other here; split the action in two, or let a variable of the model hold the "
-    "result in between"
-)
-_LARGEST = 50_000
-"""Most nodes of one expression, shared parts counted once."""
-TOO_DEEP = (
-    "a value is computed from itself in too many rounds here; let several actions do it, or a variable of the model "
-    "hold the result in between"
-)
 FELL_THROUGH = object()
 """The result of statements that do not return."""
 
@@ -88,30 +60,19 @@ FELL_THROUGH = object()
 class Machine:
     """See the module's docstring."""
 
-    store: Store = field(default_factory=Store)
-    frames: list[dict[str, Any]] = field(default_factory=lambda: [{}])
-    """Local names of the function that is being executed, last, and of those that have called it."""
-    temporaries: list[list[Any]] = field(default_factory=list)
-    """Values that are still to be assigned."""
-    guards: list[Expression] = field(default_factory=list)
-    """What must hold before the action."""
-    path: list[Expression] = field(default_factory=list)
-    """Conditions of the branches that are being executed."""
-    risks: list[tuple[Expression, Expression]] = field(default_factory=list)
-    """What may fault: as it was evaluated, and as a condition before the action."""
-    late: list[Expression] = field(default_factory=list)
-    """Faults that count only where the action is enabled."""
+    execution: Execution = field(default_factory=Execution)
+    names: Names = field(default_factory=Names)
     may_write: bool = True
     statements: int = 0
     """How many were executed."""
 
     @property
     def frame(self) -> dict[str, Any]:
-        return self.frames[-1]
+        return self.names.frames[-1]
 
     @frame.setter
     def frame(self, names: dict[str, Any]) -> None:
-        self.frames[-1] = names
+        self.names.frames[-1] = names
 
     # Reading and writing
 
@@ -120,7 +81,7 @@ class Machine:
         if isinstance(value, Upcoming):
             value = value.place
         if isinstance(value, Place) and isinstance(value.kind, SCALAR):
-            return loaded(value.kind, self.store.read(value.variable, value.position, span))
+            return loaded(value.kind, self.execution.store.read(value.variable, value.position, span))
         return value
 
     def whole(self, value: Any, span: Span | None = None) -> Any:
@@ -140,7 +101,7 @@ class Machine:
         """Assign; compound values are copied."""
         writes = list(self._copied(place, value, span))
         if not isinstance(place.kind, SCALAR):
-            detach(self, place)
+            self.names.detach(self.execution.store, place)
         for target, expression in writes:
             self.put(target.variable, target.position, expression, span)
 
@@ -148,18 +109,8 @@ class Machine:
         """One write."""
         if not self.may_write:
             raise Refused("only an action can change the state; here it can only be read")
-        limit(value)
-        limit(index)
-        doubt(self, variable)
-        self.note(value)
-        if variable.length is not None:
-            self.note(Element(variable, index, span))
-        domain = variable.domain
-        for lost in self.store.write(variable, index, value, span):
-            inside = fits(lost.value, domain.low, domain.high)
-            if inside != TRUE:
-                # It is overwritten, but it was out of range: still a fault of the step.
-                self.late.append(self._here(either(inside, Undefined(RANGE_FAULT, lost.span))))
+        self.names.doubt(variable)
+        self.execution.write(variable, index, value, span)
 
     def _copied(self, place: Place, value: Any, span: Span | None) -> Iterator[tuple[Place, Expression]]:
         kind = place.kind
@@ -177,7 +128,7 @@ class Machine:
             for slot in range(slots):
                 source, target = value.slot(slots, slot), place.slot(slots, slot)
                 moved = Place(kind, place.variables, place.prefix, target, place.shown)
-                yield moved, self.store.read(value.variable, source, span)
+                yield moved, self.execution.store.read(value.variable, source, span)
         elif isinstance(value, Contents) and value.kind == kind:
             for slot, held in enumerate(value.slots):
                 target = place.slot(len(value.slots), slot)
@@ -212,52 +163,30 @@ class Machine:
 
     # Requirements and risks
 
-    def note(self, expression: Expression) -> None:
-        """The expression is evaluated here; remember it where that may fault."""
-        if may_fault(expression):
-            self.risks.append((expression, self._here(evaluates(expression))))
-
     def require(self, condition: Expression) -> None:
         """The action is enabled only where this holds; what may fault before it comes first."""
         if not self.may_write:
             raise Refused("a requirement belongs into an action; here return the condition")
-        self.flush_risks()
-        guard = self._here(condition)
-        limit(guard)
-        if guard != TRUE:
-            self.guards.append(guard)
+        self.execution.require(condition)
 
     def conditions(self, value: Any) -> list[Expression]:
         """What must hold before the action, or fault, so that a value can be computed here."""
-        return [self._here(evaluates(risk)) for risk in risks(value)]
-
-    def flush_risks(self) -> None:
-        self.guards += [condition for _, condition in self.risks]
-        self.risks.clear()
-
-    def _here(self, condition: Expression) -> Expression:
-        """A condition that matters only on the present way, over the state before the action."""
-        for test in reversed(self.path):
-            condition = implies(test, condition)
-        return self.store.before(condition)
+        return [self.execution.here(evaluates(risk)) for risk in risks(value)]
 
     # Branches
 
     def branch(self, condition: Expression, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
         """Execute both branches and join what they leave behind; returns their joined results."""
-        self.note(condition)
-        start, frames = self.store, self.frames
-        results, stores, sides = [], [], []
-        for test, run in ((condition, then), (negate(condition), otherwise)):
-            self.store, self.frames = start.fork(), [dict(names) for names in frames]
-            self.path.append(test)
-            results.append(run())
-            self.path.pop()
-            stores.append(self.store)
-            sides.append(self.frames)
-        self.store = start
-        start.merge(condition, *stores)
-        self.frames = [self._joined(condition, yes, no) for yes, no in zip(*sides, strict=True)]
+        frames, sides = self.names.frames, []
+
+        def side(run: Callable[[], Any]) -> Any:
+            self.names.frames = [dict(names) for names in frames]
+            result = run()
+            sides.append(self.names.frames)
+            return result
+
+        results = self.execution.branch(condition, lambda: side(then), lambda: side(otherwise))
+        self.names.frames = [self._joined(condition, yes, no) for yes, no in zip(*sides, strict=True)]
         return self.join(condition, *results)
 
     def _joined(self, condition: Expression, yes: dict[str, Any], no: dict[str, Any]) -> dict[str, Any]:
@@ -324,45 +253,10 @@ class Machine:
             raise Refused(f"{describe(value)} and None cannot be alternatives; write the 'if' as a statement")
         return perhaps(choose(condition, *sides), value)
 
-    # The end
-
     def settle(self) -> None:
-        """Between two statements outside all branches: make writes stand where nothing remembers older values, and
-        where all fit: what follows may ask for a value that does not, and turn out not to be enabled."""
-        if self.path or not self.store.pending:
-            return
-        remembered = {
-            variable
-            for value in self.frame.values()
-            for variable in _variables(value)
-        }
-        if not remembered & set(self.store.pending) and self.store.surely_fits():
-            self.store.settle()
-
-    def checked(self, expression: Expression) -> Expression:
-        """The expression, a fault also where something faults that was evaluated before."""
-        certain = _eager([expression])
-        first = all_of(condition for risk, condition in self.risks if risk not in certain)
-        return expression if first == TRUE else Choice(first, expression, FALSE)
-
-    def finish(self) -> Expression | None:
-        """Make all writes stand; the guard of the action."""
-        self.store.settle()
-        certain = _eager(part for effect in self.store.effects for part in (effect.value, effect.target))
-        self.risks = [risk for risk in self.risks if risk[0] not in certain]
-        self.flush_risks()
-        guard: Expression = TRUE
-        for part in dict.fromkeys([*self.guards, *self.late]):
-            guard = both(guard, part)
-        return None if guard == TRUE else guard
-
-
-def limit(expression: Expression) -> None:
-    """Refuse what has grown beyond all measure."""
-    if depth(expression) > DEEPEST:
-        raise Refused(TOO_DEEP)
-    if size(expression) > _LARGEST and next(islice(walk(expression), _LARGEST, None), None) is not None:
-        raise Refused(TOO_INVOLVED)
+        """Between two statements outside all branches: make writes stand where no name remembers older values."""
+        if self.execution.store.pending:
+            self.execution.settle(variable for value in self.frame.values() for variable in _variables(value))
 
 
 def _truths(*values: bool | Symbol) -> bool:
@@ -404,19 +298,3 @@ def _variables(value: Any) -> set[Variable]:
         case tuple():
             return {variable for inner in value for variable in _variables(inner)}
     return set()
-
-
-def _eager(expressions: Iterable[Expression]) -> set[Expression]:
-    """The parts of expressions that are evaluated whenever these are."""
-    found: set[Expression] = set()
-    waiting, seen = list(expressions), set()
-    while waiting:
-        node = waiting.pop()
-        if id(node) in seen:
-            continue
-        seen.add(id(node))
-        found.add(node)
-        lazy = isinstance(node, Choice) or (isinstance(node, Binary) and node.operator in LOGICAL)
-        waiting += children(node)[:1] if lazy else children(node)
-    return found
-

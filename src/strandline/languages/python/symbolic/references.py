@@ -1,72 +1,79 @@
 """Local names for records, arrays and containers of the state.
 
 As in Python such a name stands for the thing itself: what is written into it is seen through the name. An assignment
-to the whole puts another thing into its place, and the name keeps the old one. `detach` is called before such an
-assignment and gives names, and values that are still to be assigned, what the place holds until then.
+to the whole puts another thing into its place, and the name keeps the old one: `Names.detach` gives names, and values
+that are still to be assigned, what the place holds until then.
 
 A name for one of two records (`r = m.p if c else m.q`) has the values of both, and is refused after one of them was
-written into (`doubt`).
+written into (`Names.doubt`).
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from strandline.languages.python.runtime.types import SCALAR, ArrayType, RecordType
-from strandline.languages.python.symbolic.build import equal
+from strandline.languages.python.symbolic.coding import loaded
 from strandline.languages.python.symbolic.values import Contents, Perhaps, Place, RecordSymbol, Unbound, Upcoming
+from strandline.languages.symbolic.building import equal
+from strandline.languages.symbolic.store import Store
 from strandline.model.expression import FALSE, TRUE, Const, Expression
 from strandline.model.system import Variable
 
-if TYPE_CHECKING:
-    from strandline.languages.python.symbolic.machine import Machine
+
+@dataclass(slots=True)
+class Names:
+    """The local names of functions under execution, and values on their way into several places."""
+
+    frames: list[dict[str, Any]] = field(default_factory=lambda: [{}])
+    """Names of the function that is being executed, last, and of those that have called it."""
+    temporaries: list[list[Any]] = field(default_factory=list)
+    """Values that are still to be assigned."""
+
+    def detach(self, store: Store, written: Place) -> None:
+        """A place is about to be assigned as a whole: names for what lies in it keep what it holds until then."""
+        for frame in self.frames:
+            for name, value in frame.items():
+                frame[name] = _detached(store, written, value, f"'{name}'")
+        for values in self.temporaries:
+            values[:] = [_detached(store, written, value, "a value") for value in values]
+
+    def doubt(self, variable: Variable) -> None:
+        """A variable is written: names for records of which one may lie in it cannot be used any more."""
+        for frame in self.frames:
+            for name, value in frame.items():
+                if _may_lie_in(value, variable):
+                    frame[name] = _doubtful(f"'{name}'", variable)
+        for values in self.temporaries:
+            values[:] = [_doubtful("a value", variable) if _may_lie_in(one, variable) else one for one in values]
 
 
-def detach(machine: Machine, written: Place) -> None:
-    """See the module's docstring."""
-    for frame in machine.frames:
-        for name, value in frame.items():
-            frame[name] = _detached(machine, written, value, f"'{name}'")
-    for values in machine.temporaries:
-        values[:] = [_detached(machine, written, value, "a value") for value in values]
-
-
-def _detached(machine: Machine, written: Place, value: Any, shown: str) -> Any:
+def _detached(store: Store, written: Place, value: Any, shown: str) -> Any:
     match value:
         case Place():
             same = _lies_in(value, written)
             if same == FALSE:
                 return value
             if same == TRUE:
-                return snapshot(machine, value)
+                return snapshot(store, value)
             return Unbound(
                 f"{shown} stands for {value.shown}, which may have been in {written.shown} when that was assigned; "
                 "keep the parts that you need in names of their own"
             )
         case Upcoming(place=place):
             same = _lies_in(place.around, written)
-            return value if same == FALSE else _detached(machine, written, place, shown)
+            return value if same == FALSE else _detached(store, written, place, shown)
         case tuple():
-            return tuple(_detached(machine, written, one, shown) for one in value)
+            return tuple(_detached(store, written, one, shown) for one in value)
         case Perhaps(value=inner):
-            return replace(value, value=_detached(machine, written, inner, shown))
+            return replace(value, value=_detached(store, written, inner, shown))
         case RecordSymbol(fields=fields, stored=stored):
-            kept = {name: _detached(machine, written, one, shown) for name, one in fields.items()}
+            kept = {name: _detached(store, written, one, shown) for name, one in fields.items()}
             if written.around is None:
                 stored -= set(written.variables.values())
             return replace(value, fields=kept, stored=stored)
     return value
-
-
-def doubt(machine: Machine, variable: Variable) -> None:
-    """A variable is written: names for records of which one may lie in it cannot be used any more."""
-    for frame in machine.frames:
-        for name, value in frame.items():
-            if _may_lie_in(value, variable):
-                frame[name] = _doubtful(f"'{name}'", variable)
-    for values in machine.temporaries:
-        values[:] = [_doubtful("a value", variable) if _may_lie_in(one, variable) else one for one in values]
 
 
 def _doubtful(shown: str, variable: Variable) -> Unbound:
@@ -96,15 +103,15 @@ def _lies_in(part: Place | None, whole: Place) -> Expression:
     return FALSE
 
 
-def snapshot(machine: Machine, place: Place) -> Any:
+def snapshot(store: Store, place: Place) -> Any:
     """What a place holds now, as a value that no later assignment changes."""
     kind = place.kind
     if isinstance(kind, SCALAR):
-        return machine.load(place)
+        return loaded(kind, store.read(place.variable, place.position))
     if isinstance(kind, RecordType):
-        fields = {name: snapshot(machine, place.field(name, inner)) for name, inner in kind.fields}
+        fields = {name: snapshot(store, place.field(name, inner)) for name, inner in kind.fields}
         return RecordSymbol(kind, fields)
     if isinstance(kind, ArrayType):
-        return tuple(snapshot(machine, place.element(Const(index))) for index in range(kind.length))
+        return tuple(snapshot(store, place.element(Const(index))) for index in range(kind.length))
     slots = getattr(kind, "capacity", None) or kind.element.size
-    return Contents(kind, tuple(machine.store.read(place.variable, place.slot(slots, slot)) for slot in range(slots)))
+    return Contents(kind, tuple(store.read(place.variable, place.slot(slots, slot)) for slot in range(slots)))

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from strandline.languages.python.runtime.types import ArrayType, BagType, FifoType, SetType
-from strandline.languages.python.symbolic.build import both, implies
-from strandline.languages.python.symbolic.values import GroupValue, Place, Refused, Rounds, Unbound, Upcoming, describe
+from strandline.languages.python.symbolic.reading import Reader
+from strandline.languages.python.symbolic.values import GroupValue, Place, Rounds, Unbound, Upcoming, describe
+from strandline.languages.symbolic.building import both, implies
+from strandline.languages.symbolic.execution import Refused
 from strandline.model.expression import FALSE, TRUE, Const, Expression
-
-if TYPE_CHECKING:
-    from strandline.languages.python.symbolic.evaluate import Reader
 
 STARRED = "'*' cannot be used here; write the values one by one"
 

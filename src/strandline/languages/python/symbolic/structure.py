@@ -11,7 +11,6 @@ from strandline.languages.python.runtime.declarations import Marked
 from strandline.languages.python.runtime.faults import PROCESS_FAULT
 from strandline.languages.python.runtime.model import LOCATION, Model, Process, _Decorated, _Helper
 from strandline.languages.python.runtime.types import EnumType, Type, leaves, numbers
-from strandline.languages.python.symbolic.build import both, choose, interval
 from strandline.languages.python.symbolic.values import (
     ChosenProcess,
     GroupValue,
@@ -19,8 +18,9 @@ from strandline.languages.python.symbolic.values import (
     ModelValue,
     Place,
     ProcessValue,
-    Refused,
 )
+from strandline.languages.symbolic.building import both, choose, interval
+from strandline.languages.symbolic.execution import Refused
 from strandline.model.expression import Binary, Const, Expression, Undefined
 from strandline.model.intervals import within
 from strandline.model.system import Variable

@@ -19,17 +19,13 @@ from strandline.languages.python.runtime.types import (
     RecordType,
     Type,
 )
-from strandline.languages.python.symbolic.build import add, both, choose, interval, may_fault
+from strandline.languages.symbolic.building import add, both, choose, interval, may_fault
 from strandline.model.expression import FALSE, Binary, Const, Expression
 from strandline.model.intervals import Interval, within
 from strandline.model.system import Variable
 
 OUTSIDE = Binary("-", Const(0), Const(1))
 """The index of no place; it is no constant, so that it is looked at only where it is used."""
-
-
-class Refused(Exception):
-    """A value cannot be used so; the message says what to write instead. The reader of the text adds the place."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -228,3 +228,10 @@ def _may_fault(expression: Expression) -> bool:
 def evaluates(expression: Expression) -> Expression:
     """True, or the fault of the expression."""
     return Binary("or", Binary(">=", expression, Const(0)), TRUE)
+
+
+def fits(expression: Expression, low: int, high: int) -> Expression:
+    """Whether a number lies between bounds; a bound that it always keeps is not tested."""
+    least, most = interval(expression)
+    above = TRUE if low <= least else Binary(">=", expression, Const(low))
+    return both(above, TRUE if most <= high else Binary("<=", expression, Const(high)))

@@ -1,0 +1,250 @@
+"""The built-in functions that an action can call."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from strandline.languages.python.runtime import faults
+from strandline.languages.python.runtime.types import ArrayType, RecordType
+from strandline.languages.python.symbolic.coding import as_truth, number, perhaps, truth
+from strandline.languages.python.symbolic.containers import length
+from strandline.languages.python.symbolic.reading import Reader
+from strandline.languages.python.symbolic.sequences import generated, sequence
+from strandline.languages.python.symbolic.values import (
+    INT,
+    GroupValue,
+    Place,
+    Rounds,
+    Symbol,
+)
+from strandline.languages.symbolic.building import (
+    ROW,
+    add,
+    all_of,
+    any_of,
+    both,
+    choose,
+    either,
+    implies,
+    joined,
+    negate,
+)
+from strandline.languages.symbolic.execution import Refused
+from strandline.model.expression import FALSE, TRUE, Binary, Const, Expression, Unary
+
+
+def _range(reader: Reader, node: ast.Call) -> range:
+    bounds = [reader.machine.load(reader.value(one)) for one in node.args]
+    for bound, place in zip(bounds, node.args, strict=True):
+        if not isinstance(bound, int):
+            reader.text.fail(
+                "the bounds of a loop must be known beforehand; loop over the largest range and put an 'if' inside",
+                place,
+            )
+    return range(*bounds)
+
+
+def _items(
+    reader: Reader, node: ast.Call, name: str, goes_on: Callable[[Any], Expression] | None = None
+) -> list[tuple[Any, Expression]]:
+    """What a function is to look at, each with the condition of a generator's `if`. `goes_on`: whether it asks a
+    generator for the next after one."""
+    match node.args:
+        case [ast.GeneratorExp() as generator]:
+            return generated(reader, generator, filtered=True, goes_on=goes_on)
+        case [ast.ListComp() as comprehension]:
+            items = generated(reader, comprehension, filtered=True)
+            for value, condition in items:
+                reader.computed(perhaps(condition, value))
+            return items
+        case [argument]:
+            return [(reader.machine.load(one), TRUE) for one in sequence(reader, argument)]
+        case [_, *_] if name in ("min", "max"):
+            return [(value, TRUE) for value in reader.in_order(node.args)]
+    raise Refused(f"write {name}(... for ... in ...)")
+
+
+def _only_named(node: ast.Call, name: str, *allowed: str) -> None:
+    for keyword in node.keywords:
+        if keyword.arg not in allowed:
+            raise Refused(f"{name} cannot take '{keyword.arg or '**'}' here")
+
+
+def _reversed(reader: Reader, node: ast.Call) -> Rounds:
+    _only_named(node, "reversed")
+    if len(node.args) != 1:
+        raise Refused("reversed takes one range, Array, tuple or class of processes")
+    return Rounds(tuple(reversed(sequence(reader, node.args[0]))))
+
+
+def _enumerate(reader: Reader, node: ast.Call) -> Rounds:
+    _only_named(node, "enumerate", "start")
+    given = [*node.args[1:], *(one.value for one in node.keywords)]
+    if not node.args or len(given) > 1:
+        raise Refused("write enumerate(...) or enumerate(..., start)")
+    items = sequence(reader, node.args[0])
+    start = reader.value(given[0]) if given else 0
+    if not isinstance(start, int):
+        raise Refused("enumerate must start at a number that is known beforehand")
+    return Rounds(tuple(enumerate(items, start)))
+
+
+def _zip(reader: Reader, node: ast.Call) -> Rounds:
+    _only_named(node, "zip", "strict")
+    strict = any(reader.value(one.value) is True for one in node.keywords)
+    columns = [sequence(reader, one) for one in node.args]
+    lengths = sorted({len(column) for column in columns})
+    if strict and len(lengths) > 1:
+        raise Refused(f"zip finds {lengths[0]} values in one and {lengths[-1]} in another; strict=True is a fault")
+    return Rounds(tuple(zip(*columns, strict=False)))
+
+
+def _next(reader: Reader, node: ast.Call) -> Any:
+    """`next((... for ... if ...), default)`: the first that a generator gives."""
+    match node:
+        case ast.Call(args=[ast.GeneratorExp() as generator, default], keywords=[]):
+            (result,) = reader.in_order([default])
+            reader.computed(result)
+            items = generated(reader, generator, filtered=True, goes_on=lambda value: FALSE)
+            for value, condition in reversed(items):
+                result = reader.machine.join(condition, value, result)
+            return result
+    raise Refused("write next((... for ... in ... if ...), default)")
+
+
+def _listed(reader: Reader, node: ast.Call) -> tuple[Any, ...]:
+    """`list(...)` or `tuple(...)`: as an Array can be assigned it."""
+    _only_named(node, "list")
+    if len(node.args) != 1:
+        raise Refused("write the values one by one: [a, b]")
+    return tuple(reader.machine.load(one) for one in sequence(reader, node.args[0]))
+
+
+def _all(reader: Reader, node: ast.Call) -> Any:
+    _only_named(node, "all")
+    items = _items(reader, node, "all", truth)
+    return as_truth(all_of(implies(condition, truth(value)) for value, condition in items))
+
+
+def _any(reader: Reader, node: ast.Call) -> Any:
+    _only_named(node, "any")
+    items = _items(reader, node, "any", lambda value: negate(truth(value)))
+    return as_truth(any_of(both(condition, truth(value)) for value, condition in items))
+
+
+def _count(reader: Reader, node: ast.Call) -> Any:
+    return _total([both(condition, truth(value)) for value, condition in _items(reader, node, "count")])
+
+
+def _sum(reader: Reader, node: ast.Call) -> Any:
+    _only_named(node, "sum")
+    items, span = _items(reader, node, "sum"), reader.text.span(node)
+    return _total([choose(condition, number(value, span), FALSE) for value, condition in items])
+
+
+def _total(parts: list[Expression]) -> Any:
+    constant = sum(part.value for part in parts if isinstance(part, Const))
+    others = [part for part in parts if not isinstance(part, Const)]
+    return Symbol(INT, add(joined("+", others), constant)) if others else constant
+
+
+def _extreme(name: str, symbol: str) -> Callable[[Reader, ast.Call], Any]:
+    def extreme(reader: Reader, node: ast.Call) -> Any:
+        _only_named(node, name, "default")
+        default = reader.in_order([one.value for one in node.keywords])
+        reader.computed(tuple(default))
+        items, span = _items(reader, node, name), reader.text.span(node)
+        if not items or any(condition != TRUE for _, condition in items):
+            if not default:
+                raise Refused(f"{name} may find no value here; give it one for that case: default=...")
+            return reader.machine.join(*filtered([(number(value, span), test) for value, test in items]), default[0])
+        values = [value for value, _ in items]
+        if all(isinstance(value, int) for value in values):
+            return min(values) if name == "min" else max(values)
+        return Symbol(INT, best([number(value, span) for value in values]))
+
+    def filtered(items: list[tuple[Expression, Expression]]) -> tuple[Expression, Any]:
+        """Whether there is a value whose condition holds, and the best of these."""
+        found: Expression = FALSE
+        chosen: Expression = FALSE
+        for value, condition in items:
+            better = both(condition, either(negate(found), Binary(symbol, value, chosen)))
+            found, chosen = either(found, condition), choose(better, value, chosen)
+        return found, Symbol(INT, chosen)
+
+    def best(values: list[Expression]) -> Expression:
+        """The best of a few in a row, of many in a tree."""
+        if len(values) == 1:
+            return values[0]
+        middle = len(values) // 2 if len(values) > ROW else len(values) - 1
+        first, second = best(values[:middle]), best(values[middle:])
+        return choose(Binary(symbol, first, second), first, second)
+
+    return extreme
+
+
+def _require(reader: Reader, arguments: list[Any], span: Any) -> None:
+    if len(arguments) != 1:
+        raise Refused("require takes one condition")
+    reader.machine.require(truth(arguments[0]))
+
+
+def _len(reader: Reader, arguments: list[Any], span: Any) -> Any:
+    match arguments:
+        case [tuple() | range() as value]:
+            return len(value)
+        case [GroupValue(count=count)]:
+            return count
+        case [Place(kind=ArrayType(length=size))]:
+            return size
+        case [Place() as place] if not isinstance(place.kind, RecordType):
+            return Symbol(INT, length(reader.machine, place))
+    raise Refused("len needs a container")
+
+
+def _abs(reader: Reader, arguments: list[Any], span: Any) -> Any:
+    (value,) = arguments
+    if isinstance(value, int):
+        return abs(value)
+    expression = number(value, span)
+    return Symbol(INT, choose(Binary("<", expression, FALSE), Unary("-", expression, span), expression))
+
+
+def _int(reader: Reader, arguments: list[Any], span: Any) -> Any:
+    (value,) = arguments
+    return int(value) if isinstance(value, int) else Symbol(INT, number(value, span))
+
+
+def _bool(reader: Reader, arguments: list[Any], span: Any) -> Any:
+    (value,) = arguments
+    if isinstance(value, int):
+        return bool(value)
+    return as_truth(Binary("!=", number(value, span), FALSE))
+
+
+UNEVALUATED: dict[Any, Callable[[Reader, ast.Call], Any]] = {
+    range: _range,
+    all: _all,
+    any: _any,
+    enumerate: _enumerate,
+    zip: _zip,
+    reversed: _reversed,
+    next: _next,
+    list: _listed,
+    tuple: _listed,
+    faults.count: _count,
+    sum: _sum,
+    min: _extreme("min", "<="),
+    max: _extreme("max", ">="),
+}
+"""Functions that look at their arguments themselves: what they run over, how far they evaluate it."""
+EVALUATED: dict[Any, Callable[[Reader, list[Any], Any], Any]] = {
+    faults.require: _require,
+    len: _len,
+    abs: _abs,
+    int: _int,
+    bool: _bool,
+}
+"""Functions of values."""
