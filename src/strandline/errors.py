@@ -15,6 +15,9 @@ A limit that was reached and a property that is violated are verdicts, not error
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from strandline.source import Source, Span
 
 
@@ -38,9 +41,55 @@ class InputError(StrandlineError):
             return f"{self.source.name}: {self.message}"
         return f"{self.source.where(self.span)}: {self.message}\n{self.source.caret(self.span)}"
 
+    def on_command_line(self) -> str:
+        """The complete message for someone who wrote a command and not a call."""
+        return str(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option that a message speaks of: `max_states=5` in a call, `--max-states 5` on the command line."""
+
+    name: str
+    value: object = None
+    """None: the option as such. A text in capitals stands for what is to be given."""
+    flag: str | None = None
+    """Where the command line has another name for it."""
+
+    def as_argument(self) -> str:
+        """As calls and `expected.toml` spell it."""
+        if self.value is None:
+            return f"{self.name}="
+        placeholder = isinstance(self.value, str) and self.value.isupper()
+        return f"{self.name}={self.value if placeholder else repr(self.value)}"
+
+    def as_flag(self) -> str:
+        """As the command line spells it."""
+        flag = self.flag or f"--{self.name.replace('_', '-')}"
+        if self.value is None or self.value is True:
+            return flag
+        return f"--no-{flag[2:]}" if self.value is False else f"{flag} {self.value}"
+
 
 class UsageError(InputError):
-    """The command line or a call's arguments do not fit together."""
+    """The command line or a call's arguments do not fit together. A message about options has a `{}` for each of
+    them, before any text of the user's, and is told in the words of whoever gave them."""
+
+    def __init__(
+        self, message: str, source: Source | None = None, span: Span | None = None, *, options: Sequence[Option] = ()
+    ) -> None:
+        self._template, self._options = message, tuple(options)
+        super().__init__(self._spelled([one.as_argument() for one in options]), source, span)
+
+    def on_command_line(self) -> str:
+        if not self._options:
+            return str(self)
+        flags = self._spelled([one.as_flag() for one in self._options])
+        return str(UsageError(flags, self.source, self.span))
+
+    def _spelled(self, options: Sequence[str]) -> str:
+        parts = self._template.split("{}", len(options))
+        return "".join(part + option for part, option in zip(parts, [*options, ""], strict=True))
 
 
 class ParseError(InputError):

@@ -9,7 +9,8 @@ import pytest
 
 import strandline
 from strandline.check import running
-from strandline.check.options import Options, parse_size
+from strandline.check.option_fields import parse_size
+from strandline.check.options import Options
 from strandline.check.verdict import Answer, Interrupted, Verdict
 from strandline.errors import ReplayError, ResourceError, UsageError
 from strandline.traces.log import ParentLog
@@ -129,48 +130,66 @@ def test_no_sizes(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "in_a_call", "on_the_command_line"),
     [
-        ({"order": "random"}, "unknown order 'random' (known: bfs, dfs, sweep, cache)"),
+        ({"order": "random"}, "unknown order 'random' (known: bfs, dfs, sweep, cache)", None),
         (
             {"order": "dfs", "measure": "x"},
+            "measure= is for sweeps; it has no meaning with order='dfs'",
             "--measure is for sweeps; it has no meaning with --order dfs",
         ),
         (
             {"componentwise": True},
+            "componentwise=True is for sweeps; it has no meaning with order='bfs'",
             "--componentwise is for sweeps; it has no meaning with --order bfs",
         ),
-        ({"order": "cache"}, "a search with a cache needs its size: give --cache-states N"),
-        ({"cache_states": -1}, "--cache-states cannot be less than 0, as -1 is"),
+        (
+            {"order": "cache"},
+            "a search with a cache needs its size: give cache_states=N",
+            "a search with a cache needs its size: give --cache-states N",
+        ),
+        (
+            {"cache_states": -1},
+            "cache_states= cannot be less than 0, as -1 is",
+            "--cache-states cannot be less than 0, as -1 is",
+        ),
         (
             {"cache_states": 5, "cache_rule": "first"},
             "unknown rule 'first' for a cache (known: random, oldest, newest, deepest, collision)",
+            None,
         ),
         (
             {"order": "dfs", "cache_states": 5},
+            "cache_states= is for searches with a cache; it has no meaning with order='dfs'",
             "--cache-states is for searches with a cache; it has no meaning with --order dfs",
         ),
         (
             {"measure": "x", "cache_rule": "oldest"},
+            "cache_rule= is for searches with a cache; it has no meaning with order='sweep'",
             "--cache-rule is for searches with a cache; it has no meaning with --order sweep",
         ),
-        ({"max_states": 0}, "--max-states must be more than 0, not 0"),
-        ({"max_seconds": -1.0}, "--max-seconds must be more than 0, not -1.0"),
-        ({"max_seconds": float("nan")}, "--max-seconds must be more than 0, not nan"),
+        ({"max_states": 0}, "max_states= must be more than 0, not 0", "--max-states must be more than 0, not 0"),
+        ({"max_seconds": -1.0}, "max_seconds= must be more than 0, not -1.0", None),
+        ({"max_seconds": float("nan")}, "max_seconds= must be more than 0, not nan", None),
+        ({"measure": [1]}, "measures are texts, as in measure='x + y', not [1]", None),
     ],
 )
-def test_options_that_do_not_fit(options: dict[str, object], message: str) -> None:
+def test_options_that_do_not_fit(
+    options: dict[str, object], in_a_call: str, on_the_command_line: str | None
+) -> None:
+    """Who calls is told of arguments, who writes a command of flags."""
     with pytest.raises(UsageError) as caught:
-        Options.create(**options)  # type: ignore[arg-type]
-    assert str(caught.value) == message
+        Options(**options)  # type: ignore[arg-type]
+    assert str(caught.value) == in_a_call
+    assert caught.value.on_command_line() == (on_the_command_line or in_a_call.replace("max_seconds=", "--max-seconds"))
 
 
 def test_a_measure_asks_for_a_sweep() -> None:
-    assert Options.create(measure="x").order == "sweep"
-    assert Options.create().order == "bfs"
+    assert Options(measure="x").order == "sweep"
+    assert Options().order == "bfs"
 
 
 def test_a_sweep_without_a_measure_needs_a_model_that_declares_one() -> None:
     with pytest.raises(UsageError) as caught:
         strandline.explore(MODELS / "counter.dve", order="sweep")
-    assert str(caught.value) == "a sweep needs a measure of progress: give --measure EXPR"
+    assert str(caught.value) == "a sweep needs a measure of progress: give measure=EXPR"

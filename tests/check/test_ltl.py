@@ -189,8 +189,13 @@ def test_fairness_does_not_touch_safety(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_for_ltl_alone_is_refused_where_no_formula_is_asked(given: dict[str, Any], told: str) -> None:
-    with pytest.raises(UsageError, match=f"{told} is for LTL properties, and none is checked"):
+    with pytest.raises(UsageError) as caught:
         strandline.check(PETERSON, invariants="not (P.critical and Q.critical)", **given)
+    rest = "is for LTL properties, and none is checked: give"
+    assert caught.value.on_command_line() == f"{told} {rest} --ltl FORMULA"
+    name, value = next(iter(given.items()))
+    argument = f"{name}=" if name == "fairness" else f"{name}={value!r}"
+    assert str(caught.value) == f"{argument} {rest} ltl=FORMULA"
 
 
 # Methods
@@ -240,7 +245,8 @@ def test_a_bad_prefix_has_no_loop_and_ends_in_the_violation(tmp_path: Path) -> N
 def test_what_does_not_fit_is_refused(tmp_path: Path, options: dict[str, str], message: str) -> None:
     with pytest.raises(UsageError) as caught:
         strandline.check(dve(tmp_path, COUNTER), "G F x == 2", **options)  # type: ignore[arg-type]
-    assert str(caught.value).startswith(message)
+    assert caught.value.on_command_line().startswith(message)
+    assert "--" not in str(caught.value)
 
 
 def test_callables_have_no_ltl() -> None:

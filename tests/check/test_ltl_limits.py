@@ -9,6 +9,7 @@ import pytest
 
 import strandline
 from strandline.check.api import check_selection
+from strandline.check.claims import Claims
 from strandline.check.ltl.methods import METHODS
 from strandline.check.ltl.options import LtlOptions
 from strandline.check.memory import resident_bytes
@@ -120,11 +121,11 @@ class Impatient:
 @pytest.mark.parametrize("method", CYCLE_METHODS)
 def test_control_c(method: str) -> None:
     system = strandline.load(ENDLESS)
-    selection = select(system, ltl=[ALWAYS_AGAIN, "G F B.x == 0"])
+    selection = select(system, Claims([ALWAYS_AGAIN, "G F B.x == 0"]))
     given = options(method)
-    search = Options.create(measure=given.get("measure", ()))
+    search = Options(measure=given.get("measure", ()))
     with pytest.raises(Interrupted) as caught:
-        check_selection(system, selection, search, Impatient(2), temporal=LtlOptions.create(method=method))
+        check_selection(system, selection, search, Impatient(2), temporal=LtlOptions(method=method))
     result = caught.value.result
     assert isinstance(result, Verdict)
     assert [(one.answer, one.reason) for one in result.properties] == [(Answer.UNKNOWN, "interrupted")] * 2
@@ -134,7 +135,7 @@ def test_control_c(method: str) -> None:
 
 def test_control_c_in_the_first_search_leaves_the_formulas_unasked() -> None:
     system = strandline.load(ENDLESS)
-    selection = select(system, ltl=[ALWAYS_AGAIN], invariants=["A.x < 256 or B.x < 256"])
+    selection = select(system, Claims([ALWAYS_AGAIN], invariants=["A.x < 256 or B.x < 256"]))
     with pytest.raises(Interrupted) as caught:
         check_selection(system, selection, Options(), Impatient(1))
     assert [one.reason for one in caught.value.result.properties] == ["interrupted"] * 2  # type: ignore[union-attr]

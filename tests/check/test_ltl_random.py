@@ -40,10 +40,10 @@ def test_every_method_of_the_table_is_there() -> None:
 def decide(case: LtlCase, method: str, **options: bool) -> LtlOutcome:
     """The answer by one method; a trace that comes with it has been judged."""
     measured = method in METHODS and METHODS[method].measured
-    temporal = LtlOptions.create(
+    temporal = LtlOptions(
         method=method, finite_runs=IGNORE if case.ignore_finite_runs else STUTTER, sanity=False, **options
     )
-    search = Options.create(order="sweep" if measured else "bfs")
+    search = Options(order="sweep" if measured else "bfs")
     return check_ltl(case.declared(), case.property(), search, temporal, Unwatched())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from strandline.cli.main import with_expressions
+from strandline.cli.parser import build_parser, flags_with_expressions
 
 
 @pytest.mark.parametrize(
@@ -18,4 +19,9 @@ from strandline.cli.main import with_expressions
     ],
 )
 def test_joined_to_its_option(given: list[str], expected: list[str]) -> None:
-    assert with_expressions(given) == expected
+    assert with_expressions(given, {"--measure"}) == expected
+
+
+def test_which_options_take_an_expression() -> None:
+    expected = {"--measure", "--invariant", "--reach", "--fairness", "--eval"}
+    assert flags_with_expressions(build_parser()) == expected

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import time
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeAlias, TypeVar
 
 from strandline import languages
+from strandline.check.claims import Claims
 from strandline.check.ltl.options import LtlOptions
-from strandline.check.options import Options, OptionValues
+from strandline.check.options import Options
 from strandline.check.properties import Kind, Property, Selection, needs_product, select
 from strandline.check.running import INTERRUPTED, Findings, run
 from strandline.check.verdict import Answer, Exploration, Interrupted, PropertyVerdict, Verdict
@@ -30,59 +33,71 @@ def load(path: str | Path) -> System:
     return languages.load(path)
 
 
-def check(
-    source: Source,
-    ltl: str | Sequence[str] = (),
-    *,
-    invariants: str | Sequence[str] = (),
-    reach: str | Sequence[str] = (),
-    deadlock: bool | None = None,
-    property: str | Sequence[str] = (),
-    method: str = "auto",
-    fair: bool = False,
-    fairness: str | Sequence[str] = (),
-    declared_fairness: bool = True,
-    finite_runs: str = "stutter",
-    shortest: bool = False,
-    all_cycles: bool = False,
-    sanity: bool = True,
-    **options: Unpack[OptionValues],
-) -> Verdict:
+@dataclass(frozen=True, kw_only=True)
+class CheckArguments(Options, LtlOptions, Claims):
+    """All keywords of `check`; what they mean together is seen when they are taken apart."""
+
+    def __post_init__(self) -> None:
+        return
+
+    def part(self, options: type[Part]) -> Part:
+        """The claims, or the options of one kind, checked."""
+        return options(**{one.name: getattr(self, one.name) for one in fields(options)})
+
+
+Part = TypeVar("Part", Claims, LtlOptions, Options)
+Given = ParamSpec("Given")
+Arguments = TypeVar("Arguments", CheckArguments, Options)
+Result = TypeVar("Result")
+
+
+def _called_with(
+    arguments: Callable[Given, Arguments],
+) -> Callable[[Callable[[Source, Arguments], Result]], Callable[Concatenate[Source, Given], Result]]:
+    """Makes of a function over an object with options one that takes them as keywords, with their types: an option is
+    spelled once, in its class."""
+
+    def keywords(function: Callable[[Source, Arguments], Result]) -> Callable[Concatenate[Source, Given], Result]:
+        signature = _signature(function, arguments)
+
+        @wraps(function)
+        def call(source: Source, /, *given: Given.args, **named: Given.kwargs) -> Result:
+            signature.bind(source, *given, **named)
+            return function(source, arguments(*given, **named))
+
+        call.__signature__ = signature  # type: ignore[attr-defined]
+        return call
+
+    return keywords
+
+
+def _signature(function: Callable[..., object], arguments: Callable[..., object]) -> inspect.Signature:
+    """What the function takes first, then what makes the object with the options."""
+    own, taken = inspect.signature(function), inspect.signature(arguments)
+    return own.replace(parameters=[next(iter(own.parameters.values())), *taken.parameters.values()])
+
+
+@_called_with(CheckArguments)
+def check(source: Source, arguments: CheckArguments) -> Verdict:
     """Decide properties of a model: a file, a System or a Python `Model`.
 
     `ltl` are formulas of linear temporal logic, as in `check(model, "G (ask -> F answer)")`. Without any property,
     what the model declares is checked: its property process, assertions and invariants, and, where it has no
-    property process, deadlocks. A run-time fault of the model is always a violation. `method` to `sanity` are the
-    fields of `strandline.check.ltl.options.LtlOptions` and matter for LTL only, the keywords in `options` are
-    the fields of `strandline.check.options.Options`; a limit that is reached is an UNKNOWN verdict and no
+    property process, deadlocks. A run-time fault of the model is always a violation. The keywords are the fields of
+    `strandline.check.claims.Claims`, of `strandline.check.ltl.options.LtlOptions`, which matter for properties of runs
+    only, and of `strandline.check.options.Options`. A limit that is reached is an UNKNOWN verdict and no
     exception. Raises `InputError` for what the user can mend. Ctrl-C raises `KeyboardInterrupt`.
     """
     system = _system(source)
-    temporal = LtlOptions.create(
-        method=method,
-        fair=fair,
-        fairness=fairness,
-        declared_fairness=declared_fairness,
-        finite_runs=finite_runs,
-        shortest=shortest,
-        all_cycles=all_cycles,
-        sanity=sanity,
-    )
-    selection = select(
-        system,
-        ltl=_texts(ltl),
-        invariants=_texts(invariants),
-        reach=_texts(reach),
-        deadlock=deadlock,
-        names=_texts(property),
-    )
-    return check_selection(system, selection, Options.create(**options), temporal=temporal)
+    temporal, options = arguments.part(LtlOptions), arguments.part(Options)
+    return check_selection(system, select(system, arguments.part(Claims)), options, temporal=temporal)
 
 
-def explore(source: Source, **options: Unpack[OptionValues]) -> Exploration:
+@_called_with(Options)
+def explore(source: Source, options: Options) -> Exploration:
     """Visit every reachable state of a model, the product with its property process where it has one. Raises
     and limits as in `check`."""
-    return explore_system(_system(source), Options.create(**options))
+    return explore_system(_system(source), options)
 
 
 def explore_system(system: System, options: Options, watcher: Watcher | None = None) -> Exploration:
@@ -106,7 +121,7 @@ def check_selection(
     asked, watcher, started = selection.properties, watcher or Unwatched(), time.perf_counter()
     searched = [one for one in asked if one.kind is not Kind.LTL]
     if temporal is not None and len(searched) == len(asked):
-        temporal.refuse_without_formula()
+        temporal.refuse_without_runs()
     all_findings: list[Findings] = []
     answers: dict[Property, PropertyVerdict] = {}
     if searched or not asked:
@@ -150,14 +165,6 @@ def _system(source: Source) -> System:
     if not is_model(source):
         raise UsageError(f"a model is a file, a System or a Model, not {type(source).__name__}")
     return to_system(source)
-
-
-def _texts(given: str | Sequence[str]) -> Sequence[str]:
-    if isinstance(given, str):
-        return (given,)
-    if not isinstance(given, Sequence) or not all(isinstance(one, str) for one in given):
-        raise UsageError(f"properties are texts, as in check(model, 'G F done'), not {given!r}")
-    return given
 
 
 def _without_observer(system: System, properties: Sequence[Property]) -> System:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from strandline.check.memory import resident_bytes, return_memory
 from strandline.check.watching import Watcher
-from strandline.errors import UsageError
+from strandline.errors import Option, UsageError
 from strandline.model.system import System
 
 if TYPE_CHECKING:
@@ -64,7 +64,9 @@ def predicted_measure(system: System, watcher: Watcher, memory: int | None = Non
     found = find_measures(system, watch=watcher.stage, share=share)
     return_memory()
     if not found.states:
-        raise UsageError("no measure of progress was found in this model; give one: --measure EXPR")
+        raise UsageError(
+            "no measure of progress was found in this model; give one: {}", options=[Option("measure", "EXPR")]
+        )
     prediction = _prediction(found, found.best(_largest_peak(found, memory)))
     watcher.stage(_told(prediction))
     return prediction

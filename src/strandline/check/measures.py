@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from strandline.compile.kernel import Measure
-from strandline.errors import InputError, MeasureError, UsageError
+from strandline.errors import InputError, MeasureError, Option, UsageError
 from strandline.languages import parse_expression
 from strandline.model.expression import Expression, walk
 from strandline.model.intervals import Interval
@@ -86,7 +86,7 @@ def parse_measures(texts: Sequence[str], system: System, *, componentwise: bool 
 def declared_measures(system: System, *, componentwise: bool = False) -> ParsedMeasure:
     """The measure of a sweep from what the model declares; a `UsageError` where it declares none."""
     if not system.measures:
-        raise UsageError("a sweep needs a measure of progress: give --measure EXPR")
+        raise UsageError("a sweep needs a measure of progress: give {}", options=[Option("measure", "EXPR")])
     components = (
         Component(one.expression, one.monotone, system.source, one.span, one.name) for one in system.measures
     )
@@ -118,7 +118,7 @@ def _component(text: str, system: System, name: str) -> Component:
         problem = "'mono(...)' goes around the whole measure" if closed else "the parenthesis is not closed"
         raise MeasureError(problem, source, Span(opening.start("word"), opening.end()))
     if text.strip() == "auto":
-        raise UsageError("--measure auto stands alone: it finds the whole measure")
+        raise UsageError("{} stands alone: it finds the whole measure", options=[Option("measure", "auto")])
     try:
         return Component(parse_expression(inner, system, name=name), monotone, source)
     except InputError as error:

@@ -2,120 +2,155 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypedDict
 
-from strandline.errors import UsageError
+from strandline.check.option_fields import parse_count, parse_seconds, parse_size, texts, told
+from strandline.errors import Option, UsageError
 
-ORDERS = ("bfs", "dfs", "sweep", "cache")
+SWEEP, CACHE = "sweep", "cache"
+ORDERS = ("bfs", "dfs", SWEEP, CACHE)
 CACHE_RULES = ("random", "oldest", "newest", "deepest", "collision")
-"""Which cached state makes room for another; see `strandline.engine.caching_search.CacheRule`."""
+"""Which cached state makes room for another; see the engine's `CacheRule`."""
 
-_UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:I?B)?", re.IGNORECASE)
-
-
-class OptionValues(TypedDict, total=False):
-    """The keywords of `strandline.check` and `strandline.explore`; see `Options`."""
-
-    order: str | None
-    measure: str | Sequence[str]
-    componentwise: bool
-    cache_states: int | None
-    cache_rule: str | None
-    max_states: int | None
-    max_seconds: float | None
-    memory: int | str | None
-    count_distinct: bool
-    work_dir: str | Path | None
+_SEARCH = "search"
+_LIMITS = "limits; a limit that is reached makes the verdict unknown"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Options:
-    """Order of the search and its limits. Build it with `Options.create`, which checks that all fits
-    together."""
+    """Order of the search and its limits: the keywords of `strandline.explore`, and of `strandline.check` besides
+    others. Raises `UsageError` where they do not fit together.
 
-    order: str = "bfs"
-    measure: tuple[str, ...] = ()
-    componentwise: bool = False
+    A measure asks for a sweep, the size of a cache for a search with one; else the order is breadth-first. A sweep
+    without a measure goes by those that the model declares, or by one that is looked for.
+    """
+
+    order: str | None = field(
+        default=None,
+        metadata=told(
+            "bfs: breadth-first, shortest traces (default); dfs: depth-first; sweep: by a measure; cache: depth-first "
+            "with a cache of bounded size",
+            group=_SEARCH,
+            choices=ORDERS,
+        ),
+    )
+    """Never None once it is made."""
+    measure: str | Sequence[str] = field(
+        default=(),
+        metadata=told(
+            "sweep by this expression; mono(EXPR) promises that it never decreases; repeat it to refine; "
+            "auto: find one",
+            group=_SEARCH,
+            metavar="EXPR",
+        ),
+    )
+    componentwise: bool = field(
+        default=False,
+        metadata=told(
+            "of several measures: a step that decreases any of them regresses, not only one that decreases their "
+            "combination",
+            group=_SEARCH,
+        ),
+    )
     """A sweep by several measures counts every edge along which one of them decreases as regress (002 §3)."""
-    cache_states: int = 0
-    """Of a search with a cache: how many states off its path it remembers."""
-    cache_rule: str = CACHE_RULES[0]
-    max_states: int | None = None
-    max_seconds: float | None = None
-    memory: int | None = None
-    """Bytes that the whole process may take."""
-    count_distinct: bool = False
-    work_dir: Path | None = None
+    cache_states: int | None = field(
+        default=None,
+        metadata=told(
+            "states off the path that a search with a cache remembers", group=_SEARCH, metavar="N", parse=parse_count
+        ),
+    )
+    cache_rule: str | None = field(
+        default=None,
+        metadata=told(
+            "which cached state makes room for another (default random)", group=_SEARCH, choices=CACHE_RULES
+        ),
+    )
+    """Never None for a search with a cache."""
+    count_distinct: bool = field(
+        default=False,
+        metadata=told(
+            "count distinct states exactly although states are forgotten, by means of disk", group=_SEARCH
+        ),
+    )
+    work_dir: str | Path | None = field(
+        default=None, metadata=told("where a run keeps its files", group=_SEARCH, metavar="DIR", parse=Path)
+    )
+    max_states: int | None = field(
+        default=None, metadata=told("states found", group=_LIMITS, metavar="N", parse=parse_count)
+    )
+    max_seconds: float | None = field(
+        default=None,
+        metadata=told("seconds of compiling and searching", group=_LIMITS, metavar="S", parse=parse_seconds),
+    )
+    memory: int | str | None = field(
+        default=None,
+        metadata=told("memory of the process, such as 512M or 2G", group=_LIMITS, metavar="SIZE", parse=parse_size),
+    )
 
-    @classmethod
-    def create(
-        cls,
-        *,
-        order: str | None = None,
-        measure: str | Sequence[str] = (),
-        componentwise: bool = False,
-        cache_states: int | None = None,
-        cache_rule: str | None = None,
-        max_states: int | None = None,
-        max_seconds: float | None = None,
-        memory: int | str | None = None,
-        count_distinct: bool = False,
-        work_dir: str | Path | None = None,
-    ) -> Options:
-        """Options from loose values; raises `UsageError` where they do not fit. A measure asks for a
-        sweep, the size of a cache for a search with one; a sweep without a measure goes by those that the model
-        declares."""
-        measures = (measure,) if isinstance(measure, str) else tuple(measure)
-        if order is None:
-            order = "sweep" if measures else "bfs" if cache_states is None else "cache"
-        if order not in ORDERS:
-            raise UsageError(f"unknown order '{order}' (known: {', '.join(ORDERS)})")
-        if order != "sweep" and measures:
-            raise UsageError(f"--measure is for sweeps; it has no meaning with --order {order}")
-        if order != "sweep" and componentwise:
-            raise UsageError(f"--componentwise is for sweeps; it has no meaning with --order {order}")
-        _check_cache(order, cache_states, cache_rule)
-        for name, limit in (("--max-states", max_states), ("--max-seconds", max_seconds)):
+    def __post_init__(self) -> None:
+        self._set("measure", texts(self.measure, "measures are texts, as in measure='x + y'"))
+        if self.order is None:
+            self._set("order", SWEEP if self.measure else "bfs" if self.cache_states is None else CACHE)
+        if self.order not in ORDERS:
+            raise UsageError(f"unknown order '{self.order}' (known: {', '.join(ORDERS)})")
+        if isinstance(self.memory, str):
+            self._set("memory", parse_size(self.memory))
+        self._check_sweep()
+        self._check_cache()
+        for name, limit in (("max_states", self.max_states), ("max_seconds", self.max_seconds)):
             if limit is not None and not limit > 0:
-                raise UsageError(f"{name} must be more than 0, not {limit}")
-        return cls(
-            order=order,
-            measure=measures,
-            componentwise=componentwise,
-            cache_states=cache_states or 0,
-            cache_rule=cache_rule or CACHE_RULES[0],
-            max_states=max_states,
-            max_seconds=max_seconds,
-            memory=parse_size(memory) if isinstance(memory, str) else memory,
-            count_distinct=count_distinct,
-            work_dir=None if work_dir is None else Path(work_dir),
-        )
+                raise UsageError(f"{{}} must be more than 0, not {limit}", options=[Option(name)])
 
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The measures that were given, as texts."""
+        return tuple(self.measure)
 
-def _check_cache(order: str, states: int | None, rule: str | None) -> None:
-    """Whether the options of a cache fit; raises `UsageError`."""
-    if order == "cache":
-        if states is None:
-            raise UsageError("a search with a cache needs its size: give --cache-states N")
-        if states < 0:
-            raise UsageError(f"--cache-states cannot be less than 0, as {states} is")
-        if rule is not None and rule not in CACHE_RULES:
-            raise UsageError(f"unknown rule '{rule}' for a cache (known: {', '.join(CACHE_RULES)})")
-        return
-    for name, value in (("--cache-states", states), ("--cache-rule", rule)):
-        if value is not None:
-            raise UsageError(f"{name} is for searches with a cache; it has no meaning with --order {order}")
+    @property
+    def cache_size(self) -> int:
+        """Of a search with a cache: how many states off its path it remembers."""
+        return self.cache_states or 0
 
+    @property
+    def folder(self) -> Path | None:
+        """Where a run keeps its files."""
+        return None if self.work_dir is None else Path(self.work_dir)
 
-def parse_size(text: str) -> int:
-    """Bytes from text such as `512M`, `2G`, `1.5GiB` or `100000`; the units are powers of 1024."""
-    match = _SIZE.fullmatch(text.strip())
-    size = int(float(match[1]) * (1 << _UNITS[match[2].upper()])) if match else 0
-    if size <= 0:
-        raise UsageError(f"'{text}' is not a size of memory; write for example 512M or 2G")
-    return size
+    @property
+    def memory_limit(self) -> int | None:
+        """Bytes that the whole process may take."""
+        return None if self.memory is None else int(self.memory)
+
+    def _check_sweep(self) -> None:
+        for option, given in (
+            (Option("measure"), bool(self.measure)),
+            (Option("componentwise", self.componentwise), self.componentwise),
+        ):
+            if given and self.order != SWEEP:
+                raise UsageError(
+                    "{} is for sweeps; it has no meaning with {}", options=[option, Option("order", self.order)]
+                )
+
+    def _check_cache(self) -> None:
+        if self.order != CACHE:
+            for name, value in (("cache_states", self.cache_states), ("cache_rule", self.cache_rule)):
+                if value is not None:
+                    raise UsageError(
+                        "{} is for searches with a cache; it has no meaning with {}",
+                        options=[Option(name), Option("order", self.order)],
+                    )
+            return
+        if self.cache_states is None:
+            raise UsageError("a search with a cache needs its size: give {}", options=[Option("cache_states", "N")])
+        if self.cache_states < 0:
+            raise UsageError(
+                f"{{}} cannot be less than 0, as {self.cache_states} is", options=[Option("cache_states")]
+            )
+        self._set("cache_rule", self.cache_rule or CACHE_RULES[0])
+        if self.cache_rule not in CACHE_RULES:
+            raise UsageError(f"unknown rule '{self.cache_rule}' for a cache (known: {', '.join(CACHE_RULES)})")
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)

@@ -13,9 +13,10 @@ FORGETTING = (Order.SWEEP.value, CACHE)
 """Orders that forget states and may visit them again."""
 
 
-def compiled_loop(order: str) -> str:
+def compiled_loop(order: str | None) -> str:
     """Module and function of the engine's compiled loop for an order."""
-    return {CACHE: "caching.caching", Order.DEPTH_FIRST.value: "depth_first.depth_first"}.get(order, "explore.explore")
+    loops = {CACHE: "caching.caching", Order.DEPTH_FIRST.value: "depth_first.depth_first"}
+    return loops.get(order or "", "explore.explore")
 
 
 def search_in_order(
@@ -32,7 +33,7 @@ def search_in_order(
     if options.order == CACHE:
         return CachingSearch(
             kernel,
-            states=options.cache_states,
+            states=options.cache_size,
             rule=CacheRule(options.cache_rule),
             log=log,
             seen=seen,

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from strandline.check.claims import Claims
+from strandline.check.option_fields import named
 from strandline.compile.kernel import DEADLOCK_BIT, MAXIMUM_PREDICATES
 from strandline.errors import InputError, UsageError
 from strandline.languages import parse_expression
@@ -80,21 +82,14 @@ def _counted(count: int, singular: str, plural: str) -> str:
     return "" if count == 0 else singular if count == 1 else plural.format(count)
 
 
-def select(
-    system: System,
-    *,
-    ltl: Sequence[str] = (),
-    invariants: Sequence[str] = (),
-    reach: Sequence[str] = (),
-    deadlock: bool | None = None,
-    names: Sequence[str] = (),
-) -> Selection:
-    """The properties that the arguments ask for. Where they name none, the model decides: a property
-    process, assertions and invariants that it declares, and, without a property process, deadlocks."""
-    chosen = [_stated(system, Kind.INVARIANT, text, invariants) for text in invariants]
-    chosen += [_stated(system, Kind.REACHABILITY, text, reach) for text in reach]
-    chosen += [_formula(system, text, ltl) for text in ltl]
-    chosen += [_named(system, name) for name in names]
+def select(system: System, claims: Claims) -> Selection:
+    """The properties that the claims ask for. Where they name none, the model decides: a property process, assertions
+    and invariants that it declares, and, without a property process, deadlocks."""
+    deadlock = claims.deadlock
+    chosen = [_stated(system, Kind.INVARIANT, text, claims.invariants) for text in claims.invariants]
+    chosen += [_stated(system, Kind.REACHABILITY, text, claims.reach) for text in claims.reach]
+    chosen += [_formula(system, text, claims.ltl) for text in claims.ltl]
+    chosen += [_named(system, name) for name in claims.property]
     picked = not chosen and deadlock is not True
     if picked:
         chosen = _declared(system)
@@ -105,9 +100,13 @@ def select(
     if predicates > MAXIMUM_PREDICATES:
         raise UsageError(
             f"{predicates} properties are too many for one search, which can tell {MAXIMUM_PREDICATES} "
-            "apart: name some of them with --property or --invariant"
+            "apart: name some of them with {} or {}",
+            options=[_PROPERTY, _INVARIANT],
         )
     return Selection(tuple(chosen), picked)
+
+
+_INVARIANT, _REACH, _PROPERTY = (named(Claims, name) for name in ("invariants", "reach", "property"))
 
 
 def _stated(system: System, kind: Kind, text: str, siblings: Sequence[str]) -> Property:
@@ -174,6 +173,7 @@ def needs_product(system: System, properties: Sequence[Property]) -> bool:
     if any(about) and not all(about):
         raise UsageError(
             f"claims about the property process '{observer.name}' and claims about the system alone need a "
-            "check each: name them with --invariant, --reach or --property"
+            "check each: name them with {}, {} or {}",
+            options=[_INVARIANT, _REACH, _PROPERTY],
         )
     return any(about)

@@ -91,7 +91,7 @@ class Run:
     def carry_out(self) -> Findings:
         """Run it; limits, a full disk and Ctrl-C end up in the findings."""
         try:
-            with RunDirectory(self.options.work_dir) as folder:
+            with RunDirectory(self.options.folder) as folder:
                 self.execute(folder.path)
         except ResourceError as error:
             self.findings.reason = str(error)
@@ -109,9 +109,9 @@ class Run:
             return None
         if not self.options.measure:
             return declared_measures(self.system, componentwise=self.options.componentwise)
-        texts = self.options.measure
+        texts = self.options.measures
         if texts == AUTOMATIC:
-            self.findings.prediction = predicted_measure(self.system, self.watcher, self.options.memory)
+            self.findings.prediction = predicted_measure(self.system, self.watcher, self.options.memory_limit)
             texts = self.findings.prediction.measure
         return parse_measures(texts, self.system, componentwise=self.options.componentwise)
 
@@ -198,22 +198,23 @@ class Run:
         return time.perf_counter() - began
 
     def _memory_reason(self) -> str:
-        if self.options.memory is not None:
-            return f"the memory limit of {shown_bytes(self.options.memory)} is reached"
-        return "nearly all free memory of the machine is used (--memory sets another limit)"
+        if self.options.memory_limit is not None:
+            return f"the memory limit of {shown_bytes(self.options.memory_limit)} is reached"
+        return "nearly all free memory of the machine is used (the option 'memory' sets another limit)"
 
     def _engine_bytes(self) -> int:
         """What is left for the engine of the memory that the process may take; without a limit, of what the
         machine has free, because a killed process tells nothing."""
-        if self.options.memory is None:
+        allowed = self.options.memory_limit
+        if allowed is None:
             return int(available_bytes() * _SHARE_OF_FREE_MEMORY)
         taken = resident_bytes()
-        if self.options.memory <= taken:
-            limit = shown_bytes(self.options.memory)
+        if allowed <= taken:
+            limit = shown_bytes(allowed)
             raise ResourceError(
                 f"the memory limit of {limit} is less than the {shown_bytes(taken)} that the program takes"
             )
-        return self.options.memory - taken
+        return allowed - taken
 
     # The search
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from strandline.report.exit_codes import HOLDS, SAFETY, UNKNOWN
+
 if TYPE_CHECKING:
     from strandline.properties.automata.automaton import Automaton
     from strandline.properties.ltl.formula import Formula
@@ -20,8 +22,8 @@ def configure(subparsers: Any) -> None:
         help="show the Büchi automaton of an LTL formula",
         description="Translate an LTL formula to a Büchi automaton and print or draw it. A model checker "
         "searches with the automaton of the negated property: use --negate to see that one. With --check, "
-        "compare with the automaton in a file; the exit code is 0 if both accept the same words, 12 if they "
-        "do not, 3 if that could not be decided.",
+        f"compare with the automaton in a file; the exit code is {HOLDS} if both accept the same words, {SAFETY} if "
+        f"they do not, {UNKNOWN} if that could not be decided.",
     )
     parser.add_argument("formula", help="an LTL formula, for example 'G (wait -> F cs)'")
     parser.add_argument("--format", choices=_FORMATS, default="text", help="how to print it (default: text)")
@@ -55,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.check is not None:
         return _check(formula, _source(arguments.check))
     print(_rendered(formula, automaton, arguments.format), end="")
-    return 0
+    return HOLDS
 
 
 def _source(path: str) -> Source:
@@ -99,13 +101,13 @@ def _check(formula: Formula, source: Source) -> int:
         comparison = compare_with_formula(positive, negative, read_automaton(source))
     except ResourceError as error:
         print(f"undecided: {error}")
-        return 3
+        return UNKNOWN
     if comparison.only_left is None and comparison.only_right is None:
         print(f"equal: {source.name} accepts exactly the words that satisfy {formula}")
-        return 0
+        return HOLDS
     print(f"different: {source.name} does not accept exactly the words that satisfy {formula}")
     if comparison.only_left is not None:
         print(f"  satisfies the formula, not accepted by the file: {comparison.only_left}")
     if comparison.only_right is not None:
         print(f"  accepted by the file, violates the formula: {comparison.only_right}")
-    return 12
+    return SAFETY

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from strandline.cli.searching import add_search_options, console_of, finish, options_of
+from strandline.check.options import Options
+from strandline.cli.option_arguments import add_options, options_of
+from strandline.cli.searching import add_model, add_output_options, console_of, finish
 
 
 def configure(subparsers: Any) -> None:
@@ -16,7 +18,9 @@ def configure(subparsers: Any) -> None:
         description="Visit every reachable state of a model, of its product with the property process where "
         "it has one, and count states, transitions and deadlocks.",
     )
-    add_search_options(parser)
+    add_model(parser)
+    add_options(parser, Options)
+    add_output_options(parser)
     parser.add_argument(
         "--profile", action="store_true", help="show what was stored and visited, layer by layer, as a chart"
     )
@@ -25,8 +29,8 @@ def configure(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; 0 when everything was explored."""
-    options = options_of(arguments)
-    console = console_of(arguments)
+    options = options_of(arguments, Options)
+    console = console_of(arguments, options)
     arguments.finish = lambda result: finish(arguments, console, result)
     from strandline.check.api import explore_system
     from strandline.languages import load

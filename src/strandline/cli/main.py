@@ -8,14 +8,13 @@ import signal
 import sys
 import traceback
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
 from strandline.errors import InputError, ResourceError, UsageError
-
-_HOLDS, _USAGE, _UNKNOWN, _BUG, _INTERRUPTED = 0, 2, 3, 4, 130
+from strandline.report.exit_codes import BUG, HOLDS, INTERRUPTED, UNKNOWN, USAGE
 
 _REPORT = "This is a bug in strandline. Please report it with the text above and, if you can, the model."
 
@@ -44,11 +43,11 @@ def main(given: Sequence[str]) -> int:
         code = _attempt(list(given))
     except KeyboardInterrupt:
         # A second Ctrl-C while the first was being answered.
-        code = _INTERRUPTED
+        code = INTERRUPTED
     except BaseException:  # noqa: BLE001  even telling of a bug can fail
         with suppress(OSError):
             traceback.print_exc()
-        code = _BUG
+        code = BUG
     return code
 
 
@@ -58,22 +57,22 @@ def _attempt(given: list[str]) -> int:
         return _dispatch(given, parsed)
     except SystemExit as end:
         # argparse ends so after --help and --version.
-        return end.code if isinstance(end.code, int) else _HOLDS
+        return end.code if isinstance(end.code, int) else HOLDS
     except KeyboardInterrupt as interrupt:
         return _interrupted(parsed, interrupt)
     except BrokenPipeError:
         # A verdict that was reached is told by `emit`, which does not end here.
-        return _UNKNOWN
+        return UNKNOWN
     except InputError as error:
         _say(_addressed(error, parsed))
-        return _failed(parsed, error, _USAGE)
+        return _failed(parsed, error, USAGE)
     except ResourceError as error:
         _say(f"strandline: {error}")
-        return _failed(parsed, error, _UNKNOWN)
+        return _failed(parsed, error, UNKNOWN)
     except BaseException as error:  # noqa: BLE001  the guard: whatever it is, it is told in full
         traceback.print_exc()
         _say(_REPORT)
-        return _failed(parsed, error, _BUG)
+        return _failed(parsed, error, BUG)
 
 
 def _dispatch(given: list[str], parsed: Namespace) -> int:
@@ -81,22 +80,20 @@ def _dispatch(given: list[str], parsed: Namespace) -> int:
         raise UsageError(
             "Windows is not supported; strandline works in the Windows Subsystem for Linux (WSL)"
         )
-    from strandline.cli.parser import build_parser
+    from strandline.cli.parser import build_parser, flags_with_expressions
 
-    build_parser().parse_args(with_expressions(given), parsed)
+    parser = build_parser()
+    parser.parse_args(with_expressions(given, flags_with_expressions(parser)), parsed)
     code = parsed.run(parsed)
     return int(code)
 
 
-_TAKES_AN_EXPRESSION = ("--measure", "--invariant", "--reach", "--fairness", "--eval")
-
-
-def with_expressions(given: Sequence[str]) -> list[str]:
-    """The arguments with expressions that begin with a minus sign joined to their option: `--measure -x` is
+def with_expressions(given: Sequence[str], flags: Collection[str]) -> list[str]:
+    """The arguments with expressions that begin with a minus sign joined to their flag: `--measure -x` is
     `--measure=-x`, which the parser would else take for another option."""
     joined: list[str] = []
     for argument in given:
-        opened = bool(joined) and joined[-1] in _TAKES_AN_EXPRESSION
+        opened = bool(joined) and joined[-1] in flags
         if opened and argument.startswith("-") and not argument.startswith("--"):
             joined[-1] += f"={argument}"
         else:
@@ -107,9 +104,9 @@ def with_expressions(given: Sequence[str]) -> list[str]:
 def _addressed(error: InputError, parsed: Namespace) -> str:
     """A message with a place begins with it, so that editors find it; others say who speaks."""
     if error.source is not None or not isinstance(error, UsageError):
-        return str(error)
+        return error.on_command_line()
     name = "strandline" if parsed.command is None else f"strandline {parsed.command}"
-    return f"{name}: {error}"
+    return f"{name}: {error.on_command_line()}"
 
 
 def _interrupted(parsed: Namespace, interrupt: KeyboardInterrupt) -> int:
@@ -118,7 +115,7 @@ def _interrupted(parsed: Namespace, interrupt: KeyboardInterrupt) -> int:
     if result is not None:
         return int(parsed.finish(result))
     _say("interrupted")
-    return _failed(parsed, KeyboardInterrupt("interrupted"), _INTERRUPTED)
+    return _failed(parsed, KeyboardInterrupt("interrupted"), INTERRUPTED)
 
 
 def _failed(parsed: Namespace, error: BaseException, code: int) -> int:

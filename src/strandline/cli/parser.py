@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, NoReturn
 
 from strandline import __version__
 from strandline.errors import UsageError
+from strandline.report.exit_codes import MEANINGS
 
 COMMANDS = ("check", "explore", "measures", "simulate", "trace", "test", "info", "automaton", "completion")
 """One module of this package each, with `configure(subparsers)`; `run` in the parsed arguments is then a
@@ -31,14 +31,21 @@ def build_parser() -> Parser:
         prog="strandline",
         description="A model checker: explores every reachable state of a concurrent system and decides "
         "claims about it.",
-        epilog="exit codes: 0 holds, 11 deadlock, 12 safety violated, 13 liveness violated, 2 bad usage or "
-        "input, 3 unknown (a limit), 4 a bug of ours, 5 not as expected, 6 not as counted before, "
-        "130 interrupted",
+        epilog=f"exit codes: {', '.join(f'{code} {words}' for code, words in MEANINGS.items())}",
     )
     parser.add_argument("--version", action="version", version=f"strandline {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
     for name in COMMANDS:
-        module = f"strandline.cli.{name}"
-        if find_spec(module) is not None:
-            import_module(module).configure(subparsers)
+        import_module(f"strandline.cli.{name}").configure(subparsers)
     return parser
+
+
+def flags_with_expressions(parser: argparse.ArgumentParser) -> set[str]:
+    """The flags of all commands that an expression of the model's language follows."""
+    flags: set[str] = set()
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            flags.update(*(flags_with_expressions(command) for command in action.choices.values()))
+        elif action.metavar == "EXPR":
+            flags.update(action.option_strings)
+    return flags

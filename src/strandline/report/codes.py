@@ -1,4 +1,4 @@
-"""Exit codes: what a run tells to shells and CI."""
+"""The exit code of a verdict and of a run of expectations."""
 
 from __future__ import annotations
 
@@ -7,11 +7,20 @@ from collections.abc import Iterable
 from strandline.check.expected.cases import Judgement, Outcome
 from strandline.check.properties import Kind
 from strandline.check.verdict import Answer, Exploration, PropertyVerdict, Verdict
+from strandline.report.exit_codes import (
+    BUG,
+    DEADLOCK,
+    HOLDS,
+    INTERRUPTED,
+    LIVENESS,
+    SAFETY,
+    UNEXPECTED,
+    UNKNOWN,
+    USAGE,
+    WORST_FIRST,
+    WRONG_COUNT,
+)
 
-HOLDS, USAGE, UNKNOWN, BUG, UNEXPECTED, WRONG_COUNT = 0, 2, 3, 4, 5, 6
-DEADLOCK, SAFETY, LIVENESS, INTERRUPTED = 11, 12, 13, 130
-
-_WORST_FIRST = (BUG, USAGE, SAFETY, DEADLOCK, LIVENESS, UNEXPECTED, WRONG_COUNT, UNKNOWN, HOLDS)
 _OUTCOMES = {
     Outcome.HOLDS_UNEXPECTEDLY: UNEXPECTED,
     Outcome.WRONG_COUNT: WRONG_COUNT,
@@ -31,7 +40,7 @@ def exit_code(result: Exploration | Verdict) -> int:
         codes = {_property_code(one) for one in result.properties}
     else:
         codes = {_answer_code(result.answer)}
-    return next(code for code in _WORST_FIRST if code in codes)
+    return next(code for code in WORST_FIRST if code in codes)
 
 
 def _property_code(one: PropertyVerdict) -> int:
@@ -48,7 +57,7 @@ def expectation_code(judgements: Iterable[Judgement]) -> int:
     """The code of a run of expectations; the worst wins, 0 where all is as expected. An unexpected violation
     has the code of what is violated."""
     codes = {_judgement_code(one) for one in judgements} | {HOLDS}
-    return next(code for code in _WORST_FIRST if code in codes)
+    return next(code for code in WORST_FIRST if code in codes)
 
 
 def _judgement_code(one: Judgement) -> int:

@@ -59,7 +59,7 @@ def error_data(
     command: str | None, model: str | None, error: BaseException, exit_code: int
 ) -> dict[str, Any]:
     """The object for a run that ended without a verdict: the fields of a search, what is not known null."""
-    message = str(error)
+    message = error.on_command_line() if isinstance(error, InputError) else str(error)
     return {
         **head(command, exit_code),
         "model": model,

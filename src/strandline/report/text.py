@@ -143,7 +143,7 @@ def _count(number: int | None, why: str) -> str:
 
 def _cache(exploration: Exploration) -> str:
     options = exploration.options
-    size = counted(options.cache_states, "state")
+    size = counted(options.cache_size, "state")
     return f"{size}, {counted(exploration.statistics.replaced, 'state')} replaced (rule {options.cache_rule})"
 
 

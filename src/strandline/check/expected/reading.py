@@ -5,18 +5,16 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from functools import cache
-from inspect import signature
 from pathlib import Path
-from types import SimpleNamespace, UnionType
+from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
-from strandline.check import api
-from strandline.check.api import check
+from strandline.check.api import CheckArguments
 from strandline.check.expected.cases import Case, Expectation, PropertyExpectation
-from strandline.check.options import OptionValues
+from strandline.check.options import Options
 from strandline.check.verdict import Answer
 from strandline.errors import InputError, ParseError, UsageError
 from strandline.source import Source, Span
@@ -158,7 +156,7 @@ class _Section:
         return [_Section(self.source, kind, number, table) for number, table in enumerate(tables, 1)]
 
     def keywords(self) -> Mapping[str, Any]:
-        return _check_keywords() if self.kind == "check" else _option_keywords()
+        return _keywords(CheckArguments if self.kind == "check" else Options)
 
     def refuse_unknown(self, known: Iterable[str]) -> None:
         names = sorted(known)
@@ -242,17 +240,10 @@ def _place(text: str, kind: str, number: int, key: str | None) -> Span | None:
 
 
 @cache
-def _option_keywords() -> Mapping[str, Any]:
-    hints = get_type_hints(OptionValues)
-    return {key: hint for key, hint in hints.items() if key != "work_dir"}
-
-
-@cache
-def _check_keywords() -> Mapping[str, Any]:
-    # Of the keywords alone: other annotations may name what is there for type checkers only.
-    parameters = signature(check).parameters.values()
-    own = {one.name: one.annotation for one in parameters if one.name not in ("source", "options")}
-    return {**get_type_hints(SimpleNamespace(__annotations__=own), vars(api)), **_option_keywords()}
+def _keywords(arguments: type[CheckArguments] | type[Options]) -> Mapping[str, Any]:
+    """The keywords and their types; where files are kept is nothing that a model expects."""
+    hints = get_type_hints(arguments)
+    return {one.name: hints[one.name] for one in fields(arguments) if one.name != "work_dir"}
 
 
 def _fits(hint: Any, value: Any) -> bool:

@@ -12,7 +12,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from strandline.errors import UsageError
+from strandline.errors import Option, UsageError
 
 if TYPE_CHECKING:
     from strandline.engine.cycles import CycleSearch
@@ -120,11 +120,14 @@ def choose(asked: str, *, measured: bool, prefix: str | None, whole: bool, short
     """The method to use. `measured`: the user wants a sweep. `prefix`: why a bad prefix does not decide the property;
     None where it does. `whole`: all components are wanted. Raises `UsageError` for what a method cannot do."""
     if asked == PREFIX and prefix is not None:
-        raise UsageError(f"--method {PREFIX}: {prefix}")
+        raise UsageError(f"{{}}: {prefix}", options=[Option("method", PREFIX)])
     if asked != AUTO:
         method = METHODS.get(asked)
         if measured and method is not None and not method.measured:
-            raise UsageError(f"--method {asked} goes by no measure; leave --measure out, or use --method {SWEEP}")
+            raise UsageError(
+                "{} goes by no measure; leave {} out, or use {}",
+                options=[Option("method", asked), Option("measure"), Option("method", SWEEP)],
+            )
         return Chosen(asked)
     if whole:
         return Chosen(SCC, "all accepting components are wanted")

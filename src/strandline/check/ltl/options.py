@@ -1,76 +1,82 @@
-"""How LTL properties are to be checked: one frozen object, checked early, passed down."""
+"""How properties of runs are to be checked: one frozen object, checked early, passed down."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from strandline.check.ltl.methods import AUTO, SCC, known_methods
-from strandline.errors import UsageError
+from strandline.check.option_fields import options_in, texts, told
+from strandline.errors import Option, UsageError
 
 STUTTER, IGNORE = "stutter", "ignore"
 FINITE_RUNS = (STUTTER, IGNORE)
 """What a run that ends means: it stays in its last state for ever, or it does not count."""
 
+_GROUP = "linear temporal logic"
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@dataclass(frozen=True, kw_only=True)
 class LtlOptions:
-    """Method, fairness and what is to be shown. Build it with `LtlOptions.create`."""
+    """Method, fairness and what is to be shown; they matter for LTL and automata only. Raises `UsageError` where they
+    do not fit together."""
 
-    method: str = AUTO
-    fair: bool = False
-    """Weak fairness of every process."""
-    fairness: tuple[str, ...] = ()
-    """Expressions that fair runs make true infinitely often."""
-    declared_fairness: bool = True
-    """Whether the fairness that the model declares counts."""
-    finite_runs: str = STUTTER
-    shortest: bool = False
-    all_cycles: bool = False
-    sanity: bool = True
-    """Whether to look for properties that hold for a wrong reason."""
+    method: str = field(
+        default=AUTO,
+        metadata=told(
+            "how to look for a violating run (default: auto, which says what it picks and why)",
+            group=_GROUP,
+            choices=known_methods(),
+        ),
+    )
+    fair: bool = field(
+        default=False, metadata=told("only runs that are weakly fair to every process count", group=_GROUP)
+    )
+    fairness: str | Sequence[str] = field(
+        default=(),
+        metadata=told(
+            "only runs on which this is true infinitely often count; repeatable", group=_GROUP, metavar="EXPR"
+        ),
+    )
+    declared_fairness: bool = field(
+        default=True,
+        metadata=told("whether the fairness that the model declares counts (default: yes)", group=_GROUP),
+    )
+    finite_runs: str = field(
+        default=STUTTER,
+        metadata=told(
+            "a run that ends stays in its last state (stutter, the default), or does not count (ignore)",
+            group=_GROUP,
+            choices=FINITE_RUNS,
+        ),
+    )
+    shortest: bool = field(
+        default=False, metadata=told("look for a short lasso, at the price of time", group=_GROUP)
+    )
+    all_cycles: bool = field(default=False, metadata=told("report every accepting component", group=_GROUP))
+    sanity: bool = field(
+        default=True, metadata=told("warn when a formula holds for a wrong reason (default: yes)", group=_GROUP)
+    )
 
-    @classmethod
-    def create(
-        cls,
-        *,
-        method: str = AUTO,
-        fair: bool = False,
-        fairness: str | Sequence[str] = (),
-        declared_fairness: bool = True,
-        finite_runs: str = STUTTER,
-        shortest: bool = False,
-        all_cycles: bool = False,
-        sanity: bool = True,
-    ) -> LtlOptions:
-        """Options from loose values; raises `UsageError` where they do not fit."""
-        if method not in known_methods():
-            raise UsageError(f"unknown method '{method}' (known: {', '.join(known_methods())})")
-        if finite_runs not in FINITE_RUNS:
-            raise UsageError(f"finite runs: '{finite_runs}' is unknown (known: {', '.join(FINITE_RUNS)})")
-        if all_cycles and method not in (AUTO, SCC):
-            raise UsageError(f"--all-cycles needs the components of method {SCC}; {method} stops at its first cycle")
-        return cls(
-            method=method,
-            fair=fair,
-            fairness=(fairness,) if isinstance(fairness, str) else tuple(fairness),
-            declared_fairness=declared_fairness,
-            finite_runs=finite_runs,
-            shortest=shortest,
-            all_cycles=all_cycles,
-            sanity=sanity,
-        )
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fairness", texts(self.fairness, "fairness is given as texts"))
+        if self.method not in known_methods():
+            raise UsageError(f"unknown method '{self.method}' (known: {', '.join(known_methods())})")
+        if self.finite_runs not in FINITE_RUNS:
+            raise UsageError(f"finite runs: '{self.finite_runs}' is unknown (known: {', '.join(FINITE_RUNS)})")
+        if self.all_cycles and self.method not in (AUTO, SCC):
+            raise UsageError(
+                f"{{}} needs the components of method {SCC}; {self.method} stops at its first cycle",
+                options=[Option("all_cycles", True)],
+            )
 
-    def refuse_without_formula(self) -> None:
-        """Raises `UsageError` for what has a meaning for LTL alone; called where no such property is asked."""
-        asked = {
-            f"--method {self.method}": self.method != AUTO,
-            "--fair": self.fair,
-            "--fairness": bool(self.fairness),
-            f"--finite-runs {self.finite_runs}": self.finite_runs != STUTTER,
-            "--shortest": self.shortest,
-            "--all-cycles": self.all_cycles,
-        }
-        for option, given in asked.items():
-            if given:
-                raise UsageError(f"{option} is for LTL properties, and none is checked: give --ltl FORMULA")
+    def refuse_without_runs(self) -> None:
+        """Raises `UsageError` for what has a meaning for properties of runs alone; called where none is asked. To turn
+        off what would not be done anyway does no harm."""
+        for one, _ in options_in(LtlOptions):
+            value = getattr(self, one.name)
+            if value != one.default and one.default is not True:
+                option = Option(one.name, None if isinstance(value, tuple) else value)
+                raise UsageError(
+                    "{} is for LTL properties, and none is checked: give {}", options=[option, Option("ltl", "FORMULA")]
+                )

@@ -28,7 +28,7 @@ from strandline.compile.kernel import ACCEPTING_BIT, Kernel
 from strandline.engine.base import BaseSearch, Event, Sink
 from strandline.engine.cycles import ComponentSearch, CycleSearch
 from strandline.engine.memory import WordArray
-from strandline.errors import InputError, InternalError, UsageError
+from strandline.errors import InputError, InternalError, Option, UsageError
 from strandline.model.expression import Expression, walk
 from strandline.source import Source
 from strandline.traces.lassos import Lasso, LassoReplay
@@ -86,9 +86,9 @@ class ProductRun(Run):
             return None
         if not self.options.measure:
             return declared_measures(self.system, componentwise=self.options.componentwise)
-        texts = self.options.measure
+        texts = self.options.measures
         if texts == AUTOMATIC:
-            texts = found_measures(self.product.plain, self.watcher, self.options.memory)
+            texts = found_measures(self.product.plain, self.watcher, self.options.memory_limit)
         return parse_measures(texts, self.system, componentwise=self.options.componentwise)
 
     def predicates(self) -> list[Expression]:
@@ -160,7 +160,10 @@ class CycleRun(ProductRun):
         self.ranks = 1
         self._accepting_states: list[WordArray] = []
         if method.measured and options.componentwise:
-            raise UsageError(f"--componentwise is not for cycles: method {method.name} needs one measure to go by")
+            raise UsageError(
+                f"{{}} is not for cycles: method {method.name} needs one measure to go by",
+                options=[Option("componentwise", True)],
+            )
         plain = replace(options, count_distinct=False)
         super().__init__(product, claims, plain, watcher, measured=method.measured)
 

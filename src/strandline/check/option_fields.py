@@ -1,0 +1,99 @@
+"""What a field of an options class says of itself: all that the command line, completion and messages need.
+
+An option is one field. Its name is the keyword of `strandline.check` and the key in an `expected.toml`; with dashes
+it is the flag of the command line; its default and its type say what kind of flag that is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import Field, dataclass, fields
+from typing import Any
+
+from strandline.errors import Option, UsageError
+
+_KEY = "strandline"
+_UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:I?B)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class OptionFacts:
+    """What people are told of an option, and how its value is read where it is given as text."""
+
+    help: str
+    group: str
+    metavar: str | None = None
+    choices: tuple[str, ...] = ()
+    parse: Callable[[str], Any] | None = None
+    """Raises `UsageError` for what cannot be read."""
+    flag: str | None = None
+    """The flag, where it is not the field's name with dashes."""
+
+
+def told(
+    help: str,
+    *,
+    group: str,
+    metavar: str | None = None,
+    choices: Sequence[str] = (),
+    parse: Callable[[str], Any] | None = None,
+    flag: str | None = None,
+) -> Mapping[str, OptionFacts]:
+    """The metadata of a field that is an option."""
+    return {_KEY: OptionFacts(help, group, metavar, tuple(choices), parse, flag)}
+
+
+def options_in(options: type[Any]) -> Iterator[tuple[Field[Any], OptionFacts]]:
+    """The fields of a class that are options, with their facts."""
+    for field in fields(options):
+        if _KEY in field.metadata:
+            yield field, field.metadata[_KEY]
+
+
+def flag_of(field: Field[Any], facts: OptionFacts) -> str:
+    """How the command line spells the option."""
+    return facts.flag or f"--{field.name.replace('_', '-')}"
+
+
+def named(options: type[Any], name: str) -> Option:
+    """An option of a class, for messages."""
+    return next(Option(name, flag=facts.flag) for field, facts in options_in(options) if field.name == name)
+
+
+def texts(given: str | Sequence[str], what: str) -> tuple[str, ...]:
+    """One text or several as a tuple; `what` they are, for the message where they are something else."""
+    if isinstance(given, str):
+        return (given,)
+    if not isinstance(given, Sequence) or not all(isinstance(one, str) for one in given):
+        raise UsageError(f"{what}, not {given!r}")
+    return tuple(given)
+
+
+def parse_count(text: str) -> int:
+    """A number of states; `1_000_000`, `1e6`, `20M` are welcome."""
+    units = {"K": 1_000, "M": 1_000_000, "G": 1_000_000_000}
+    try:
+        if text[-1:].upper() in units:
+            return int(float(text[:-1]) * units[text[-1].upper()])
+        return int(float(text)) if "e" in text.lower() else int(text)
+    except (ValueError, OverflowError):
+        raise UsageError(f"'{text}' is not a number of states") from None
+
+
+def parse_seconds(text: str) -> float:
+    """A number of seconds."""
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f"'{text}' is not a number of seconds") from None
+
+
+def parse_size(text: str) -> int:
+    """Bytes from text such as `512M`, `2G`, `1.5GiB` or `100000`; the units are powers of 1024."""
+    match = _SIZE.fullmatch(text.strip())
+    size = int(float(match[1]) * (1 << _UNITS[match[2].upper()])) if match else 0
+    if size <= 0:
+        raise UsageError(f"'{text}' is not a size of memory; write for example 512M or 2G")
+    return size

@@ -1,0 +1,52 @@
+"""Options of the command line, made from the fields of the classes that hold them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import Field
+from typing import Any, TypeVar
+
+from strandline.check.option_fields import OptionFacts, flag_of, options_in
+from strandline.errors import UsageError
+
+Options = TypeVar("Options")
+
+
+def add_options(parser: argparse.ArgumentParser, options: type[Any]) -> None:
+    """Add every option of a class to the parser, in the groups that the fields name. What is not given is not in the
+    parsed arguments either: defaults stand in the class alone."""
+    groups: dict[str, Any] = {}
+    for field, facts in options_in(options):
+        if facts.group not in groups:
+            groups[facts.group] = parser.add_argument_group(facts.group)
+        keywords = {"dest": field.name, "default": argparse.SUPPRESS, "help": facts.help, **_kind(field, facts)}
+        groups[facts.group].add_argument(flag_of(field, facts), **keywords)
+
+
+def options_of(arguments: argparse.Namespace, options: type[Options]) -> Options:
+    """The options that were given, checked."""
+    names = [field.name for field, _ in options_in(options)]
+    return options(**{name: getattr(arguments, name) for name in names if hasattr(arguments, name)})
+
+
+def _kind(field: Field[Any], facts: OptionFacts) -> dict[str, Any]:
+    """What kind of flag an option is, by its default."""
+    if field.default is False:
+        return {"action": "store_true"}
+    if "bool" in str(field.type):
+        return {"action": argparse.BooleanOptionalAction}
+    keywords: dict[str, Any] = {"metavar": facts.metavar, "choices": facts.choices or None}
+    if facts.parse is not None:
+        keywords["type"] = _told_by_parser(facts.parse)
+    return {**keywords, "action": "append"} if field.default == () else keywords
+
+
+def _told_by_parser(parse: Callable[[str], Any]) -> Callable[[str], Any]:
+    def parsed(text: str) -> Any:
+        try:
+            return parse(text)
+        except UsageError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return parsed

@@ -1,0 +1,25 @@
+"""Exit codes by name: what a run tells to shells and CI. The only place where these numbers stand.
+
+Imports nothing: the guard around the command line needs them before anything else is there.
+"""
+
+from __future__ import annotations
+
+HOLDS, USAGE, UNKNOWN, BUG, UNEXPECTED, WRONG_COUNT = 0, 2, 3, 4, 5, 6
+DEADLOCK, SAFETY, LIVENESS, INTERRUPTED = 11, 12, 13, 130
+
+WORST_FIRST = (BUG, USAGE, SAFETY, DEADLOCK, LIVENESS, UNEXPECTED, WRONG_COUNT, UNKNOWN, HOLDS)
+
+MEANINGS = {
+    HOLDS: "holds",
+    DEADLOCK: "deadlock",
+    SAFETY: "safety violated",
+    LIVENESS: "liveness violated",
+    USAGE: "bad usage or input",
+    UNKNOWN: "unknown (a limit)",
+    BUG: "a bug of ours",
+    UNEXPECTED: "not as expected",
+    WRONG_COUNT: "not as counted before",
+    INTERRUPTED: "interrupted",
+}
+"""In a few words each, for `--help`."""

@@ -1,0 +1,68 @@
+"""An option is one field: command line, calls, completion and `expected.toml` learn of it from there."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+from dataclasses import dataclass, field
+
+import pytest
+
+import strandline
+from strandline.check.claims import Claims
+from strandline.check.ltl.options import LtlOptions
+from strandline.check.option_fields import flag_of, options_in, parse_count, told
+from strandline.check.options import Options
+from strandline.cli.completion import describe
+from strandline.cli.option_arguments import add_options, options_of
+from strandline.cli.parser import build_parser
+from strandline.errors import UsageError
+
+
+@dataclass(frozen=True, kw_only=True)
+class WithOneMore(Options):
+    depth_limit: int | None = field(
+        default=None, metadata=told("steps from the start", group="limits", metavar="N", parse=parse_count)
+    )
+
+
+def parse(*given: str) -> WithOneMore:
+    parser = argparse.ArgumentParser(exit_on_error=False)
+    add_options(parser, WithOneMore)
+    return options_of(parser.parse_args(given), WithOneMore)
+
+
+def test_a_new_field_is_a_new_flag() -> None:
+    assert parse("--depth-limit", "2K", "--measure", "x", "--measure", "y") == WithOneMore(
+        depth_limit=2000, measure=["x", "y"]
+    )
+    assert parse() == WithOneMore()
+
+
+def test_what_a_field_cannot_read_is_told_by_the_parser() -> None:
+    with pytest.raises(argparse.ArgumentError, match="'many' is not a number of states"):
+        parse("--depth-limit", "many")
+
+
+def test_calls_and_commands_have_the_same_options() -> None:
+    commands = {command.name: command for command in describe(build_parser())}
+    for name, function, classes in (
+        ("check", strandline.check, (Claims, LtlOptions, Options)),
+        ("explore", strandline.explore, (Options,)),
+    ):
+        fields = [one for options in classes for one in options_in(options)]
+        assert list(inspect.signature(function).parameters) == ["source", *(one.name for one, _ in fields)]
+        completed = {flag for option in commands[name].options for flag in option.flags}
+        assert {flag_of(*one) for one in fields} <= completed
+
+
+def test_a_keyword_that_nobody_knows_is_no_option() -> None:
+    with pytest.raises(TypeError, match="unexpected keyword argument 'max_stats'"):
+        strandline.explore("nothing.dve", max_stats=3)  # type: ignore[call-arg]
+
+
+def test_a_message_speaks_to_who_gave_the_option() -> None:
+    with pytest.raises(UsageError) as caught:
+        LtlOptions(fair=True).refuse_without_runs()
+    assert str(caught.value) == "fair=True is for LTL properties, and none is checked: give ltl=FORMULA"
+    assert caught.value.on_command_line() == "--fair is for LTL properties, and none is checked: give --ltl FORMULA"
