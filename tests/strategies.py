@@ -15,7 +15,6 @@ from typing import TypeVar
 
 from hypothesis import strategies as st
 
-from strandline.compile.kernel import Measure
 from strandline.model.expression import (
     ARITHMETIC,
     BINARY_OPERATORS,
@@ -30,6 +29,7 @@ from strandline.model.expression import (
     Unary,
     Undefined,
 )
+from strandline.model.measure import Measure
 from strandline.model.system import (
     Action,
     Assign,

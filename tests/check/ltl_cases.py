@@ -18,7 +18,8 @@ from strandline.check.properties import Kind, Property
 from strandline.compile.interpret import Fault, Interpreter, Valuation
 from strandline.model.expression import Expression
 from strandline.model.fairness import process_fairness
-from strandline.model.system import Action, DeclaredMeasure, Fairness, System
+from strandline.model.measure import Component
+from strandline.model.system import Action, Fairness, System
 from strandline.properties import Automaton, Formula, LassoWord, Method, ParsedFormula, translate
 from strandline.properties.ltl.formula import Operator, atom, atoms_of, make
 from strandline.source import Source, Span
@@ -82,7 +83,7 @@ class LtlGenerator(Generator):
             system = replace(system, observer=None)
         formula = self.formula(self.random.randint(1, 7))
         atoms = {name: self.guard() or self.expression(2) for name in atoms_of(formula)}
-        measure = DeclaredMeasure("measure", self.expression(2), monotone=False)
+        measure = Component(self.expression(2), name="measure")
         system = replace(system, measures=(measure,))
         return LtlCase(system, formula, atoms, self.fairness(system), self.chance(0.25))
 

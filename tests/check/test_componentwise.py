@@ -9,10 +9,11 @@ import strandline
 from strandline.check.measures import parse_measures
 from strandline.compile.callback import from_callables, make_kernel
 from strandline.compile.interpreted import interpret_system
-from strandline.compile.kernel import Kernel, Measure
+from strandline.compile.kernel import Kernel
 from strandline.compile.llvm import compile_system
 from strandline.languages import dve
 from strandline.model.expression import Binary, Const, Read
+from strandline.model.measure import Measure
 from strandline.model.system import System
 from strandline.source import Source
 
@@ -53,7 +54,7 @@ def _falls(kernel: Kernel) -> dict[tuple[str, str], int]:
 
 
 def test_both_back_ends_tell_which_steps_decrease_a_component(trade: System) -> None:
-    measure = parse_measures(["x", "y"], trade, componentwise=True).measure
+    measure = parse_measures(["x", "y"], trade, componentwise=True)
     compiled, interpreted = (build(trade, (), measure) for build in (compile_system, interpret_system))
     falls = _falls(compiled)
     assert falls == _falls(interpreted)
@@ -91,8 +92,8 @@ def test_monotone_components_are_not_compared(trade: System) -> None:
 
 
 def test_a_single_component_is_a_total_order(trade: System) -> None:
-    measure = parse_measures(["mono(phase)", "x"], trade, componentwise=True).measure
-    assert measure.components == ()
+    measure = parse_measures(["mono(phase)", "x"], trade, componentwise=True)
+    assert measure.compared == ()
 
 
 def test_a_property_is_decided_with_a_trace(trade: System) -> None:

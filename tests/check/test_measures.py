@@ -25,7 +25,7 @@ PAIR = dve.load(
 
 
 def _values(*texts: str) -> tuple[int, int]:
-    measure = parse_measures(texts, PAIR).measure
+    measure = parse_measures(texts, PAIR)
     return tuple(  # type: ignore[return-value]
         evaluate(part, PAIR.initial[0], PAIR.offsets) for part in (measure.column, measure.layer)
     )
@@ -64,7 +64,7 @@ def test_auto_stands_alone() -> None:
 
 
 def test_several_are_combined_lexicographically() -> None:
-    measure = parse_measures(["y", "x"], PAIR).measure
+    measure = parse_measures(["y", "x"], PAIR)
     assert measure.column == Const(0)
     values = {
         (y, x): evaluate(measure.layer, (x, y, 0), PAIR.offsets)

@@ -11,7 +11,7 @@ from kernels import Answer, ask
 
 from strandline.compile.interpret import Fault, Interpreter
 from strandline.compile.interpreted import interpret_system
-from strandline.compile.kernel import FaultSite, Kernel, Measure
+from strandline.compile.kernel import FaultSite, Kernel
 from strandline.compile.llvm import compile_system
 from strandline.model.expression import (
     DIVISION_FAULT,
@@ -28,6 +28,7 @@ from strandline.model.expression import (
     Unary,
     Undefined,
 )
+from strandline.model.measure import Measure
 from strandline.model.system import Action, Assign, Domain, Move, Observer, Process, System, Variable
 from strandline.model.validate import validate
 from strandline.source import Source, Span

@@ -96,7 +96,7 @@ def test_instance(reference: Any) -> None:
     for order in (Order.BREADTH_FIRST, Order.DEPTH_FIRST):
         check(reference, Counter(kernel, order).exact())
     for measure in measures(reference):
-        swept = compile_system(system, measure=parse_measures([measure], system).measure)
+        swept = compile_system(system, measure=parse_measures([measure], system))
         check(reference, Counter(swept, Order.SWEEP).distinct())
 
 

@@ -19,12 +19,12 @@ from plain import plain_engine
 from running import Run
 from test_sweeping import counters
 
-from strandline.compile.kernel import Measure
 from strandline.compile.llvm import compile_system
 from strandline.engine import sizes
 from strandline.engine.base import Event
 from strandline.engine.profile import LayerFigures, coarser
 from strandline.model.expression import Const, Read
+from strandline.model.measure import Measure
 
 systems = st.builds(
     lambda random, nodes, density: random_composed(random, nodes, int(nodes * density)),

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from running import Run, explore, path_to
 
-from strandline.compile.kernel import Measure
 from strandline.compile.llvm import compile_system
 from strandline.engine.search import Event
 from strandline.model.expression import Binary, Const, Read
+from strandline.model.measure import Measure
 from strandline.model.system import Action, Assign, Domain, System, Variable
 from strandline.model.validate import validate
 from strandline.source import Source

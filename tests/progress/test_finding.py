@@ -12,6 +12,7 @@ from strategies import systems
 
 import strandline
 from strandline.check.automatic import KEEP_ALL, predicted_measure
+from strandline.check.measures import measure_texts, parse_measures
 from strandline.check.watching import Unwatched
 from strandline.cli.main import main
 from strandline.compile.callback import from_callables
@@ -20,6 +21,8 @@ from strandline.compile.llvm import compile_system
 from strandline.engine.search import Event, Order, Search
 from strandline.errors import UsageError
 from strandline.languages import load
+from strandline.model.expression import render
+from strandline.model.measure import Reason
 from strandline.model.ranges import analyse_ranges
 from strandline.progress.candidates import Candidate
 from strandline.progress.finding import Figures, Found, Trial, find_measures
@@ -31,13 +34,14 @@ STATES = 110_526
 def test_what_is_told_from_all_states_is_what_a_sweep_does(name: str) -> None:
     path = next((ROOT / "examples" / name).glob("*.dve"))
     states = strandline.explore(path).statistics.states
-    found = find_measures(load(path))
+    found_in = load(path)
+    found = find_measures(found_in)
     assert found.whole
     assert found.states == states
     assert found.trials
     for trial in found.trials[:3]:
         assert trial.exact
-        run = strandline.explore(path, measure=trial.candidate.texts, count_distinct=True).statistics
+        run = strandline.explore(path, measure=measure_texts(trial.measure, found_in), count_distinct=True).statistics
         assert run.states == states
         assert run.peak_states == trial.figures.peak_states
         assert run.visited == trial.figures.visited
@@ -52,9 +56,8 @@ def test_every_sweep_finds_the_states_of_breadth_first_search(system: strandline
     if not found.whole:
         return
     plain = strandline.explore(system)
-    environment = analyse_ranges(system).environment()
     for trial in found.trials[:2]:
-        kernel = compile_system(system, (), trial.candidate.measure(environment))
+        kernel = compile_system(system, (), trial.measure)
         swept = states_of(kernel, Order.SWEEP)
         assert swept == states_of(compile_system(system), Order.BREADTH_FIRST)
         assert len(swept) == plain.statistics.states == found.states
@@ -76,8 +79,8 @@ def states_of(kernel: Kernel, order: Order) -> set[tuple[int, ...]]:
 @given(systems())
 def test_the_same_is_found_every_time(system: strandline.System) -> None:
     first, second = find_measures(system, 500), find_measures(system, 500)
-    assert [(one.candidate.texts, one.figures, one.earlier) for one in first.trials] == [
-        (one.candidate.texts, one.figures, one.earlier) for one in second.trials
+    assert [(measure_texts(one.measure, system), one.figures, one.earlier) for one in first.trials] == [
+        (measure_texts(one.measure, system), one.figures, one.earlier) for one in second.trials
     ]
     assert (first.states, first.whole, first.tried) == (second.states, second.whole, second.tried)
 
@@ -113,7 +116,7 @@ def trial(peak: int, visited: int, *, earlier: tuple[int, int] | None = None) ->
     """A trial on 100 states; `earlier` on 10."""
     now = Figures(100, peak, visited, 0, 0, 1, 1, True)
     before = None if earlier is None else Figures(10, *earlier, 0, 0, 1, 1, True)
-    return Trial(Candidate(()), now, earlier is None, before)
+    return Trial(KEEP_ALL, now, exact=earlier is None, earlier=before)
 
 
 def test_little_memory_makes_the_sample_small() -> None:
@@ -145,9 +148,10 @@ def test_optimal_is_the_least_time_that_fits() -> None:
 
 
 def test_monotone_parts_come_first_and_are_proved(tmp_path: Path) -> None:
-    found = find_measures(system_of(TWO_LAPS, tmp_path))
+    system = system_of(TWO_LAPS, tmp_path)
+    found = find_measures(system)
     best = found.trials[0]
-    assert best.candidate.texts == (
+    assert measure_texts(best.measure, system) == (
         "mono(lap)",
         "mono(P.place)",
         "mono(lap + Q.n)",
@@ -158,18 +162,12 @@ def test_monotone_parts_come_first_and_are_proved(tmp_path: Path) -> None:
 
 def test_edges_that_regress_are_sampled(tmp_path: Path) -> None:
     system = system_of(TWO_LAPS, tmp_path)
-    found = find_measures(system, given=[load_candidate(system, "P.place")])
+    found = find_measures(system, given=[parse_measures(["P.place"], system)])
     shown = next(one for one in found.trials if one.given)
     assert len(shown.regress_sample) == 8, "in two of the three laps, with four values of n"
     assert found.twin is not None
     actions = {found.twin.edges(state)[step].action for state, step in shown.regress_sample}
     assert actions == {"P: c -> a"}
-
-
-def load_candidate(system: strandline.System, *texts: str) -> Candidate:
-    from strandline.cli.measures import _given
-
-    return _given(system, list(texts))[0]
 
 
 def test_a_model_without_progress_keeps_its_states(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -196,7 +194,7 @@ def test_a_cycle_may_begin_elsewhere(tmp_path: Path) -> None:
     best = find_measures(system_of("byte f[7];\n" + "".join(philosophers) + "system async;\n", tmp_path)).best()
     assert best is not None
     assert best.exact
-    assert "from left" in best.candidate.reason
+    assert "from left" in best.measure.reason
     assert best.cost < 0.99
 
 
@@ -282,13 +280,13 @@ def test_measures_that_are_too_wide_for_64_bits_are_packed(tmp_path: Path) -> No
     system = system_of(text, tmp_path)
     ranges = analyse_ranges(system)
     changes = Changes(system)
-    terms = tuple(Term(strandline_expression(f"-{name}", system), "{}", name, changes) for name in names)
+    terms = tuple(Term(strandline_expression(f"-{name}", system), Reason("{}", name), changes) for name in names)
     packed = fitted(Candidate(terms), ranges.environment(), lambda expression: (-2, 0))
     assert len(packed.terms) == 1
-    assert packed.texts[0].startswith("3 * (3 * (3 * (")
+    assert render(packed.terms[0].expression).startswith("3 * (3 * (3 * (")
     assert packed.columns == 0
     wide = fitted(Candidate(terms), ranges.environment(), lambda expression: (-200, 0))
-    assert wide.texts[0].count("201 * (") == 6, "what does not fit is left out"
+    assert render(wide.terms[0].expression).count("201 * (") == 6, "what does not fit is left out"
 
 
 def strandline_expression(text: str, system: strandline.System) -> object:

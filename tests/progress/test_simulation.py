@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from small_systems import STOP_AND_WAIT, TWO_LAPS, system_of
 from strategies import systems
 
-from strandline.compile.kernel import Measure
 from strandline.compile.llvm import compile_system
 from strandline.engine.search import Event, Order, Search
 from strandline.languages import load, parse_expression
 from strandline.model.expression import Const, Expression, Read
+from strandline.model.measure import Measure
 from strandline.model.system import System
 from strandline.progress.kernels import order_values
 from strandline.progress.sampling import Exploration, Sample

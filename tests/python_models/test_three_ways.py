@@ -12,13 +12,13 @@ from kernels import compare_back_ends
 from strategies import Case
 
 from strandline.compile.interpret import Fault, Interpreter
-from strandline.compile.kernel import Measure
 from strandline.errors import ModelError
 from strandline.languages.python.loading.lowering import to_system
 from strandline.languages.python.runtime.faults import NotEnabled
 from strandline.languages.python.symbolic.structure import ModelSource
 from strandline.languages.symbolic.execution import TOO_INVOLVED
 from strandline.model.expression import Const
+from strandline.model.measure import Measure
 from strandline.model.system import System
 
 sys.path.insert(0, str(Path(__file__).parent))

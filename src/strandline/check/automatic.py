@@ -5,16 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from strandline.check.measures import measure_texts
 from strandline.check.memory import resident_bytes, return_memory
 from strandline.check.watching import Watcher
 from strandline.errors import Option, UsageError
+from strandline.model.expression import Const
+from strandline.model.measure import Measure
 from strandline.model.system import System
 
 if TYPE_CHECKING:
     from strandline.progress.finding import Found, Trial
 
 AUTOMATIC = ("auto",)
-KEEP_ALL = ("0",)
+KEEP_ALL = Measure(Const(0), Const(0), columns=(0, 0), layers=(0, 0))
 """The measure by which all states lie in one layer, and none is forgotten."""
 _BYTES_A_STATE, _BYTES_A_WORD = 16, 10.5
 """What a sweep stores for each state: its place in a table, and its words and one more, with room to grow."""
@@ -31,8 +34,8 @@ _LONGEST = 300
 class Prediction:
     """A measure that was found, and what a sweep by it will cost."""
 
-    measure: tuple[str, ...]
-    """As given to `--measure`."""
+    measure: Measure
+    """Without components where all states are kept."""
     reason: str
     peak: float
     """Most states stored at a time, as a fraction of the states."""
@@ -44,11 +47,6 @@ class Prediction:
     """These were all states; else the first ones."""
     seconds: float
     """What finding it took."""
-
-
-def found_measures(system: System, watcher: Watcher, memory: int | None = None) -> tuple[str, ...]:
-    """The best measure that was found, as texts; see `predicted_measure`."""
-    return predicted_measure(system, watcher, memory).measure
 
 
 def predicted_measure(system: System, watcher: Watcher, memory: int | None = None) -> Prediction:
@@ -68,7 +66,7 @@ def predicted_measure(system: System, watcher: Watcher, memory: int | None = Non
             "no measure of progress was found in this model; give one: {}", options=[Option("measure", "EXPR")]
         )
     prediction = _prediction(found, found.best(_largest_peak(found, memory)))
-    watcher.stage(_told(prediction))
+    watcher.stage(_told(prediction, system))
     return prediction
 
 
@@ -86,8 +84,8 @@ def _prediction(found: Found, best: Trial | None) -> Prediction:
         reason = "no measure was found that saves more than it costs: all states are kept"
         return Prediction(KEEP_ALL, reason, 1.0, 1.0, found.states, found.whole, found.seconds)
     return Prediction(
-        best.candidate.texts,
-        best.candidate.reason,
+        best.measure,
+        best.measure.reason,
         best.peak,
         best.visits,
         found.states,
@@ -96,10 +94,10 @@ def _prediction(found: Found, best: Trial | None) -> Prediction:
     )
 
 
-def _told(prediction: Prediction) -> str:
-    if prediction.measure == KEEP_ALL:
+def _told(prediction: Prediction, system: System) -> str:
+    if not prediction.measure.components:
         return f"{prediction.reason} (looked for {prediction.seconds:.1f} s)"
-    given = " ".join(f'--measure "{text}"' for text in prediction.measure)
+    given = " ".join(f'--measure "{text}"' for text in measure_texts(prediction.measure, system))
     if len(given) > _LONGEST:
         given = f"{given[:_LONGEST]} ... (`strandline measures --full` shows all of it)"
     kind = "this will take" if prediction.exact else f"by the first {prediction.sampled:,} states it will take"

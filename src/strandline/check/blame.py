@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from strandline.check.measures import ParsedMeasure
 from strandline.check.properties import Kind, Property
 from strandline.check.verdict import Answer, PropertyVerdict
 from strandline.compile.kernel import Twin
 from strandline.errors import InputError, InternalError, MeasureError, ReplayError
 from strandline.model.expression import Element, Expression, Read, walk
+from strandline.model.measure import Measure
 from strandline.model.system import System
 from strandline.source import Span
 from strandline.traces.replay import Replayed
@@ -18,7 +18,7 @@ from strandline.traces.trace import Trace, TraceFault
 
 
 def fault_verdict(
-    system: System, trace: Trace, properties: Sequence[Property], measure: ParsedMeasure | None
+    system: System, trace: Trace, properties: Sequence[Property], measure: Measure | None
 ) -> PropertyVerdict:
     """A run-time fault of the model as a violation. Raises an `InputError` where it is not the model that
     faults but an expression of the user's: a property, or the measure."""
@@ -43,13 +43,13 @@ def describe_fault(system: System, fault: TraceFault) -> str:
     return fault.kind if fault.span is None else f"{fault.kind} at {system.source.where(fault.span)}"
 
 
-def measure_fault_at_start(measure: ParsedMeasure, kind: str, span: Span | None) -> InputError:
+def measure_fault_at_start(measure: Measure, kind: str, span: Span | None) -> InputError:
     """The error for a measure that cannot be evaluated in an initial state."""
     component = measure.owner(span) or measure.components[0]
     return component.blame(f"{kind}, in an initial state", span)
 
 
-def decreasing_column(twin: Twin, replayed: Replayed, measure: ParsedMeasure) -> MeasureError:
+def decreasing_column(twin: Twin, replayed: Replayed, measure: Measure) -> MeasureError:
     """The error for a monotone measure that lies, with the edge that proves it: the last step of the
     trace."""
     before, after = (twin.progress(state)[0] for state in replayed.states[-2:])

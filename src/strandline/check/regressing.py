@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from strandline.check.measures import ParsedMeasure
 from strandline.compile.kernel import Twin
 from strandline.model.expression import variables_read
+from strandline.model.measure import Component, Measure
+from strandline.model.system import System
 from strandline.traces.replay import changes
 from strandline.traces.trace import Change
 
@@ -22,9 +23,9 @@ SampledEdge = tuple[tuple[int, ...], int]
 
 @dataclass(frozen=True, slots=True)
 class FallingMeasure:
-    """A measure, as it was written, that decreases along an edge."""
+    """A component of the measure that decreases along an edge."""
 
-    measure: str
+    component: Component
     old: int
     new: int
 
@@ -54,13 +55,16 @@ class Regress:
     """What regresses, those that do so most first. Shares are those in the sample, which is all regress edges where
     there are few, and else evenly spread over them; an edge counts as often as it was met."""
 
+    system: System = field(repr=False)
     sampled: int
     actions: tuple[RegressingAction, ...]
     variables: tuple[tuple[str, float], ...]
     """Variables, and the share of the edges along which they change while a measure that reads them decreases."""
 
 
-def regress_of(twin: Twin, measure: ParsedMeasure, sample: Sequence[SampledEdge]) -> Regress | None:
+def regress_of(
+    system: System, twin: Twin, measure: Measure, sample: Sequence[SampledEdge]
+) -> Regress | None:
     """What a sample of regress edges tells; None where there is none."""
     edges = list(_within_time(_described(twin, measure, sample)))
     if not edges:
@@ -69,6 +73,7 @@ def regress_of(twin: Twin, measure: ParsedMeasure, sample: Sequence[SampledEdge]
     by_variable = Counter(variable for edge in edges for variable in edge.variables)
     examples = {edge.action: edge for edge in reversed(edges)}
     return Regress(
+        system,
         sampled=len(edges),
         actions=tuple(
             RegressingAction(action, count / len(edges), examples[action]) for action, count in by_action.most_common()
@@ -85,7 +90,7 @@ def _within_time(edges: Iterator[RegressEdge]) -> Iterator[RegressEdge]:
             return
 
 
-def _described(twin: Twin, measure: ParsedMeasure, sample: Sequence[SampledEdge]) -> Iterator[RegressEdge]:
+def _described(twin: Twin, measure: Measure, sample: Sequence[SampledEdge]) -> Iterator[RegressEdge]:
     """The edges as people see them, in an order in which also the first few are spread over the sample."""
     for number in _spread(len(sample)):
         source, step = sample[number]
@@ -98,7 +103,7 @@ def _described(twin: Twin, measure: ParsedMeasure, sample: Sequence[SampledEdge]
 
 
 def _falling(
-    twin: Twin, measure: ParsedMeasure, source: tuple[int, ...], target: tuple[int, ...]
+    twin: Twin, measure: Measure, source: tuple[int, ...], target: tuple[int, ...]
 ) -> tuple[tuple[FallingMeasure, ...], set[str]]:
     """The measures that make an edge regress, and the names of the variables that they read. Combined, the first that
     changes decides; componentwise every one that decreases does."""
@@ -106,10 +111,10 @@ def _falling(
     expressions = [one.expression for one in components]
     values = zip(components, twin.values(source, expressions), twin.values(target, expressions), strict=True)
     falling = [(one, old, new) for one, old, new in values if new < old]
-    if not measure.measure.components:
+    if not measure.compared:
         falling = falling[:1]
     read = {variable.name for one, _, _ in falling for variable in variables_read(one.expression)}
-    return tuple(FallingMeasure(one.text, old, new) for one, old, new in falling), read
+    return tuple(FallingMeasure(one, old, new) for one, old, new in falling), read
 
 
 def _spread(count: int) -> Iterator[int]:

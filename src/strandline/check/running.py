@@ -11,7 +11,7 @@ from threading import Timer
 from strandline.check.automatic import AUTOMATIC, Prediction, predicted_measure
 from strandline.check.blame import decreasing_column, fault_verdict, measure_fault_at_start
 from strandline.check.counting import Counts, DistinctCounter
-from strandline.check.measures import ParsedMeasure, declared_measures, parse_measures
+from strandline.check.measures import declared_measure, parse_measures
 from strandline.check.memory import available_bytes, peak_resident_bytes, resident_bytes, shown_bytes
 from strandline.check.options import Options
 from strandline.check.orders import FORGETTING, compiled_loop, search_in_order
@@ -27,6 +27,8 @@ from strandline.engine.caching_search import CachingSearch
 from strandline.engine.search import Order, Search
 from strandline.errors import InternalError, ResourceError
 from strandline.model.expression import Expression
+from strandline.model.lexicographic import measure_of
+from strandline.model.measure import Measure
 from strandline.model.system import System
 from strandline.traces.log import ParentLog
 from strandline.traces.replay import Replayed, replay
@@ -82,7 +84,7 @@ class Run:
         self.properties = properties
         self.bits = label_bits(properties)
         self.findings = Findings()
-        self.measure = self.parsed_measure()
+        self.measure = self.wanted_measure()
         self.started = time.perf_counter()
         self.replay_seconds = 0.0
         self.counter: DistinctCounter | None = None
@@ -103,17 +105,17 @@ class Run:
 
     # What a subclass may override
 
-    def parsed_measure(self) -> ParsedMeasure | None:
+    def wanted_measure(self) -> Measure | None:
         """The measure by which the search goes, if any."""
         if self.options.order != Order.SWEEP.value:
             return None
         if not self.options.measure:
-            return declared_measures(self.system, componentwise=self.options.componentwise)
-        texts = self.options.measures
-        if texts == AUTOMATIC:
+            return declared_measure(self.system, componentwise=self.options.componentwise)
+        if self.options.measures == AUTOMATIC:
             self.findings.prediction = predicted_measure(self.system, self.watcher, self.options.memory_limit)
-            texts = self.findings.prediction.measure
-        return parse_measures(texts, self.system, componentwise=self.options.componentwise)
+            found = self.findings.prediction.measure.components
+            return measure_of(found, self.system, componentwise=self.options.componentwise)
+        return parse_measures(self.options.measures, self.system, componentwise=self.options.componentwise)
 
     def predicates(self) -> list[Expression]:
         """What the Kernel tells of every state, bit by bit."""
@@ -167,9 +169,8 @@ class Run:
     # Before the search
 
     def _compile(self) -> Kernel:
-        measure = None if self.measure is None else self.measure.measure
         try:
-            return make_kernel(self.system, self.predicates(), measure)
+            return make_kernel(self.system, self.predicates(), self.measure)
         except Fault as fault:
             # Compiling runs nothing of the model but the measure, in the initial states.
             if self.measure is None:
@@ -341,7 +342,7 @@ class Run:
         """Which steps regress, where the search tells of some."""
         if self.measure is None:
             return None
-        return regress_of(self.kernel.twin, self.measure, self.search.sampled_regress_edges)
+        return regress_of(self.system, self.kernel.twin, self.measure, self.search.sampled_regress_edges)
 
     def _count_distinct(self) -> None:
         statistics = self.findings.statistics

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from strandline.cli.console import Console, emit
-
-if TYPE_CHECKING:
-    from strandline.model.system import System
-    from strandline.progress.candidates import Candidate
 
 
 def configure(subparsers: Any) -> None:
@@ -40,6 +36,7 @@ def configure(subparsers: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; 0 also when nothing was found."""
     console = Console(quiet=arguments.quiet)
+    from strandline.check.measures import parse_measures
     from strandline.errors import UsageError
     from strandline.languages import load
     from strandline.progress.finding import LARGE_SAMPLE, find_measures
@@ -50,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.top <= 0:
         raise UsageError(f"--top must be more than 0, not {arguments.top}")
     system = load(arguments.model)
-    given = _given(system, arguments.measure)
+    given = [parse_measures(arguments.measure, system)] if arguments.measure else []
     found = find_measures(system, arguments.sample or LARGE_SAMPLE, console.stage, given)
     console.clear()
     if arguments.json:
@@ -60,17 +57,3 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         emit(measures_text(system, found, arguments.top, full=arguments.full))
     return 0
-
-
-def _given(system: System, texts: list[str]) -> list[Candidate]:
-    """The measure on the command line, if there is one."""
-    from strandline.check.measures import parse_measures
-    from strandline.progress.candidates import Candidate, Term
-    from strandline.progress.changes import Changes
-
-    if not texts:
-        return []
-    changes = Changes(system)
-    parts = sorted(parse_measures(texts, system).components, key=lambda one: not one.monotone)
-    terms = tuple(Term(one.expression, "given: {}", one.text, changes) for one in parts)
-    return [Candidate(terms, promised=sum(one.monotone for one in parts))]

@@ -24,11 +24,12 @@ import numpy as np
 
 from strandline.compile.interpret import evaluate
 from strandline.compile.interpreted import _SIGNATURE
-from strandline.compile.kernel import DEADLOCK_BIT, Edge, Kernel, Measure, record_of
+from strandline.compile.kernel import DEADLOCK_BIT, Edge, Kernel, record_of
 from strandline.compile.llvm import compile_system
 from strandline.errors import UsageError
 from strandline.model.expression import Expression, Read
-from strandline.model.system import DeclaredMeasure, Domain, Predicate, System, Variable
+from strandline.model.measure import Component, Measure
+from strandline.model.system import Domain, Predicate, System, Variable
 from strandline.source import Source
 
 INTERNED = "states are Python objects, which stay in memory: forgetting saves only the engine's share"
@@ -69,10 +70,10 @@ def from_callables(
         if not one.isidentifier() or one == PROGRESS:
             raise UsageError(f"a label needs a plain name, not '{one}'")
     variables = [Variable(one, Domain(0, 1)) for one in conditions]
-    measures: tuple[DeclaredMeasure, ...] = ()
+    measures: tuple[Component, ...] = ()
     if progress is not None:
         variables.append(Variable(PROGRESS, Domain(-(2**63), 2**63 - 1)))
-        measures = (DeclaredMeasure(PROGRESS, Read(variables[-1])),)
+        measures = (Component(Read(variables[-1]), name=PROGRESS),)
     start = init if callable(init) else lambda: init
     return CallableSystem(
         name=name,
@@ -195,7 +196,7 @@ def _callback_kernel(system: CallableSystem, predicates: Sequence[Expression], m
     return Kernel(
         words=1,
         measured=measure is not None,
-        componentwise=measure is not None and bool(measure.components),
+        componentwise=measure is not None and bool(measure.compared),
         successors=address,
         initial=np.array(initial, dtype=np.uint64).reshape(len(initial), 1),
         initial_progress=np.array([twin.progress(state) for state in initial], dtype=np.int64).reshape(-1, 2),

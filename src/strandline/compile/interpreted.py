@@ -18,11 +18,11 @@ from strandline.compile.kernel import (
     Edge,
     FaultSite,
     Kernel,
-    Measure,
     record_of,
 )
 from strandline.model.expression import Expression
 from strandline.model.layout import Layout, make_layout
+from strandline.model.measure import Measure
 from strandline.model.ranges import analyse_ranges
 from strandline.model.system import System
 
@@ -167,7 +167,7 @@ def interpret_system(system: System, predicates: Sequence[Expression] = (), meas
     return Kernel(
         words=layout.words,
         measured=measure is not None,
-        componentwise=measure is not None and bool(measure.components),
+        componentwise=measure is not None and bool(measure.compared),
         successors=address,
         initial=np.array(initial, dtype=np.uint64).reshape(len(initial), layout.words),
         initial_progress=np.array([twin.progress(state) for state in initial], dtype=np.int64).reshape(-1, 2),

@@ -32,6 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from strandline.model.expression import Expression
+from strandline.model.measure import Measure
 from strandline.source import Span
 
 MAXIMUM_PREDICATES = 62
@@ -39,17 +40,6 @@ ACCEPTING_BIT = 62
 DEADLOCK_BIT = 63
 MAXIMUM_SUCCESSORS = 1 << 24
 """The parent log keeps the number of a step in 24 bits."""
-
-
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """A progress measure: `column` never decreases along an edge, `layer` may (a regress edge)."""
-
-    column: Expression
-    layer: Expression
-    components: tuple[Expression, ...] = ()
-    """Where there are any, progress is partially ordered, component by component (002 §3), `layer` is a linear
-    extension of that order, and every edge inside a column along which some component decreases is a regress edge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,10 +129,10 @@ def record_of(
         return target
     word = (1 << 64) - 1
     record = (*target, *(value & word for value in twin.progress(target)))
-    return (*record, int(_component_falls(twin, measure, source, target))) if measure.components else record
+    return (*record, int(_component_falls(twin, measure, source, target))) if measure.compared else record
 
 
 def _component_falls(twin: Twin, measure: Measure, source: tuple[int, ...], target: tuple[int, ...]) -> bool:
     """What the last word of a record tells where a Kernel is componentwise."""
-    before, after = twin.values(source, measure.components), twin.values(target, measure.components)
+    before, after = twin.values(source, measure.compared), twin.values(target, measure.compared)
     return any(new < old for old, new in zip(before, after, strict=True))

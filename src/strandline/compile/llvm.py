@@ -22,13 +22,14 @@ import numpy as np
 
 from strandline.compile.interpreted import SystemTwin
 from strandline.compile.jit import machine_code
-from strandline.compile.kernel import ACCEPTING_BIT, DEADLOCK_BIT, Kernel, Measure
+from strandline.compile.kernel import ACCEPTING_BIT, DEADLOCK_BIT, Kernel
 from strandline.compile.llvm_expressions import Evaluator
 from strandline.compile.llvm_records import RecordWriter
 from strandline.compile.llvm_text import Function, PackedState
 from strandline.model.expression import Expression, deep_recursion, walk
 from strandline.model.intervals import Contradiction
 from strandline.model.layout import Layout, make_layout
+from strandline.model.measure import Measure
 from strandline.model.ranges import Ranges, analyse_ranges
 from strandline.model.system import Action, System, Variable
 
@@ -52,7 +53,7 @@ def compile_system(
     return Kernel(
         words=layout.words,
         measured=measure is not None,
-        componentwise=measure is not None and bool(measure.components),
+        componentwise=measure is not None and bool(measure.compared),
         successors=code.address,
         initial=np.array(initial, dtype=np.uint64).reshape(len(initial), layout.words),
         initial_progress=np.array([twin.progress(state) for state in initial], dtype=np.int64).reshape(-1, 2),

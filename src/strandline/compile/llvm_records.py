@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from strandline.compile.kernel import Measure
 from strandline.compile.llvm_expressions import Evaluator
 from strandline.compile.llvm_faults import FaultTable
 from strandline.compile.llvm_text import Function, PackedState
 from strandline.model.expression import walk
 from strandline.model.layout import Layout
+from strandline.model.measure import Measure
 from strandline.model.ranges import Ranges
 
 _CURSOR = "{ptr, ptr, i64}"
@@ -25,7 +25,7 @@ class RecordWriter:
     def __init__(self, layout: Layout, ranges: Ranges, measure: Measure | None) -> None:
         self.layout, self.ranges, self.measure = layout, ranges, measure
         self.faults = FaultTable(ranges.variables)
-        self.compared = measure.components if measure else ()
+        self.compared = measure.compared if measure else ()
         self.stride = layout.words + (2 if measure else 0) + (1 if self.compared else 0)
         nodes = sum(1 for part in (measure.column, measure.layer) for _ in walk(part)) if measure else 0
         self.measure_is_large = nodes > _LARGE_MEASURE

@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from strandline.model.expression import Element, Expression, Read
+from strandline.model.measure import Component
 from strandline.source import Source, Span
 
 
@@ -157,16 +158,6 @@ class Predicate:
 
 
 @dataclass(frozen=True, slots=True)
-class DeclaredMeasure:
-    """A progress measure that the model declares; a monotone one promises never to decrease along a step."""
-
-    name: str
-    expression: Expression
-    monotone: bool = False
-    span: Span | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Fairness:
     """What only fair runs do infinitely often, declared by the model: make `condition` true; or, where there is no
     condition, take one of `actions` or reach a state where none of them is enabled (weak fairness)."""
@@ -196,7 +187,8 @@ class System:
     assertions: tuple[Predicate, ...] = ()
     labels: tuple[Predicate, ...] = ()
     invariants: tuple[Predicate, ...] = ()
-    measures: tuple[DeclaredMeasure, ...] = ()
+    measures: tuple[Component, ...] = ()
+    """The components of the measure that the model declares; several count one after the other."""
     fairness: tuple[Fairness, ...] = ()
     initial: tuple[tuple[int, ...], ...] = field(default=(), repr=False)
     """All initial valuations."""
@@ -215,7 +207,7 @@ class System:
         assertions: tuple[Predicate, ...] = (),
         labels: tuple[Predicate, ...] = (),
         invariants: tuple[Predicate, ...] = (),
-        measures: tuple[DeclaredMeasure, ...] = (),
+        measures: tuple[Component, ...] = (),
         fairness: tuple[Fairness, ...] = (),
         initial: tuple[tuple[int, ...], ...] | None = None,
     ) -> System:

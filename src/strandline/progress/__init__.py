@@ -1,5 +1,5 @@
 """Finds progress measures: from control graphs, from variables that only grow, by trial sweeps.
 
-In: a `System`. Out: measures as text and as expressions, ranked, each with its reason and a prediction of what a sweep
-by it will store and visit. Imports engine and everything before it, never check.
+In: a `System`. Out: measures, ranked, each with its reason and a prediction of what a sweep by it will store and visit.
+Imports engine and everything before it, never check.
 """

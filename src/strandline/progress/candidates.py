@@ -1,34 +1,29 @@
-"""A measure that was proposed: what it consists of, why, and how it is given to a sweep."""
+"""A measure that is being tried: the terms it consists of, and what is known of each without running the model."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
-from itertools import groupby
 
 import numpy as np
 import numpy.typing as npt
 
-from strandline.compile.kernel import Measure
-from strandline.model.expression import Binary, Const, Expression, Read, Unary, render, size
+from strandline.model.expression import Binary, Const, Expression, Read, Unary, size
 from strandline.model.intervals import Environment, Interval
+from strandline.model.lexicographic import DoesNotFit, combined
+from strandline.model.measure import Component, Measure, Reason, in_words
 from strandline.model.system import Variable
 from strandline.progress.changes import Changes, monotone_length
-from strandline.progress.lexicographic import DoesNotFit, combined, fits, packed
-
-_NAMED = 4
-"""How many things of a kind are named before the others are only counted."""
+from strandline.progress.packing import fits, packed
 
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """One part of a measure: an expression over the state, and why it was proposed: `kind` says it of `subject`, as
-    in `{} never decreases` of `P.count`."""
+    """What may become a component of a measure."""
 
     expression: Expression
-    kind: str
-    subject: str
+    reason: Reason
     changes: Changes = field(repr=False)
     observed: bool = False
     """It was made so that no edge that was seen goes against it."""
@@ -50,13 +45,22 @@ Block = tuple[Term, ...]
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A measure: its terms count from the first to the last, lexicographically. Without any, all states are equal."""
+    """Terms that count from the first to the last, lexicographically. Without any, all states are equal."""
 
     terms: Block
     joint: int = 0
     """Where it was put together: so many terms, and the others, were used before."""
-    promised: int | None = None
-    """How many of the first terms the user promises to be monotone; None where that is to be proved."""
+    given: Measure | None = None
+    """What the model declares, or the user gives: which of its components are monotone is promised and not proved."""
+
+    @classmethod
+    def of(cls, measure: Measure, changes: Changes) -> Candidate:
+        """A measure that was not found here; its monotone components come first."""
+        ordered = sorted(measure.components, key=lambda one: not one.monotone)
+        return cls(
+            tuple(Term(one.expression, one.reason or Reason("{}", one.name or ""), changes) for one in ordered),
+            given=measure,
+        )
 
     @property
     def parts(self) -> tuple[Block, Block]:
@@ -67,7 +71,9 @@ class Candidate:
     @cached_property
     def columns(self) -> int:
         """How many of the first terms are monotone together; they become the column."""
-        return monotone_length(term.least for term in self.terms) if self.promised is None else self.promised
+        if self.given is not None:
+            return sum(one.monotone for one in self.given.components)
+        return monotone_length(term.least for term in self.terms)
 
     @property
     def monotone(self) -> bool:
@@ -79,26 +85,15 @@ class Candidate:
         double it."""
         return 1 + sum(size(term.expression) for term in self.terms) / 1000
 
-    @cached_property
-    def texts(self) -> tuple[str, ...]:
-        """As given to `--measure`."""
-        shown = [render(term.expression) for term in self.terms] or ["0"]
-        return tuple(f"mono({text})" if number < self.columns else text for number, text in enumerate(shown))
-
     @property
-    def reason(self) -> str:
-        """Why it was proposed, in words."""
-        reasons = [
-            kind.format(listed([term.subject for term in terms]))
-            for kind, terms in groupby(self.terms, key=lambda term: term.kind)
-        ]
-        return "; then ".join(reasons) or "all states are kept"
-
-    def measure(self, environment: Environment) -> Measure:
-        """Column and layer as expressions; raises `DoesNotFit`."""
-        expressions = [term.expression for term in self.terms]
-        column = combined(expressions[: self.columns], environment)
-        return Measure(column, combined(expressions[self.columns :], environment))
+    def components(self) -> tuple[Component, ...]:
+        """The terms as components of a measure."""
+        if self.given is not None:
+            return self.given.components
+        return tuple(
+            Component(term.expression, number < self.columns, reason=term.reason)
+            for number, term in enumerate(self.terms)
+        )
 
 
 Bounds = Callable[[Expression], Interval]
@@ -118,9 +113,9 @@ def fitted(candidate: Candidate, environment: Environment, bounds: Bounds) -> Ca
         parts = [term.expression for term in layers]
         together = packed(parts, [bounds(part) for part in parts])
         if fits(together, environment):
-            reason = Candidate(layers).reason
+            reason = Reason("{}", in_words(term.reason for term in layers))
             observed = any(term.observed for term in layers)
-            return Candidate((*columns, Term(together, "{}", reason, layers[0].changes, observed)))
+            return Candidate((*columns, Term(together, reason, layers[0].changes, observed)))
         layers = layers[:-1]
     return Candidate(columns)
 
@@ -131,13 +126,6 @@ def _combines(terms: Block, environment: Environment) -> bool:
     except DoesNotFit:
         return False
     return True
-
-
-def listed(names: Sequence[str]) -> str:
-    """`a, b, c`; of many names the first and how many more there are."""
-    if len(names) <= _NAMED + 1:
-        return ", ".join(names)
-    return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} more"
 
 
 def negated(expression: Expression) -> Expression:

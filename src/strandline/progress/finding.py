@@ -11,8 +11,8 @@ compares algorithms by the product of peak and visits: by time alone, no sweep b
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -20,13 +20,15 @@ from strandline.compile.callback import CallableSystem
 from strandline.compile.kernel import Twin
 from strandline.model.expression import Expression
 from strandline.model.intervals import Interval
+from strandline.model.lexicographic import measure_of
+from strandline.model.measure import Measure, Reason
 from strandline.model.ranges import analyse_ranges
 from strandline.model.system import System
-from strandline.progress.candidates import Candidate, Term, fitted
+from strandline.progress.candidates import Candidate, fitted
 from strandline.progress.changes import Changes
 from strandline.progress.combining import Combiner, Judge, Scored
 from strandline.progress.components import find_components
-from strandline.progress.lexicographic import fits
+from strandline.progress.packing import fits
 from strandline.progress.promises import examine
 from strandline.progress.proposals import propose, propose_roots
 from strandline.progress.rankings import rankings
@@ -49,10 +51,12 @@ SampledEdge = tuple[tuple[int, ...], int]
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What a sweep by a candidate did within the sample."""
+    """What a sweep by a measure did within the sample."""
 
-    candidate: Candidate
+    measure: Measure
     figures: Figures
+    effort: float = 1.0
+    """What computing it makes of the time of a visit."""
     exact: bool = True
     """The sample was the whole state space; else this is a prediction from its beginning."""
     earlier: Figures | None = None
@@ -77,7 +81,7 @@ class Trial:
     @property
     def time(self) -> float:
         """The time it takes, if a search that keeps all states and computes no measure takes 1."""
-        return self.visits * self.candidate.effort
+        return self.visits * self.effort
 
     @property
     def cost(self) -> float:
@@ -127,7 +131,7 @@ def find_measures(
     system: System,
     sample: int = LARGE_SAMPLE,
     watch: Watch = lambda text: None,
-    given: Sequence[Candidate] = (),
+    given: Sequence[Measure] = (),
     share: float = 1.0,
 ) -> Found:
     """Measures of the system, tried on at most `sample` states; also those that the model declares and those that are
@@ -168,22 +172,21 @@ class _Finder:
         self.large = self.middle if self.middle.whole else self.exploration.prefix(large)
         self.tried = 0
 
-    def run(self, given: Sequence[Candidate]) -> tuple[Trial, ...]:
+    def run(self, given: Sequence[Measure]) -> tuple[Trial, ...]:
         if self.large.count == 0:
             return ()  # The first step faults already.
         judge = Judge(self.large)
         earlier = None if self.large.whole or self.large.count <= self.middle.count else Judge(self.middle)
-        declared = [self._declared()] if self.system.measures else []
-        for one in (*given, *declared):
+        known = [Candidate.of(one, self.changes) for one in (*given, *self._declared())]
+        for one in known:
             examine(one, self.large)
-        finalists = [(one, True) for one in (*given, *declared)] + [(one, False) for one in self._found()]
         trials = []
-        for candidate, is_given in finalists:
-            figures = judge.judge(candidate, np.inf if is_given else _HOPELESS)
+        for candidate in (*known, *self._found()):
+            figures = judge.judge(candidate, _HOPELESS if candidate.given is None else np.inf)
             if figures.finished:
                 before = None if earlier is None else earlier.judge(candidate)
                 edges = self._regress_sample(judge, candidate)
-                trials.append(Trial(candidate, figures, self.large.whole, before, edges, is_given))
+                trials.append(self._trial(candidate, figures, before, edges))
         return tuple(sorted(trials, key=lambda trial: (trial.rank, trial.visits)))
 
     def _found(self) -> list[Candidate]:
@@ -204,11 +207,24 @@ class _Finder:
         self.tried = combiner.tried
         return [fitted(one, environment, lambda part: _bounds(part, self.large, self.walked)) for one in found]
 
-    def _declared(self) -> Candidate:
-        """What the model declares: the monotone measures first."""
-        ordered = sorted(self.system.measures, key=lambda one: not one.monotone)
-        terms = tuple(Term(one.expression, "declared in the model: {}", one.name, self.changes) for one in ordered)
-        return Candidate(terms, promised=sum(one.monotone for one in ordered))
+    def _declared(self) -> Iterator[Measure]:
+        """What the model declares, if anything."""
+        if self.system.measures:
+            yield measure_of(
+                [
+                    replace(one, reason=Reason("declared in the model: {}", one.name or ""))
+                    for one in self.system.measures
+                ],
+                self.system,
+            )
+
+    def _trial(
+        self, candidate: Candidate, figures: Figures, before: Figures | None, edges: tuple[SampledEdge, ...]
+    ) -> Trial:
+        measure = candidate.given or measure_of(candidate.components, self.system)
+        return Trial(
+            measure, figures, candidate.effort, self.large.whole, before, edges, candidate.given is not None
+        )
 
     def _regress_sample(self, judge: Judge, candidate: Candidate) -> tuple[SampledEdge, ...]:
         sample: Sample = self.large

@@ -26,9 +26,8 @@ def examine(candidate: Candidate, sample: Sample) -> None:
             edge = int(np.argmax(falling))
             source = int(sample.sources[edge])
             step = sample.kernel.twin.edges(_state(sample, source))[edge - int(sample.offsets[source])]
-            raise MeasureError(
-                f"'{term.subject}' is not monotone: '{step.action}' takes it from {before[edge]} to {after[edge]}"
-            )
+            fall = f"from {before[edge]} to {after[edge]}"
+            raise MeasureError(f"'{term.reason.subject}' is not monotone: '{step.action}' takes it {fall}")
         undecided &= after == before
 
 
@@ -41,7 +40,7 @@ def _evaluate(candidate: Candidate, sample: Sample) -> None:
                 sample.kernel.twin.values(_state(sample, number), [expression])
             except Fault as fault:
                 where = "an initial state" if number < sample.initial else "a reachable state"
-                raise MeasureError(f"'{term.subject}' cannot be evaluated: {fault.kind}, in {where}") from None
+                raise MeasureError(f"'{term.reason.subject}' cannot be evaluated: {fault.kind}, in {where}") from None
 
 
 def _state(sample: Sample, number: int) -> tuple[int, ...]:

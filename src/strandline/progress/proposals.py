@@ -20,6 +20,7 @@ import numpy as np
 
 from strandline.model.expression import Const, Element, Expression
 from strandline.model.facts import control_edges
+from strandline.model.measure import Reason
 from strandline.model.system import System, Variable
 from strandline.progress.candidates import Block, Term, negated, ranked, total
 from strandline.progress.changes import Changes
@@ -56,14 +57,14 @@ class _Proposals:
                 terms = self._both(component.expression, component.name)
             for term in (*terms, *self._learned(component)):
                 yield (term,)
-                kinds.setdefault((component.family, term.kind), []).append(term)
+                kinds.setdefault((component.family, term.reason.kind), []).append(term)
         yield from (tuple(terms) for terms in kinds.values() if 1 < len(terms) <= _MOST_IN_A_ROW)
         yield from ((term,) for term in self._totals())
         yield from ((term,) for term in self._families())
         yield from ((term,) for term in self._all_distances())
 
     def _term(self, expression: Expression, kind: str, subject: str) -> Term:
-        return Term(expression, kind, subject, self.changes)
+        return Term(expression, Reason(kind, subject), self.changes)
 
     def _both(self, expression: Expression, name: str) -> Iterator[Term]:
         """Smallest first and largest first, unless one of them is proved to be right."""
@@ -108,7 +109,7 @@ class _Proposals:
                 ranks = dict(enumerate(distance_ranks(len(names), edges, root)))
                 term = self._term(ranked(variable, ranks), f"distance of {{}} from {names[root]}", owner)
                 yield (term,)
-                kinds.setdefault((component.family, term.kind), []).append(term)
+                kinds.setdefault((component.family, term.reason.kind), []).append(term)
         yield from (tuple(terms) for terms in kinds.values() if 1 < len(terms) <= _MOST_IN_A_ROW)
 
     def _control(self, location: Variable) -> tuple[str, set[tuple[int, int]], int]:

@@ -14,10 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from strandline.model.expression import Expression
-from strandline.progress.candidates import Block, Bounds, Term, listed, negated, ranked, total
+from strandline.model.measure import Reason, listed
+from strandline.progress.candidates import Block, Bounds, Term, negated, ranked, total
 from strandline.progress.changes import Changes
 from strandline.progress.components import Component
-from strandline.progress.lexicographic import packed
+from strandline.progress.packing import packed
 from strandline.progress.static import component_ranks
 
 _MOST_VALUES = 48
@@ -32,10 +33,10 @@ def rankings(components: Sequence[Component], changes: Changes, bounds: Bounds) 
     """Rankings of the whole system and of each process on its own, proved ones first."""
 
     def proved(expression: Expression, kind: str, subject: str) -> Term:
-        return Term(expression, kind, subject, changes)
+        return Term(expression, Reason(kind, subject), changes)
 
     def observed(expression: Expression, kind: str, subject: str) -> Term:
-        return Term(expression, kind, subject, changes, observed=True)
+        return Term(expression, Reason(kind, subject), changes, observed=True)
 
     yield from _of_everything(components, _Proved(changes, proved).rounds, "what {} never undoes", bounds, proved)
     yield from _of_everything(components, _Observed(observed).rounds, "what {} was not seen to undo", bounds, observed)
@@ -162,6 +163,6 @@ class _Observed:
 
 
 def _joined(growing: Sequence[Term], found: Sequence[Term], term: MakeTerm, kind: str) -> Term:
-    names = listed([one.kind.format(one.subject) for one in growing])
+    names = listed([str(one.reason) for one in growing])
     said = f"in between {kind}" if found else kind
     return term(total([one.expression for one in growing]), said, names)

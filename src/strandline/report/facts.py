@@ -100,7 +100,7 @@ def _property_lines(system: System) -> list[str]:
     rows += [("assertion", one.name) for one in system.assertions]
     rows += [("invariant", one.name) for one in system.invariants]
     rows += [("label", one.name) for one in system.labels]
-    rows += [("measure", one.name + (", monotone" if one.monotone else "")) for one in system.measures]
+    rows += [("measure", f"{one.name}{', monotone' if one.monotone else ''}") for one in system.measures]
     rows += [("fairness", f"{one.name}, {_FAIRNESS[_fairness_kind(one)]}") for one in system.fairness]
     return table(rows) or ["  none declared"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import Any
 
-from strandline.check.measures import parse_measures
+from strandline.check.measures import measure_texts
 from strandline.check.regressing import Regress, regress_of
 from strandline.model.system import System
 from strandline.progress.finding import Found, Trial
@@ -26,7 +26,7 @@ def measures_text(system: System, found: Found, top: int, *, full: bool = False)
         return "\n".join([*lines, "", "  no measure of progress was found"])
     lines += ["", "       peak   time  product"]
     for number, trial in trials:
-        reason = wrap(trial.candidate.reason, _WIDTH - 30)
+        reason = wrap(trial.measure.reason, _WIDTH - 30)
         lines.append(f"  {number:2}  {trial.peak:5.1%}  {trial.visits:5.2f}  {trial.cost:7.4f}  {reason[0]}")
         lines += [f"{'':30}{line}" for line in reason[1:]]
     if found.best() is None:
@@ -55,15 +55,17 @@ def _shown(found: Found, top: int) -> list[tuple[int, Trial]]:
 
 
 def _details(system: System, found: Found, number: int, trial: Trial, full: bool) -> list[str]:
-    figures, candidate = trial.figures, trial.candidate
-    columns = f"{counted(candidate.columns, 'part')} of it monotone, " if candidate.columns else ""
-    kind = "monotone, " if candidate.terms and candidate.monotone else columns
+    figures, measure = trial.figures, trial.measure
+    rising = sum(one.monotone for one in measure.components)
+    kind = f"{counted(rising, 'part')} of it monotone, " if rising else ""
+    if measure.components and measure.monotone:
+        kind = "monotone, "
     layers = f"{counted(figures.layers, 'layer')} in {counted(figures.sweeps, 'sweep')}"
     edges = f"{counted(figures.regress_edges, 'regress edge')}, {counted(figures.persistent, 'persistent state')}"
     lines = [f"  {number:2}  {kind}{layers}, {edges}"]
     lines += [f"      {line}" for line in regress_lines(_regress(system, found, trial))]
-    shortened = [text if full or len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]} ..." for text in
-                 candidate.texts]  # fmt: skip
+    texts = measure_texts(measure, system)
+    shortened = [text if full or len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]} ..." for text in texts]
     lines += [f'      --measure "{text}"' for text in shortened]
     if any(text.endswith(" ...") for text in shortened):
         lines.append("      (--full shows all of it)")
@@ -73,7 +75,7 @@ def _details(system: System, found: Found, number: int, trial: Trial, full: bool
 def _regress(system: System, found: Found, trial: Trial) -> Regress | None:
     if found.twin is None or not trial.regress_sample:
         return None
-    return regress_of(found.twin, parse_measures(trial.candidate.texts, system), trial.regress_sample)
+    return regress_of(system, found.twin, trial.measure, trial.regress_sample)
 
 
 def measures_data(system: System, found: Found, top: int) -> dict[str, Any]:
@@ -93,8 +95,8 @@ def _trial_data(system: System, found: Found, trial: Trial) -> dict[str, Any]:
     figures = trial.figures
     seconds = figures.visited / found.rate if found.whole and found.rate else None
     return {
-        "measure": list(trial.candidate.texts),
-        "reason": trial.candidate.reason,
+        "measure": list(measure_texts(trial.measure, system)),
+        "reason": trial.measure.reason,
         "given": trial.given,
         "exact": trial.exact,
         "peak": round(trial.peak, 6),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from strandline.check.measures import measure_texts
 from strandline.check.verdict import Exploration
 
 
@@ -33,7 +34,7 @@ def prediction_data(exploration: Exploration) -> dict[str, Any] | None:
         return None
     peak, visits = _reality(exploration)
     return {
-        "measure": list(prediction.measure),
+        "measure": list(measure_texts(prediction.measure, exploration.system)),
         "reason": prediction.reason,
         "sampled": prediction.sampled,
         "exact": prediction.exact,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from strandline.check.measures import component_text
 from strandline.check.regressing import Regress, RegressEdge
 from strandline.check.verdict import Statistics
+from strandline.model.system import System
 from strandline.report.style import counted
 
 _SHOWN_ACTIONS, _SHOWN_VARIABLES = 3, 4
@@ -29,7 +31,7 @@ def regress_lines(regress: Regress | None) -> list[str]:
         return []
     lines = []
     for one in regress.actions[:_SHOWN_ACTIONS]:
-        lines += [f"{one.share:4.0%}  {one.action}", f"      e.g. {_example(one.example)}"]
+        lines += [f"{one.share:4.0%}  {one.action}", f"      e.g. {_example(one.example, regress.system)}"]
     if len(regress.actions) > _SHOWN_ACTIONS:
         rest = sum(one.share for one in regress.actions[_SHOWN_ACTIONS:])
         lines.append(f"{rest:4.0%}  {len(regress.actions) - _SHOWN_ACTIONS} other actions")
@@ -39,9 +41,11 @@ def regress_lines(regress: Regress | None) -> list[str]:
     return lines
 
 
-def _example(edge: RegressEdge) -> str:
+def _example(edge: RegressEdge, system: System) -> str:
     """`sent + data.length 5 → 4 (data.length: 1 → 0)`."""
-    measures = ", ".join(f"{_shortened(one.measure)} {one.old} → {one.new}" for one in edge.measures)
+    measures = ", ".join(
+        f"{_shortened(component_text(one.component, system))} {one.old} → {one.new}" for one in edge.measures
+    )
     named = [one for one in edge.changes if one.name.partition("[")[0] in edge.variables]
     changes = ", ".join(f"{one.name}: {one.old} → {one.new}" for one in named or edge.changes)
     told = not changes or [f"{one.name} {one.old} → {one.new}" for one in named] == [measures]
@@ -60,15 +64,21 @@ def regress_data(regress: Regress | None) -> dict[str, Any] | None:
     return {
         "sampled": regress.sampled,
         "actions": [
-            {"action": one.action, "share": round(one.share, 6), "example": _edge_data(one.example)}
+            {
+                "action": one.action,
+                "share": round(one.share, 6),
+                "example": _edge_data(one.example, regress.system),
+            }
             for one in regress.actions[:_LISTED_ACTIONS]
         ],
         "variables": {name: round(share, 6) for name, share in regress.variables[:_LISTED_VARIABLES]},
     }
 
 
-def _edge_data(edge: RegressEdge) -> dict[str, Any]:
+def _edge_data(edge: RegressEdge, system: System) -> dict[str, Any]:
     return {
         "changes": {one.name: [one.old, one.new] for one in edge.changes},
-        "measures": [{"measure": one.measure, "old": one.old, "new": one.new} for one in edge.measures],
+        "measures": [
+            {"measure": component_text(one.component, system), "old": one.old, "new": one.new} for one in edge.measures
+        ],
     }

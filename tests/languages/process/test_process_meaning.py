@@ -201,7 +201,7 @@ def test_what_a_measure_is_shown_as_can_be_given_again() -> None:
         for name in one.locations:
             shown = render(parse_expression(f"{one.name}.{name}", found))
             assert shown == f"{one.name}.{name}"
-            assert parse_measures([f"mono({shown})", shown], found).measure.column == parse_expression(shown, found)
+            assert parse_measures([f"mono({shown})", shown], found).column == parse_expression(shown, found)
 
 
 # Counts

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from strandline.check.measures import ParsedMeasure
-from strandline.compile.kernel import Measure
 from strandline.model.expression import Binary, Choice, Const, Expression, Read
 from strandline.model.intervals import INT64, within
+from strandline.model.measure import Measure
 from strandline.model.system import Observer
 from strandline.properties.automata.components import tarjan
 
 _MOST_RANKS = 64
 
 
-def ranked(measure: ParsedMeasure, observer: Observer) -> tuple[ParsedMeasure, int]:
+def ranked(measure: Measure, observer: Observer) -> tuple[Measure, int]:
     """The measure refined by the rank of the observer's component, and the number of ranks, a power of two. One rank,
     and the measure as it was, where that says nothing or does not fit 64 bits."""
     ranks = component_ranks(observer)
@@ -29,8 +28,8 @@ def ranked(measure: ParsedMeasure, observer: Observer) -> tuple[ParsedMeasure, i
     rank: Expression = Const(ranks[-1])
     for location in reversed(range(len(ranks) - 1)):
         rank = Choice(Binary("==", Read(observer.location), Const(location)), Const(ranks[location]), rank)
-    layer = Binary("+", Binary("*", measure.measure.layer, Const(count)), rank)
-    return replace(measure, measure=Measure(measure.measure.column, layer), layers=layers), count
+    layer = Binary("+", Binary("*", measure.layer, Const(count)), rank)
+    return replace(measure, layer=layer, layers=layers), count
 
 
 def component_ranks(observer: Observer) -> list[int]:

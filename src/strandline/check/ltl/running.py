@@ -11,12 +11,12 @@ from pathlib import Path
 
 import numpy as np
 
-from strandline.check.automatic import AUTOMATIC, found_measures
+from strandline.check.automatic import AUTOMATIC, predicted_measure
 from strandline.check.blame import fault_verdict
 from strandline.check.ltl.methods import CycleMethod
 from strandline.check.ltl.product import Product
 from strandline.check.ltl.ranks import ranked
-from strandline.check.measures import ParsedMeasure, declared_measures, parse_measures
+from strandline.check.measures import declared_measure, parse_measures
 from strandline.check.options import Options
 from strandline.check.orders import search_in_order
 from strandline.check.properties import Property
@@ -30,6 +30,8 @@ from strandline.engine.cycles import ComponentSearch, CycleSearch
 from strandline.engine.memory import WordArray
 from strandline.errors import InputError, InternalError, Option, UsageError
 from strandline.model.expression import Expression, walk
+from strandline.model.lexicographic import measure_of
+from strandline.model.measure import Measure
 from strandline.source import Source
 from strandline.traces.lassos import Lasso, LassoReplay
 from strandline.traces.log import ParentLog
@@ -81,15 +83,15 @@ class ProductRun(Run):
         self.found = ProductFindings()
         super().__init__(product.system, claims, options, watcher)
 
-    def parsed_measure(self) -> ParsedMeasure | None:
+    def wanted_measure(self) -> Measure | None:
         if not self.measured:
             return None
         if not self.options.measure:
-            return declared_measures(self.system, componentwise=self.options.componentwise)
-        texts = self.options.measures
-        if texts == AUTOMATIC:
-            texts = found_measures(self.product.plain, self.watcher, self.options.memory_limit)
-        return parse_measures(texts, self.system, componentwise=self.options.componentwise)
+            return declared_measure(self.system, componentwise=self.options.componentwise)
+        if self.options.measures == AUTOMATIC:
+            found = predicted_measure(self.product.plain, self.watcher, self.options.memory_limit).measure.components
+            return measure_of(found, self.system, componentwise=self.options.componentwise)
+        return parse_measures(self.options.measures, self.system, componentwise=self.options.componentwise)
 
     def predicates(self) -> list[Expression]:
         return [] if self.product.accepting is None else [self.product.accepting]
@@ -167,8 +169,8 @@ class CycleRun(ProductRun):
         plain = replace(options, count_distinct=False)
         super().__init__(product, claims, plain, watcher, measured=method.measured)
 
-    def parsed_measure(self) -> ParsedMeasure | None:
-        measure = super().parsed_measure()
+    def wanted_measure(self) -> Measure | None:
+        measure = super().wanted_measure()
         observer = self.system.observer
         if measure is None or observer is None or not self.method.ranked:
             return measure

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from strandline.errors import InputError, ModelError, ParseError
 from strandline.languages.dve.queries import parse_expression
 from strandline.languages.dve.scope import suggestion
-from strandline.model.system import DeclaredMeasure, Fairness, System
+from strandline.model.measure import Component
+from strandline.model.system import Fairness, System
 from strandline.source import Source, Span
 
 _MEASURE = re.compile(r"^[ \t]*//[ \t]*measure:[ \t]*(.*?)[ \t\r]*$", re.MULTILINE)
@@ -22,7 +23,7 @@ _EVERYONE = "all"
 _MONOTONE = re.compile(r"mono[ \t]*\((.*)\)")
 
 
-def declared_measures(source: Source, system: System) -> Iterator[DeclaredMeasure]:
+def declared_measures(source: Source, system: System) -> Iterator[Component]:
     """The measures that the text declares, over the System made from it."""
     for pragma in _MEASURE.finditer(source.text):
         monotone = _MONOTONE.fullmatch(pragma[1])
@@ -36,7 +37,8 @@ def declared_measures(source: Source, system: System) -> Iterator[DeclaredMeasur
             if span is None or span.start < start:
                 span = Span(start, start + max(len(text), 1))
             raise type(error)(error.message, source, span) from None
-        yield DeclaredMeasure(pragma[1], expression, monotone is not None, Span(start, start + len(text)))
+        span = Span(start, start + len(text))
+        yield Component(expression, monotone is not None, pragma[1], source=source, span=span)
 
 
 def declared_fairness(source: Source, system: System) -> tuple[Fairness, ...]:

@@ -16,7 +16,8 @@ from strandline.languages.process.networks import NetworkBuilder
 from strandline.languages.process.parser import parse
 from strandline.languages.process.queries import Queries
 from strandline.languages.process.syntax import Import, Program
-from strandline.model.system import DeclaredMeasure, Fairness, Predicate, System
+from strandline.model.measure import Component
+from strandline.model.system import Fairness, Predicate, System
 from strandline.model.validate import validate
 from strandline.source import Source
 
@@ -30,7 +31,7 @@ def load(source: Source) -> System:
     system = _with_claims(source, system, program, declarations)
     queries = Queries(system, declarations.constants)
     measures = tuple(
-        DeclaredMeasure(one.text, queries.lower(one.expression, source), one.monotone, one.span)
+        Component(queries.lower(one.expression, source), one.monotone, one.text, source=source, span=one.span)
         for one in program.measures
     )
     return validate(replace(system, measures=measures, fairness=tuple(_fairness(source, system, queries, program))))

@@ -24,10 +24,10 @@ from strandline.languages.python.symbolic.values import GroupValue, ModelValue, 
 from strandline.languages.symbolic.building import equal
 from strandline.languages.symbolic.execution import Refused, limit
 from strandline.model.expression import FALSE, TRUE, Const, Expression, Read, conjunction, deep_recursion
+from strandline.model.measure import Component
 from strandline.model.system import (
     Action,
     Assign,
-    DeclaredMeasure,
     Fairness,
     Move,
     Predicate,
@@ -272,11 +272,11 @@ class _Lowering:
             expression = self._returned(process, marked, truth)
             yield Predicate(name, expression, self._span(marked))
 
-    def _measures(self) -> Iterator[DeclaredMeasure]:
+    def _measures(self) -> Iterator[Component]:
         for process, marked in self._marked("measure"):
             name = self._title(process, marked.function.__name__)
             expression = self._returned(process, marked, number)
-            yield DeclaredMeasure(name, expression, marked.monotone, self._span(marked))
+            yield Component(expression, marked.monotone, name, source=self.source, span=self._span(marked))
 
     # Fairness
 
