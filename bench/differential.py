@@ -47,8 +47,8 @@ def compare_back_ends(tools: SimpleNamespace, seed: int) -> int:
 
 def compare_orders(tools: SimpleNamespace, seed: int) -> int:
     """One random System without faults in three orders; returns the number of its states."""
+    from strandline.compile.host import compile_system
     from strandline.compile.interpret import Fault
-    from strandline.compile.llvm import compile_system
 
     case = tools.strategies.random_case(Random(seed), wild=0.0)
     plain = tools.running.Run(compile_system(case.system), "bfs")

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from strategies import Case
 
+from strandline.compile.host import compile_system
 from strandline.compile.interpret import Fault
 from strandline.compile.interpreted import interpret_system
 from strandline.compile.kernel import FaultSite, Kernel
-from strandline.compile.llvm import compile_system
 
 State = tuple[int, ...]
 

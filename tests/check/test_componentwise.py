@@ -7,10 +7,11 @@ from kernels import ask_all
 
 import strandline
 from strandline.check.measures import parse_measures
-from strandline.compile.callback import from_callables, make_kernel
+from strandline.compile.callback import from_callables
+from strandline.compile.host import compile_system
 from strandline.compile.interpreted import interpret_system
 from strandline.compile.kernel import Kernel
-from strandline.compile.llvm import compile_system
+from strandline.compile.make import make_kernel
 from strandline.languages import dve
 from strandline.model.expression import Binary, Const, Read
 from strandline.model.measure import Measure

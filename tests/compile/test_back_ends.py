@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from kernels import compare_back_ends
 from strategies import Case, cases
 
-from strandline.compile import llvm
+from strandline.compile.llvm import actions
 
 
 @given(cases())
@@ -27,6 +27,6 @@ def test_assignments_made_at_once(case: Case) -> None:
 @settings(max_examples=150)
 def test_actions_spread_over_functions(case: Case, part: int) -> None:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(llvm, "_LARGE_SYSTEM", 0)
-        patched.setattr(llvm, "_PART", part)
+        patched.setattr(actions, "_LARGE_SYSTEM", 0)
+        patched.setattr(actions, "_PART", part)
         compare_back_ends(case, limit=100)

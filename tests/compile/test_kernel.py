@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from kernels import Answer, ask
 
+from strandline.compile.host import compile_system
 from strandline.compile.interpret import Fault, Interpreter
 from strandline.compile.interpreted import interpret_system
 from strandline.compile.kernel import FaultSite, Kernel
-from strandline.compile.llvm import compile_system
 from strandline.model.expression import (
     DIVISION_FAULT,
     INDEX_FAULT,

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from kernels import ask, compare_back_ends
 from strategies import Case, cases
 
-from strandline.compile import llvm_expressions
+from strandline.compile.host import compile_system
 from strandline.compile.kernel import FaultSite
-from strandline.compile.llvm import compile_system
-from strandline.compile.llvm_speculation import is_tangled
+from strandline.compile.llvm import expressions
+from strandline.compile.llvm.speculation import is_tangled
 from strandline.model.expression import (
     DIVISION_FAULT,
     INDEX_FAULT,
@@ -33,7 +33,7 @@ from strandline.source import Source, Span
 @given(cases(at_once=0.3))
 @settings(max_examples=150)
 def test_all_expressions_speculated(case: Case) -> None:
-    with patch.object(llvm_expressions, "is_tangled", lambda expression: True):
+    with patch.object(expressions, "is_tangled", lambda expression: True):
         compare_back_ends(case, limit=30)
 
 

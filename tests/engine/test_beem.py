@@ -10,8 +10,8 @@ import pytest
 
 import beem
 from strandline.check.measures import parse_measures
+from strandline.compile.host import compile_system
 from strandline.compile.kernel import Kernel
-from strandline.compile.llvm import compile_system
 from strandline.engine.search import Event, Order, Search
 from strandline.languages import load
 

@@ -19,7 +19,7 @@ from plain import plain_engine
 from running import Run
 from test_sweeping import counters
 
-from strandline.compile.llvm import compile_system
+from strandline.compile.host import compile_system
 from strandline.engine import sizes
 from strandline.engine.base import Event
 from strandline.engine.profile import LayerFigures, coarser

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from running import Run, explore, path_to
 
-from strandline.compile.llvm import compile_system
+from strandline.compile.host import compile_system
 from strandline.engine.search import Event
 from strandline.model.expression import Binary, Const, Read
 from strandline.model.measure import Measure

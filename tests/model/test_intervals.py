@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import Generator
 
 from strandline.compile.interpret import Fault, evaluate
-from strandline.compile.llvm_expressions import may_fault
+from strandline.compile.llvm.faults import may_fault
 from strandline.model.expression import Binary, Const, Element, Expression, Read, variables_read
 from strandline.model.intervals import Contradiction, Environment, Interval
 from strandline.model.system import Assign, Domain, Variable

@@ -16,8 +16,8 @@ from strandline.check.measures import measure_texts, parse_measures
 from strandline.check.watching import Unwatched
 from strandline.cli.main import main
 from strandline.compile.callback import from_callables
+from strandline.compile.host import compile_system
 from strandline.compile.kernel import Kernel
-from strandline.compile.llvm import compile_system
 from strandline.engine.search import Event, Order, Search
 from strandline.errors import UsageError
 from strandline.languages import load

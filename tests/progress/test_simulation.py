@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from small_systems import STOP_AND_WAIT, TWO_LAPS, system_of
 from strategies import systems
 
-from strandline.compile.llvm import compile_system
+from strandline.compile.host import compile_system
 from strandline.engine.search import Event, Order, Search
 from strandline.languages import load, parse_expression
 from strandline.model.expression import Const, Expression, Read

@@ -10,9 +10,9 @@ from kernels import ask
 from programs import define
 
 import strandline
+from strandline.compile.host import compile_system
 from strandline.compile.interpret import Interpreter
 from strandline.compile.kernel import FaultSite
-from strandline.compile.llvm import compile_system
 from strandline.languages.python.loading.lowering import to_system
 from strandline.languages.python.runtime.faults import FIELD_FAULT, MEMBER_FAULT, NONE_FAULT, PROCESS_FAULT, VALUE_FAULT
 from strandline.model.expression import DIVISION_FAULT, INDEX_FAULT, RANGE_FAULT

@@ -19,9 +19,9 @@ from strandline.check.properties import Kind, Property, label_bits
 from strandline.check.regressing import Regress, regress_of
 from strandline.check.verdict import PropertyVerdict, Statistics
 from strandline.check.watching import Progress, Watcher
-from strandline.compile.callback import make_kernel
 from strandline.compile.interpret import Fault
 from strandline.compile.kernel import FaultSite, Kernel
+from strandline.compile.make import make_kernel
 from strandline.engine.base import BaseSearch, Event, Sink
 from strandline.engine.caching_search import CachingSearch
 from strandline.engine.search import Order, Search

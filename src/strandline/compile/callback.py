@@ -1,4 +1,4 @@
-"""The other door: any Python callables over hashable states as a Kernel.
+"""Any Python callables over hashable states as a Kernel.
 
     model = strandline.from_callables(
         init=lambda: [(0, 0)],
@@ -14,18 +14,14 @@ numbers. A callable that raises stops the search, and the exception comes out of
 
 from __future__ import annotations
 
-import ctypes
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
+from strandline.compile.answering import answered_by
 from strandline.compile.interpret import evaluate
-from strandline.compile.interpreted import _SIGNATURE
-from strandline.compile.kernel import DEADLOCK_BIT, Edge, Kernel, record_of
-from strandline.compile.llvm import compile_system
+from strandline.compile.kernel import DEADLOCK_BIT, Edge, Kernel
 from strandline.errors import UsageError
 from strandline.model.expression import Expression, Read
 from strandline.model.measure import Component, Measure
@@ -34,7 +30,6 @@ from strandline.source import Source
 
 INTERNED = "states are Python objects, which stay in memory: forgetting saves only the engine's share"
 PROGRESS = "progress"
-_FAILED = -(1 << 62)
 
 State = Hashable
 
@@ -91,13 +86,6 @@ def from_callables(
     )
 
 
-def make_kernel(system: System, predicates: Sequence[Expression] = (), measure: Measure | None = None) -> Kernel:
-    """The Kernel of any System: machine code, or the callables behind it."""
-    if isinstance(system, CallableSystem):
-        return _callback_kernel(system, predicates, measure)
-    return compile_system(system, predicates, measure)
-
-
 class _Twin:
     """The callables on interned states: a state is `(number,)`."""
 
@@ -105,6 +93,7 @@ class _Twin:
         self.system, self.predicates, self.measure = system, tuple(predicates), measure
         self.states: list[Any] = []
         self.numbers: dict[State, int] = {}
+        self._latest: tuple[tuple[int, ...], list[Edge]] | None = None
         self._initial = [self.intern(state) for state in system.start()]
 
     def intern(self, state: State) -> tuple[int, ...]:
@@ -117,6 +106,12 @@ class _Twin:
         return self._initial
 
     def edges(self, state: tuple[int, ...]) -> Sequence[Edge]:
+        """The callable is asked once where the same state comes twice in a row: for its labels, then for its steps."""
+        if self._latest is None or self._latest[0] != state:
+            self._latest = state, self._asked(state)
+        return self._latest[1]
+
+    def _asked(self, state: tuple[int, ...]) -> list[Edge]:
         found = []
         for item in self.system.steps(self.states[state[0]]):
             named = isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], str)
@@ -125,14 +120,12 @@ class _Twin:
         return found
 
     def labels(self, state: tuple[int, ...]) -> int:
-        return self.mask(state) | (not self.edges(state)) << DEADLOCK_BIT
-
-    def mask(self, state: tuple[int, ...]) -> int:
         values = self._values(state) if self.predicates else ()
-        return sum(
+        mask = sum(
             bool(evaluate(predicate, values, self.system.offsets)) << number
             for number, predicate in enumerate(self.predicates)
         )
+        return mask | (not self.edges(state)) << DEADLOCK_BIT
 
     def progress(self, state: tuple[int, ...]) -> tuple[int, int]:
         if self.measure is None:
@@ -157,52 +150,12 @@ class _Twin:
         return tuple(found)
 
 
-class _Callback:
-    """`successors` of the ABI. An exception cannot cross C: it is kept in `error`, and the answer is a fault."""
-
-    def __init__(self, twin: _Twin) -> None:
-        self.twin = twin
-        self.error: BaseException | None = None
-        self.function = _SIGNATURE(self._run)
-
-    def _run(self, state, records, capacity, labels):  # type: ignore[no-untyped-def]
-        try:
-            return self._answer(state, records, capacity, labels)
-        except BaseException as error:  # noqa: BLE001  (nothing may cross C; `Kernel.reraise` raises it)
-            self.error = error
-            return _FAILED
-
-    def _answer(self, state, records, capacity, labels) -> int:  # type: ignore[no-untyped-def]
-        twin, packed = self.twin, (int(state[0]),)
-        edges = twin.edges(packed)
-        labels[0] = twin.mask(packed) | (not edges) << DEADLOCK_BIT
-        for number, edge in enumerate(edges[:capacity]):
-            assert edge.target is not None
-            record = record_of(twin, twin.measure, packed, edge.target)
-            for offset, word in enumerate(record):
-                records[number * len(record) + offset] = word
-        return len(edges)
-
-
-def _callback_kernel(system: CallableSystem, predicates: Sequence[Expression], measure: Measure | None) -> Kernel:
+def callback_kernel(
+    system: CallableSystem, predicates: Sequence[Expression] = (), measure: Measure | None = None
+) -> Kernel:
+    """A Kernel that asks the callables."""
     started = time.perf_counter()
     twin = _Twin(system, predicates, measure)
-    initial = twin.initial()
-    if not initial:
+    if not twin.initial():
         raise UsageError("the model has no initial state")
-    callback = _Callback(twin)
-    address = ctypes.cast(callback.function, ctypes.c_void_p).value
-    assert address is not None
-    return Kernel(
-        words=1,
-        measured=measure is not None,
-        componentwise=measure is not None and bool(measure.compared),
-        successors=address,
-        initial=np.array(initial, dtype=np.uint64).reshape(len(initial), 1),
-        initial_progress=np.array([twin.progress(state) for state in initial], dtype=np.int64).reshape(-1, 2),
-        fault_sites=(),
-        twin=twin,
-        compile_seconds=time.perf_counter() - started,
-        keep_alive=callback,
-        pending_error=lambda: callback.error,
-    )
+    return answered_by(twin, 1, measure, time.perf_counter() - started)

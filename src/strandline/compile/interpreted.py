@@ -1,38 +1,21 @@
-"""The interpreter as a Kernel: the twin that replays traces, and a C function for engines that want to run it.
+"""The interpreter as the twin of a System, by which traces are replayed, and as a Kernel.
 
-Thousands of times slower than machine code; tests compare the two on every answer.
+Tests compare machine code with it on every answer.
 """
 
 from __future__ import annotations
 
-import ctypes
 import time
 from collections.abc import Sequence
 
-import numpy as np
-
+from strandline.compile.answering import answered_by
 from strandline.compile.interpret import Fault, Interpreter
-from strandline.compile.kernel import (
-    ACCEPTING_BIT,
-    DEADLOCK_BIT,
-    Edge,
-    FaultSite,
-    Kernel,
-    record_of,
-)
+from strandline.compile.kernel import ACCEPTING_BIT, DEADLOCK_BIT, Edge, FaultSite, Kernel
 from strandline.model.expression import Expression
 from strandline.model.layout import Layout, make_layout
 from strandline.model.measure import Measure
 from strandline.model.ranges import analyse_ranges
 from strandline.model.system import System
-
-_SIGNATURE = ctypes.CFUNCTYPE(
-    ctypes.c_int64,
-    ctypes.POINTER(ctypes.c_uint64),
-    ctypes.POINTER(ctypes.c_uint64),
-    ctypes.c_int64,
-    ctypes.POINTER(ctypes.c_uint64),
-)
 
 
 class SystemTwin:
@@ -101,79 +84,9 @@ class SystemTwin:
         return shown
 
 
-class _Callback:
-    """`successors` of the ABI, answered by a twin. What goes wrong in Python is kept in `error`, because an
-    exception cannot cross C: the caller sees a fault and re-raises it from there."""
-
-    def __init__(self, twin: SystemTwin) -> None:
-        self.twin = twin
-        self.error: BaseException | None = None
-        self.sites: list[FaultSite] = []
-        self.function = _SIGNATURE(self._run)
-
-    def _run(self, state, records, capacity, labels):  # type: ignore[no-untyped-def]
-        try:
-            return self._answer(state, records, capacity, labels)
-        except BaseException as error:  # noqa: BLE001  (nothing may cross C; `Kernel.reraise` raises it)
-            self.error = error
-            return -(1 << 62)
-
-    def _answer(self, state, records, capacity, labels) -> int:  # type: ignore[no-untyped-def]
-        twin = self.twin
-        packed = tuple(state[word] for word in range(twin.layout.words))
-        try:
-            labels[0] = twin.labels(packed)
-        except Fault as fault:
-            return self._site(FaultSite(fault.kind, fault.span))
-        edges = twin.edges(packed)
-        for number, edge in enumerate(edges):
-            if edge.target is None:
-                assert edge.fault is not None
-                return self._site(edge.fault)
-            if number < capacity:
-                record = record_of(twin, twin.measure, packed, edge.target)
-                for offset, word in enumerate(record):
-                    records[number * len(record) + offset] = word
-        return len(edges)
-
-    def _site(self, site: FaultSite) -> int:
-        if site not in self.sites:
-            self.sites.append(site)
-        return -1 - self.sites.index(site)
-
-
-class _GrowingSites(Sequence[FaultSite]):
-    """Fault sites in the order in which the interpreter met them."""
-
-    def __init__(self, callback: _Callback) -> None:
-        self._callback = callback
-
-    def __getitem__(self, index):  # type: ignore[no-untyped-def]
-        return self._callback.sites[index]
-
-    def __len__(self) -> int:
-        return len(self._callback.sites)
-
-
 def interpret_system(system: System, predicates: Sequence[Expression] = (), measure: Measure | None = None) -> Kernel:
     """A Kernel whose successors are computed by the interpreter."""
     started = time.perf_counter()
     layout = make_layout(system, analyse_ranges(system).variables)
     twin = SystemTwin(system, layout, predicates, measure)
-    callback = _Callback(twin)
-    initial = twin.initial()
-    address = ctypes.cast(callback.function, ctypes.c_void_p).value
-    assert address is not None
-    return Kernel(
-        words=layout.words,
-        measured=measure is not None,
-        componentwise=measure is not None and bool(measure.compared),
-        successors=address,
-        initial=np.array(initial, dtype=np.uint64).reshape(len(initial), layout.words),
-        initial_progress=np.array([twin.progress(state) for state in initial], dtype=np.int64).reshape(-1, 2),
-        fault_sites=_GrowingSites(callback),
-        twin=twin,
-        compile_seconds=time.perf_counter() - started,
-        keep_alive=callback,
-        pending_error=lambda: callback.error,
-    )
+    return answered_by(twin, layout.words, measure, time.perf_counter() - started)

@@ -10,10 +10,21 @@ import llvmlite.binding as llvm
 
 @dataclass(frozen=True, eq=False)
 class MachineCode:
-    """A compiled function; its address is valid as long as this object lives."""
+    """A compiled module; its addresses are valid as long as this object lives."""
 
-    address: int
     engine: llvm.ExecutionEngine
+
+    def function(self, name: str) -> int:
+        """The address of a function."""
+        return self._known(name, self.engine.get_function_address(name))
+
+    def variable(self, name: str) -> int:
+        """The address of a global variable."""
+        return self._known(name, self.engine.get_global_value_address(name))
+
+    def _known(self, name: str, address: int) -> int:
+        assert address, f"the module has no '{name}'"
+        return address
 
 
 @cache
@@ -26,8 +37,8 @@ _HEAVY = 1 << 20
 """Characters of a module above which optimising costs seconds, which most searches never earn back."""
 
 
-def machine_code(text: str, name: str) -> MachineCode:
-    """Compile a module and return its function `name`. Heavy modules get only the passes that pay at once."""
+def machine_code(text: str) -> MachineCode:
+    """Compile a module. Heavy ones get only the passes that pay at once."""
     _initialise()
     heavy = len(text) > _HEAVY
     module = llvm.parse_assembly(text)
@@ -45,4 +56,4 @@ def machine_code(text: str, name: str) -> MachineCode:
     passes.run(module, llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options()))
     engine = llvm.create_mcjit_compiler(module, target)
     engine.finalize_object()
-    return MachineCode(engine.get_function_address(name), engine)
+    return MachineCode(engine)

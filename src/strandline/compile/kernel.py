@@ -121,6 +121,16 @@ class Kernel:
         return self.words + (2 if self.measured else 0) + (1 if self.componentwise else 0)
 
 
+def start_of(twin: Twin, words: int) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
+    """The initial states and their progress, as a Kernel has them."""
+    initial = twin.initial()
+    progress = [twin.progress(state) for state in initial]
+    return (
+        np.array(initial, dtype=np.uint64).reshape(len(initial), words),
+        np.array(progress, dtype=np.int64).reshape(-1, 2),
+    )
+
+
 def record_of(
     twin: Twin, measure: Measure | None, source: tuple[int, ...], target: tuple[int, ...]
 ) -> tuple[int, ...]:

@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from strandline.compile.host import compile_system
 from strandline.compile.kernel import Kernel
-from strandline.compile.llvm import compile_system
 from strandline.engine.search import Event, Order, Search
 from strandline.model.expression import Expression
 from strandline.model.layout import Layout, make_layout

@@ -22,9 +22,9 @@ from strandline.check.orders import search_in_order
 from strandline.check.properties import Property
 from strandline.check.running import DECIDED, Run
 from strandline.check.watching import Watcher
-from strandline.compile.callback import make_kernel
 from strandline.compile.interpreted import SystemTwin
 from strandline.compile.kernel import ACCEPTING_BIT, Kernel
+from strandline.compile.make import make_kernel
 from strandline.engine.base import BaseSearch, Event, Sink
 from strandline.engine.cycles import ComponentSearch, CycleSearch
 from strandline.engine.memory import WordArray

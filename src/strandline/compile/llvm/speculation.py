@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from strandline.compile.llvm_faults import FaultTable
-from strandline.compile.llvm_text import CHECKED, COMPARE, Function, PackedState, floor_division
+from strandline.compile.llvm.faults import FaultTable
+from strandline.compile.llvm.function import CHECKED, COMPARE, Function, floor_division
+from strandline.compile.llvm.packed_state import PackedState
 from strandline.model.expression import (
     COMPARISONS,
     DIVISION_FAULT,

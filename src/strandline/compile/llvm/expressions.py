@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from strandline.compile.llvm_faults import FaultTable, assuming, may_fault
-from strandline.compile.llvm_speculation import Speculation, is_tangled
-from strandline.compile.llvm_text import CHECKED, COMPARE, Function, PackedState, floor_division
+from strandline.compile.llvm.faults import FaultTable, assuming, may_fault
+from strandline.compile.llvm.function import CHECKED, COMPARE, Function, floor_division
+from strandline.compile.llvm.packed_state import PackedState
+from strandline.compile.llvm.speculation import Speculation, is_tangled
 from strandline.model.expression import (
     DIVISION_FAULT,
     INDEX_FAULT,

@@ -1,57 +1,12 @@
-"""LLVM IR as text: one function under construction, and packed states inside it.
-
-Text, because building the same IR through an object model takes more than ten times as long. Only plain
-target-neutral IR is written: no host intrinsics beyond checked arithmetic and memcpy.
-"""
+"""A packed state inside a function: reading and writing the fields of its words."""
 
 from __future__ import annotations
 
+from strandline.compile.llvm.function import Function
 from strandline.model.layout import WORD_BITS, Field, Layout
-
-COMPARE = {"==": "eq", "!=": "ne", "<": "slt", "<=": "sle", ">": "sgt", ">=": "sge"}
-CHECKED = {"+": "sadd", "-": "ssub", "*": "smul"}
-"""What the machine calls operators: comparisons, and operations that say whether their result fits."""
 
 _PRELOADED_WORDS = 4
 """States up to this many words are loaded once at the top; larger ones word by word where needed."""
-
-
-class Function:
-    """The text of one function. `value` names an instruction's result; blocks are started explicitly."""
-
-    def __init__(self, header: str) -> None:
-        self._lines = [f"{header} {{", "entry:"]
-        self._count = 0
-        self.block = "entry"
-
-    def value(self, instruction: str) -> str:
-        self._count += 1
-        self._lines.append(f"  %t{self._count} = {instruction}")
-        return f"%t{self._count}"
-
-    def do(self, instruction: str) -> None:
-        self._lines.append(f"  {instruction}")
-
-    def label(self) -> str:
-        self._count += 1
-        return f"b{self._count}"
-
-    def start(self, label: str) -> None:
-        self._lines.append(f"{label}:")
-        self.block = label
-
-    def jump(self, label: str) -> None:
-        self.do(f"br label %{label}")
-
-    def branch(self, condition: str, yes: str, no: str) -> None:
-        self.do(f"br i1 {condition}, label %{yes}, label %{no}")
-
-    def switch(self, value: str, default: str, cases: list[tuple[int, str]]) -> None:
-        listed = " ".join(f"i64 {number}, label %{label}" for number, label in cases)
-        self.do(f"switch i64 {value}, label %{default} [{listed}]")
-
-    def text(self) -> str:
-        return "\n".join([*self._lines, "}"])
 
 
 class PackedState:
@@ -162,18 +117,3 @@ class PackedState:
 def _signed(field: Field) -> str:
     """Whether adding and taking off the bias stays within signed 64 bits: not where the field fills its word."""
     return " nsw" if field.width < WORD_BITS else ""
-
-
-def floor_division(code: Function, operator: str, left: str, right: str) -> str:
-    """`//` or `mod` of operands that the machine can divide."""
-    rest = code.value(f"srem i64 {left}, {right}")
-    nonzero = code.value(f"icmp ne i64 {rest}, 0")
-    signs = code.value(f"xor i64 {rest}, {right}")
-    opposite = code.value(f"icmp slt i64 {signs}, 0")
-    adjust = code.value(f"and i1 {nonzero}, {opposite}")
-    if operator == "mod":
-        raised = code.value(f"add i64 {rest}, {right}")
-        return code.value(f"select i1 {adjust}, i64 {raised}, i64 {rest}")
-    quotient = code.value(f"sdiv i64 {left}, {right}")
-    lowered = code.value(f"sub i64 {quotient}, 1")
-    return code.value(f"select i1 {adjust}, i64 {lowered}, i64 {quotient}")

@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from strandline.compile.llvm_expressions import Evaluator
-from strandline.compile.llvm_faults import FaultTable
-from strandline.compile.llvm_text import Function, PackedState
+from strandline.compile.llvm.expressions import Evaluator
+from strandline.compile.llvm.faults import FaultTable
+from strandline.compile.llvm.function import Function
+from strandline.compile.llvm.packed_state import PackedState
 from strandline.model.expression import walk
 from strandline.model.layout import Layout
 from strandline.model.measure import Measure
 from strandline.model.ranges import Ranges
 
 _CURSOR = "{ptr, ptr, i64}"
-"""Where the next record goes, where records end, how many steps the system itself has taken."""
+
+
+class Cursor(NamedTuple):
+    """Pointers to: where the next record goes, where records end, how many steps the system itself has taken."""
+
+    following: str
+    end: str
+    steps: str
+
 
 _LARGE_MEASURE = 60
 """Nodes of a measure that becomes a function of its own."""
 
 
-class RecordWriter:
+class Records:
     """Writes the code that writes records, for one layout and one measure."""
 
     def __init__(self, layout: Layout, ranges: Ranges, measure: Measure | None) -> None:
@@ -30,46 +40,44 @@ class RecordWriter:
         nodes = sum(1 for part in (measure.column, measure.layer) for _ in walk(part)) if measure else 0
         self.measure_is_large = nodes > _LARGE_MEASURE
 
-    def open_cursor(self, code: Function) -> tuple[str, str, str]:
+    def open_cursor(self, code: Function) -> Cursor:
         code.do(f"%cursor = alloca {_CURSOR}")
         fields = self.cursor_fields(code)
         size = code.value(f"mul i64 %capacity, {8 * self.stride}")
         end = code.value(f"getelementptr i8, ptr %records, i64 {size}")
-        code.do(f"store ptr %records, ptr {fields[0]}")
-        code.do(f"store ptr {end}, ptr {fields[1]}")
-        code.do(f"store i64 0, ptr {fields[2]}")
+        code.do(f"store ptr %records, ptr {fields.following}")
+        code.do(f"store ptr {end}, ptr {fields.end}")
+        code.do(f"store i64 0, ptr {fields.steps}")
         return fields
 
-    def cursor_fields(self, code: Function) -> tuple[str, str, str]:
-        first, second, third = (
-            code.value(f"getelementptr {_CURSOR}, ptr %cursor, i32 0, i32 {number}") for number in range(3)
-        )
-        return first, second, third
+    def cursor_fields(self, code: Function) -> Cursor:
+        fields = [code.value(f"getelementptr {_CURSOR}, ptr %cursor, i32 0, i32 {number}") for number in range(3)]
+        return Cursor(*fields)
 
-    def record_count(self, code: Function, cursor: tuple[str, str, str]) -> str:
-        last = code.value(f"load ptr, ptr {cursor[0]}")
+    def record_count(self, code: Function, cursor: Cursor) -> str:
+        last = code.value(f"load ptr, ptr {cursor.following}")
         last_number = code.value(f"ptrtoint ptr {last} to i64")
         first_number = code.value("ptrtoint ptr %records to i64")
         size = code.value(f"sub i64 {last_number}, {first_number}")
         return code.value(f"udiv exact i64 {size}, {8 * self.stride}")
 
-    def record(self, evaluator: Evaluator, cursor: tuple[str, str, str]) -> None:
+    def record(self, evaluator: Evaluator, cursor: Cursor) -> None:
         """Write the state as the next record; past the end everything goes to the scratch place."""
         code = evaluator.code
         inline = self.measure is not None and not self.measure_is_large
         progress = self._progress_values(evaluator) if inline else []
-        following = code.value(f"load ptr, ptr {cursor[0]}")
-        end = code.value(f"load ptr, ptr {cursor[1]}")
+        following = code.value(f"load ptr, ptr {cursor.following}")
+        end = code.value(f"load ptr, ptr {cursor.end}")
         inside = code.value(f"icmp ult ptr {following}, {end}")
         place = code.value(f"select i1 {inside}, ptr {following}, ptr {end}")
         self.store_words(code, evaluator.state, place)
         self._store_progress(code, progress, place)
         if self.measure_is_large:
-            self.call(code, f"@measure(ptr {place})")
+            code.call(f"@measure(ptr {place})")
         if self.compared:
-            self.call(code, f"@compare(ptr %state, ptr {place})")
+            code.call(f"@compare(ptr %state, ptr {place})")
         advanced = code.value(f"getelementptr i64, ptr {following}, i64 {self.stride}")
-        code.do(f"store ptr {advanced}, ptr {cursor[0]}")
+        code.do(f"store ptr {advanced}, ptr {cursor.following}")
 
     def _progress_values(self, evaluator: Evaluator) -> list[str]:
         assert self.measure is not None
@@ -81,7 +89,16 @@ class RecordWriter:
             pointer = code.value(f"getelementptr i64, ptr {record}, i64 {self.layout.words + number}")
             code.do(f"store i64 {value}, ptr {pointer}")
 
-    def measure_function(self) -> str:
+    def functions(self) -> dict[str, str]:
+        """By name, those that complete a record."""
+        found = {}
+        if self.measure_is_large:
+            found["measure"] = self._measure_function()
+        if self.compared:
+            found["compare"] = self._compare_function()
+        return found
+
+    def _measure_function(self) -> str:
         """A function that completes a record: a large measure would be written out after every action else."""
         code = Function("define internal i64 @measure(ptr %record) noinline nounwind")
         state = PackedState(code, self.layout, "%record")
@@ -90,7 +107,7 @@ class RecordWriter:
         code.do("ret i64 0")
         return code.text()
 
-    def compare_function(self) -> str:
+    def _compare_function(self) -> str:
         """A function that completes a record: whether a component of the measure has fallen."""
         code = Function("define internal i64 @compare(ptr readonly %state, ptr %record) noinline nounwind")
         environment = self.ranges.environment()
@@ -114,13 +131,3 @@ class RecordWriter:
         for word in words:
             pointer = code.value(f"getelementptr i64, ptr {place}, i64 {word}") if word else place
             code.do(f"store i64 {state.word(word)}, ptr {pointer}")
-
-    def call(self, code: Function, call: str) -> None:
-        """Call one of our functions and leave with its fault, if it has one."""
-        result = code.value(f"call i64 {call}")
-        faulty = code.value(f"icmp slt i64 {result}, 0")
-        leave, proceed = code.label(), code.label()
-        code.branch(faulty, leave, proceed)
-        code.start(leave)
-        code.do(f"ret i64 {result}")
-        code.start(proceed)

@@ -1,0 +1,40 @@
+"""Module -> Kernel: machine code for the processor that runs this, by llvmlite."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from strandline.compile.jit import machine_code
+from strandline.compile.kernel import Kernel, start_of
+from strandline.compile.module import Module, emit
+from strandline.model.expression import Expression
+from strandline.model.measure import Measure
+from strandline.model.system import System
+
+
+def compile_system(
+    system: System, predicates: Sequence[Expression] = (), measure: Measure | None = None
+) -> Kernel:
+    """Compile a System with the predicates and the measure that a search needs into a Kernel."""
+    return compile_module(emit(system, predicates, measure))
+
+
+def compile_module(module: Module) -> Kernel:
+    """The Kernel of a Module."""
+    started = time.perf_counter()
+    code = machine_code(module.text)
+    twin = module.twin()
+    initial, progress = start_of(twin, module.layout.words)
+    return Kernel(
+        words=module.layout.words,
+        measured=module.measure is not None,
+        componentwise=module.measure is not None and bool(module.measure.compared),
+        successors=code.function(module.entry),
+        initial=initial,
+        initial_progress=progress,
+        fault_sites=module.fault_sites,
+        twin=twin,
+        compile_seconds=module.seconds + time.perf_counter() - started,
+        keep_alive=code,
+    )

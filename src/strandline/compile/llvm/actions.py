@@ -1,0 +1,185 @@
+"""The actions of an asynchronous system, each of which is a step.
+
+    actions without a process
+    for every process: switch on its location, then its actions, then, per partner, switch on the partner's location
+
+Those of a large system are spread over functions (`@part<k>`): LLVM's time grows faster than the size of a function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from strandline.compile.llvm.expressions import Evaluator
+from strandline.compile.llvm.function import Function
+from strandline.compile.llvm.joining import Joining
+from strandline.compile.llvm.packed_state import PackedState
+from strandline.compile.llvm.records import Cursor, Records
+from strandline.model.expression import walk
+from strandline.model.intervals import Contradiction
+from strandline.model.system import Action, System
+
+_LARGE_SYSTEM, _PART = 20_000, 2_000
+"""Weight of a system whose actions are spread over functions, and of the actions in one of these."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """The function in which actions are tried: its text so far, the source state, where each process stands, and
+    whether one stands in a committed location (None where the model has none)."""
+
+    code: Function
+    source: PackedState
+    cursor: Cursor
+    locations: Sequence[str]
+    hurried: str | None
+
+
+class Actions:
+    """Writes the code that tries actions; `parts` are functions that it has written for some of them."""
+
+    def __init__(self, system: System, records: Records, joining: Joining) -> None:
+        self.system, self.records, self.joining = system, records, joining
+        self.parts: dict[str, str] = {}
+
+    def write(self, code: Function, source: PackedState, cursor: Cursor) -> None:
+        """Try all actions of the system, in canonical order."""
+        locations = self._locations(source)
+        if sum(map(_weight, self.system.actions)) > _LARGE_SYSTEM:
+            self._call_parts(code, locations)
+        else:
+            self._try(code, source, cursor, locations, self.system.actions)
+
+    def _locations(self, source: PackedState) -> list[str]:
+        fields = self.records.layout.by_variable
+        return [source.read(fields[process.location]) for process in self.system.processes]
+
+    # --- parts ------------------------------------------------------------------------------------------------
+
+    def _call_parts(self, code: Function, locations: Sequence[str]) -> None:
+        for number, actions in _by_process(self.system.actions):
+            parts = _in_parts(actions)
+            if number is None:
+                for part in parts:
+                    self._call_part(code, part)
+                continue
+            end, labels = code.label(), [code.label() for _ in parts]
+            sources = [dict.fromkeys(action.moves[0].source for action in part) for part in parts]
+            code.switch(
+                locations[number],
+                end,
+                [(place, label) for places, label in zip(sources, labels, strict=True) for place in places],
+            )
+            for part, label in zip(parts, labels, strict=True):
+                code.start(label)
+                self._call_part(code, part)
+                code.jump(end)
+            code.start(end)
+
+    def _call_part(self, caller: Function, actions: Sequence[Action]) -> None:
+        """Write a function for some of the actions, and call it."""
+        name = f"part{len(self.parts)}"
+        caller.call(f"@{name}(ptr %state, ptr %cursor)")
+        code = Function(f"define internal i64 @{name}(ptr readonly %state, ptr %cursor) noinline nounwind")
+        code.do(f"%scratch = alloca [{self.records.layout.words} x i64]")
+        cursor = self.records.cursor_fields(code)
+        source = PackedState(code, self.records.layout, "%state")
+        self._try(code, source, cursor, self._locations(source), actions)
+        code.do("ret i64 0")
+        self.parts[name] = code.text()
+
+    # --- single actions ---------------------------------------------------------------------------------------
+
+    def _try(
+        self,
+        code: Function,
+        source: PackedState,
+        cursor: Cursor,
+        locations: Sequence[str],
+        actions: Sequence[Action],
+    ) -> None:
+        body = _Body(code, source, cursor, locations, self._hurried(code, locations))
+        for number, members in _by_process(actions):
+            if number is None:
+                for action in members:
+                    self._action(body, action)
+            else:
+                self._switch(body, members, 0)
+
+    def _hurried(self, code: Function, locations: Sequence[str]) -> str | None:
+        if not self.system.has_committed:
+            return None
+        result = "false"
+        for process, location in zip(self.system.processes, locations, strict=True):
+            if process.committed:
+                inside = code.member(location, process.committed)
+                result = code.value(f"or i1 {result}, {inside}")
+        return result
+
+    def _switch(self, body: _Body, actions: Sequence[Action], depth: int) -> None:
+        """Actions that all move the same process at this depth: branch on its location, then go deeper."""
+        code = body.code
+        by_location = groupby(actions, key=lambda action: action.moves[depth].source)
+        cases = [(location, code.label(), list(members)) for location, members in by_location]
+        end = code.label()
+        process = actions[0].moves[depth].process
+        code.switch(body.locations[process], end, [(location, label) for location, label, _ in cases])
+        for _, label, members in cases:
+            code.start(label)
+            for action in members:
+                if len(action.moves) == depth + 1:
+                    self._action(body, action)
+            further = [action for action in members if len(action.moves) > depth + 1]
+            for _, partners in groupby(further, key=lambda action: action.moves[depth + 1].process):
+                self._switch(body, list(partners), depth + 1)
+            code.jump(end)
+        code.start(end)
+
+    def _action(self, body: _Body, action: Action) -> None:
+        code = body.code
+        skip = code.label()
+        if body.hurried is not None and not action.committed:
+            proceed = code.label()
+            code.branch(body.hurried, skip, proceed)
+            code.start(proceed)
+        try:
+            environment = self.records.ranges.environment(action)
+            evaluator = Evaluator(code, body.source.copy(), environment, self.records.faults)
+            if action.guard is not None:
+                evaluator.require(action.guard, skip)
+            evaluator.run(action.effects)
+            self.joining.finish(evaluator, body.cursor)
+        except Contradiction:
+            pass
+        code.jump(skip)
+        code.start(skip)
+
+
+def _by_process(actions: Sequence[Action]) -> Iterator[tuple[int | None, list[Action]]]:
+    for number, members in groupby(actions, key=lambda a: a.moves[0].process if a.moves else None):
+        yield number, list(members)
+
+
+def _weight(action: Action) -> int:
+    """About how much code an action is."""
+    parts = [action.guard] if action.guard is not None else []
+    parts += [part for effect in action.effects for part in (effect.target, effect.value)]
+    return 10 + sum(1 for part in parts for _ in walk(part))
+
+
+def _in_parts(actions: Sequence[Action]) -> list[list[Action]]:
+    """Actions of one process or of none in parts of bounded weight; those of one location stay together."""
+    parts: list[list[Action]] = []
+    room = 0
+    located = bool(actions[0].moves)
+    for _, members in groupby(enumerate(actions), key=lambda one: one[1].moves[0].source if located else one[0]):
+        together = [action for _, action in members]
+        weight = sum(map(_weight, together))
+        if not parts or weight > room:
+            parts.append([])
+            room = _PART
+        parts[-1] += together
+        room -= weight
+    return parts
