@@ -162,7 +162,7 @@ def spot_tool() -> Tool:
     spot: Any = import_module("spot")
     return Tool(
         lambda formula: spot.translate(str(formula), "Buchi", "SBAcc", "small", "high"),
-        lambda automaton: read_hoa(Source("spot", automaton.to_str("hoa"))),
+        lambda automaton: read_hoa(Source("spot", automaton.to_str("hoa"))).automaton,
     )
 
 
@@ -173,7 +173,7 @@ def tools() -> dict[str, Tool]:
         "default": Tool(translate),
     }
     if shutil.which("spin") is not None:
-        found["spin"] = Tool(by_spin, lambda text: read_never_claim(Source("spin", text)))
+        found["spin"] = Tool(by_spin, lambda text: read_never_claim(Source("spin", text)).automaton)
     if find_spec("spot") is not None:
         found["spot"] = spot_tool()
     for name in TOOLS:

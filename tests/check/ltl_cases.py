@@ -13,7 +13,7 @@ from random import Random
 
 from strategies import Generator
 
-from strandline.check.ltl.product import BoundFormula
+from strandline.check.ltl.specification import BoundFormula
 from strandline.check.properties import Kind, Property
 from strandline.compile.interpret import Fault, Interpreter, Valuation
 from strandline.model.expression import Expression
@@ -59,7 +59,7 @@ class LtlCase:
         text = str(self.formula)
         spans = {name: Span(0, 1) for name in self.atoms}
         bound = BoundFormula(ParsedFormula(self.formula, Source("formula", text), spans), self.atoms)
-        return Property(Kind.LTL, text, formula=bound)
+        return Property(Kind.LTL, text, specification=bound)
 
     def declared(self) -> System:
         """The System with its fairness declared."""

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 import strandline
-from strandline.check import running
+from strandline.check import deciding
 from strandline.check.option_fields import parse_size
 from strandline.check.options import Options
 from strandline.check.verdict import Answer, Interrupted, Verdict
+from strandline.engine.search import Search
 from strandline.errors import ReplayError, ResourceError, UsageError
 from strandline.traces.log import ParentLog
 
@@ -88,7 +89,7 @@ def test_an_interrupt_carries_the_verdict_so_far(monkeypatch: pytest.MonkeyPatch
         def progress(self, progress: object) -> None:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(strandline.check.api, "Unwatched", Impatient)  # type: ignore[attr-defined]
+    monkeypatch.setattr(deciding, "Unwatched", Impatient)
     with pytest.raises(Interrupted) as caught:
         strandline.check(ENDLESS, invariants=["A.x < 2", "A.x != 255"], work_dir=tmp_path)
     result = caught.value.result
@@ -109,8 +110,8 @@ def test_a_damaged_log_stops_everything(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 
 def test_a_search_that_claims_too_much_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = running.Search.found.fget  # type: ignore[attr-defined]
-    monkeypatch.setattr(running.Search, "found", property(lambda self: (0, found(self)[1])))
+    found = Search.found.fget  # type: ignore[attr-defined]
+    monkeypatch.setattr(Search, "found", property(lambda self: (0, found(self)[1])))
     with pytest.raises(ReplayError, match="does not have the label that was claimed"):
         strandline.check(MODELS / "mutex.dve", reach="P.critical")
 
@@ -189,7 +190,14 @@ def test_a_measure_asks_for_a_sweep() -> None:
     assert Options().order == "bfs"
 
 
-def test_a_sweep_without_a_measure_needs_a_model_that_declares_one() -> None:
+def test_a_sweep_without_a_measure_looks_for_one() -> None:
+    swept = strandline.explore(MODELS / "counter.dve", order="sweep")
+    assert swept.prediction is not None
+    assert swept.statistics.states == strandline.explore(MODELS / "counter.dve").statistics.states
+
+
+def test_a_sweep_of_callables_needs_their_progress() -> None:
+    model = strandline.from_callables([0], lambda state: [(state + 1) % 5])
     with pytest.raises(UsageError) as caught:
-        strandline.explore(MODELS / "counter.dve", order="sweep")
-    assert str(caught.value) == "a sweep needs a measure of progress: give measure=EXPR"
+        strandline.explore(model, order="sweep")
+    assert str(caught.value) == "callables are swept by their progress: give it to from_callables"

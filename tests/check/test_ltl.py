@@ -235,7 +235,6 @@ def test_a_bad_prefix_has_no_loop_and_ends_in_the_violation(tmp_path: Path) -> N
         ({"method": "magic"}, "unknown method 'magic' (known: auto, ndfs, scc, map, "),
         ({"method": "ndfs", "all_cycles": True}, "--all-cycles needs the components of method scc; ndfs stops"),
         ({"method": "ndfs", "measure": "x"}, "--method ndfs goes by no measure; leave --measure out"),
-        ({"method": "sweep"}, "a sweep needs a measure of progress: give --measure EXPR"),
         ({"method": "prefix"}, "--method prefix: not a safety property"),
         ({"method": "prefix", "fair": True}, "--method prefix: a path that shows a violation need not"),
         ({"method": "prefix", "finite_runs": "ignore"}, "--method prefix: a path that shows a violation may"),

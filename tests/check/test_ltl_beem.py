@@ -9,7 +9,6 @@ import strandline
 from ltl_beem import Row
 from strandline.check.ltl.methods import METHODS
 from strandline.check.verdict import Verdict
-from strandline.errors import UsageError
 
 LARGEST, MIDDLE, SMALL = 100_000, 30_000, 10_000
 """By nested depth-first search; by components too; by every method."""
@@ -30,15 +29,7 @@ FORMULAS = [pytest.param(row, id=row.name) for row in rows(SMALL) if row.formula
 needs_beem = pytest.mark.skipif(not PRODUCTS, reason=f"no benchmark set in {ltl_beem.DEFAULT_FOLDER}")
 
 
-def available(method: str) -> bool:
-    try:
-        METHODS[method].search_class()
-    except UsageError:
-        return False
-    return True
-
-
-FURTHER = [name for name in METHODS if name not in ("ndfs", "scc") and available(name)]
+FURTHER = [name for name in METHODS if name not in ("ndfs", "scc")]
 
 
 def compare(row: Row, verdict: Verdict) -> None:

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 import strandline
-from strandline.check.ltl.judging import judge_formula, judge_process
-from strandline.check.ltl.product import bind_formula, make_product, observed
+from strandline.check.ltl.judging import judge
+from strandline.check.ltl.product import make_product, observed
+from strandline.check.ltl.question import Question
 from strandline.check.ltl.ranks import component_ranks
+from strandline.check.ltl.specification import PropertyProcess, bind_formula
 from strandline.check.verdict import PropertyVerdict
 from strandline.errors import ReplayError
 from strandline.model.fairness import process_fairness
@@ -39,7 +41,7 @@ def lasso_of(system: System, claim: str, lasso: Lasso, *, fair: bool = False) ->
     conditions = process_fairness(system) if fair else ()
     product = make_product(observed(system, automaton, bound.atoms), system, conditions, ignore_finite_runs=False)
     run = LassoReplay(twin_of(product.system), twin_of(system)).lasso(lasso)
-    judge_formula(product, bound, run)
+    judge(Question(system, bound), product, run)
     return run
 
 
@@ -85,7 +87,7 @@ def test_a_loop_in_which_the_property_process_does_not_accept_is_refused(tmp_pat
     product = make_product(system, system, (), ignore_finite_runs=False)
     run = LassoReplay(twin_of(system), twin_of(system)).lasso(Lasso(0, (0, 0), (0, 0, 0, 0)))
     with pytest.raises(ReplayError, match="the property process does not accept in the loop of the trace"):
-        judge_process(product, run)
+        judge(Question(system, PropertyProcess(system)), product, run)
 
 
 def test_a_run_that_ends_is_no_counterexample_where_such_runs_are_ignored() -> None:
@@ -98,8 +100,8 @@ def test_a_run_that_ends_is_no_counterexample_where_such_runs_are_ignored() -> N
     product = make_product(watched, system, (), ignore_finite_runs=True)
     run = ShownRun(one.trace, tuple(_packed(system, one)), (), ended=True)
     with pytest.raises(ReplayError, match="the trace ends, but runs that end were to be ignored"):
-        judge_formula(product, bound, run)
-    judge_formula(replace(product, ignore_finite_runs=False), bound, run)
+        judge(Question(system, bound), product, run)
+    judge(Question(system, bound), replace(product, ignore_finite_runs=False), run)
 
 
 def _packed(system: System, one: PropertyVerdict) -> list[tuple[int, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from random import Random
 
@@ -10,10 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ltl_cases import LtlCase, SystemGraph, Unsuitable, graph_of, random_case, random_run, violated
 
-from strandline.check.ltl.deciding import LtlOutcome, check_ltl
+from strandline.check.ltl.deciding import RunsDecided, decide_runs, runs_task
 from strandline.check.ltl.methods import METHODS, PREFIX
 from strandline.check.ltl.options import IGNORE, STUTTER, LtlOptions
+from strandline.check.measuring import SweepMeasures
 from strandline.check.options import Options
+from strandline.check.task import Session
 from strandline.check.verdict import Answer
 from strandline.check.watching import Unwatched
 from strandline.errors import UsageError
@@ -21,30 +24,21 @@ from strandline.properties import holds
 from strandline.traces.exchange import json_text, read_trace
 from strandline.traces.fitting import fit_system
 
-
-def available(name: str) -> bool:
-    try:
-        METHODS[name].search_class()
-    except UsageError:
-        return False
-    return True
+CYCLE_METHODS = list(METHODS)
 
 
-CYCLE_METHODS = [name for name in METHODS if available(name)]
-
-
-def test_every_method_of_the_table_is_there() -> None:
-    assert list(METHODS) == CYCLE_METHODS
-
-
-def decide(case: LtlCase, method: str, **options: bool) -> LtlOutcome:
+def decide(case: LtlCase, method: str, **options: bool) -> RunsDecided:
     """The answer by one method; a trace that comes with it has been judged."""
     measured = method in METHODS and METHODS[method].measured
     temporal = LtlOptions(
         method=method, finite_runs=IGNORE if case.ignore_finite_runs else STUTTER, sanity=False, **options
     )
     search = Options(order="sweep" if measured else "bfs")
-    return check_ltl(case.declared(), case.property(), search, temporal, Unwatched())
+    one = case.property()
+    assert one.specification is not None
+    task = runs_task(case.declared(), one.specification, search, temporal)
+    session = Session(Unwatched(), time.perf_counter(), SweepMeasures(search, Unwatched()))
+    return decide_runs(task, one, session)
 
 
 def suitable(random: Random) -> tuple[LtlCase, SystemGraph] | None:

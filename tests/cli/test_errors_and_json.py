@@ -113,9 +113,9 @@ def test_a_measure_that_lies(strandline: Run) -> None:
 def test_usage(strandline: Run) -> None:
     error = _failed(
         strandline,
-        "strandline explore: a sweep needs a measure of progress: give --measure EXPR\n",
+        "strandline explore: --measure is for sweeps; it has no meaning with --order dfs\n",
         2,
-        *("explore", "mutex.dve", "--order", "sweep"),
+        *("explore", "mutex.dve", "--order", "dfs", "--measure", "1"),
     )
     assert error["type"] == "UsageError"
     _failed(

@@ -79,7 +79,7 @@ def spot() -> Any:
 
 def spot_automaton(part: Formula) -> Automaton:
     """Spot's automaton for the formula, read back."""
-    return read_hoa(Source("spot", spot().translate(str(part)).to_str("hoa")))
+    return read_hoa(Source("spot", spot().translate(str(part)).to_str("hoa"))).automaton
 
 
 def spin_claim(text: str) -> Source:

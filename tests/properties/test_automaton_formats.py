@@ -43,7 +43,7 @@ def source(text: str) -> Source:
 @settings(max_examples=60, deadline=None)
 def test_hoa_survives_a_round_trip(part: Formula) -> None:
     for automaton in (translate(part), translate(part, acceptance=Acceptance.GENERALISED)):
-        again = read_hoa(source(write_hoa(automaton, name=str(part))))
+        again = read_hoa(source(write_hoa(automaton, name=str(part)))).automaton
         assert again == automaton
 
 
@@ -52,7 +52,7 @@ def test_hoa_survives_a_round_trip(part: Formula) -> None:
 def test_formats_with_accepting_states_keep_the_language(part: Formula, word: LassoWord) -> None:
     automaton = translate(part)
     for format_ in AutomatonFormat:
-        again = read_automaton(source(write_automaton(automaton, format_, name=str(part))), format_)
+        again = read_automaton(source(write_automaton(automaton, format_, name=str(part))), format_).automaton
         assert again.is_state_based
         assert accepts(again, word) is holds(part, word)
 
@@ -60,17 +60,17 @@ def test_formats_with_accepting_states_keep_the_language(part: Formula, word: La
 @given(formulas(max_leaves=4))
 @settings(max_examples=40, deadline=None)
 def test_never_claims_survive_a_round_trip(part: Formula) -> None:
-    automaton = read_never_claim(source(write_never_claim(translate(part))))
-    assert read_never_claim(source(write_never_claim(automaton))) == automaton
+    automaton = read_never_claim(source(write_never_claim(translate(part)))).automaton
+    assert read_never_claim(source(write_never_claim(automaton))).automaton == automaton
 
 
 @needs_spin
 @given(formulas(max_leaves=4).filter(lambda part: "X" not in str(part)))
 @settings(max_examples=25, deadline=None)
 def test_spin_claims_are_understood(part: Formula) -> None:
-    claim = read_never_claim(spin_claim(format_formula(part, SPIN)))
+    claim = read_never_claim(spin_claim(format_formula(part, SPIN))).automaton
     assert not intersects(claim, translate(negated(part)))
-    opposite = read_never_claim(spin_claim(format_formula(negated(part), SPIN)))
+    opposite = read_never_claim(spin_claim(format_formula(negated(part), SPIN))).automaton
     assert not intersects(opposite, translate(part))
 
 
@@ -115,7 +115,7 @@ State: 2
 
 
 def test_hoa_features() -> None:
-    automaton = read_hoa(source(HOA_FEATURES))
+    automaton = read_hoa(source(HOA_FEATURES)).automaton
     assert automaton.atoms == ("a b", 'c"d')
     assert automaton.initial == (0, 1)
     assert automaton.acceptance_sets == 2
@@ -132,9 +132,9 @@ def test_hoa_features() -> None:
 
 
 def test_hoa_without_states_or_accepting_nothing() -> None:
-    assert is_empty(read_hoa(source("HOA: v1\nStates: 0\nAP: 0\nAcceptance: 0 t\n--BODY--\n--END--")))
+    assert is_empty(read_hoa(source("HOA: v1\nStates: 0\nAP: 0\nAcceptance: 0 t\n--BODY--\n--END--")).automaton)
     never = "HOA: v1\nStates: 1\nStart: 0\nAP: 0\nAcceptance: 0 f\n--BODY--\nState: 0\n[t] 0\n--END--"
-    assert is_empty(read_hoa(source(never)))
+    assert is_empty(read_hoa(source(never)).automaton)
 
 
 ONE_STATE = "HOA: v1\nStates: 1\nAcceptance: 0 t\n--BODY--\n"
@@ -197,7 +197,7 @@ accept_S4:
 	:: (q) -> goto accept_S4
 	fi;
 }"""
-    automaton = read_never_claim(source(claim))
+    automaton = read_never_claim(source(claim)).automaton
     assert automaton.atoms == ("p", "q", "r")
     assert automaton.state_count == 3
     assert automaton.accepting_states == {1, 2}
@@ -205,10 +205,11 @@ accept_S4:
 
 
 def test_a_claim_that_ends_accepts_what_follows() -> None:
-    automaton = read_never_claim(source("never { S: if :: x == 3 -> goto accept_all :: y fi; accept_all: skip }"))
+    claim = "never { S: if :: x == 3 -> goto accept_all :: y fi; accept_all: skip }"
+    automaton = read_never_claim(source(claim)).automaton
     assert automaton.atoms == ("x == 3", "y")
     assert automaton.accepting_states == {1, 2}
-    loops = read_never_claim(source("never { accept_A: do :: p :: q -> break od; B: false; }"))
+    loops = read_never_claim(source("never { accept_A: do :: p :: q -> break od; B: false; }")).automaton
     assert [(edge.target, edge.guard) for edge in loops.edges[0]] == [(0, literal(0)), (1, literal(1))]
 
 
@@ -236,7 +237,7 @@ def test_broken_claims_name_the_line(line: int, text: str, message: str) -> None
 
 
 def test_listing_7_3_there_and_back() -> None:
-    automaton = read_thesis_automaton(source(LISTING_7_3))
+    automaton = read_thesis_automaton(source(LISTING_7_3)).automaton
     assert automaton.atoms == ("p", "q")
     assert automaton.accepting_states == {1}
     part = formula("F (p && !q && X G !q)")
@@ -258,7 +259,7 @@ def test_listing_7_3_there_and_back() -> None:
     ],
 )
 def test_glued_literals(action: str, atoms: tuple[str, ...], expected: str) -> None:
-    automaton = read_thesis_automaton(source(f"s\ns\ns {action} s"), atoms)
+    automaton = read_thesis_automaton(source(f"s\ns\ns {action} s"), atoms).automaton
     part = formula(f"G ({expected})")
     assert not intersects(automaton, translate(negated(part)))
     assert not intersects(translate(part), _opposite_of_loop(automaton))
@@ -273,7 +274,7 @@ def _opposite_of_loop(automaton: Automaton) -> Automaton:
 def test_long_names_are_written_so_that_they_read_back() -> None:
     text = write_thesis_automaton(translate(formula("G !cs0")))
     assert text == "0\n0\n0 true&!cs0 0\n"
-    assert read_thesis_automaton(source(text)).atoms == ("cs0",)
+    assert read_thesis_automaton(source(text)).automaton.atoms == ("cs0",)
     with pytest.raises(UsageError, match="cannot hold the proposition 'x == 3'"):
         write_thesis_automaton(translate(formula("G x == 3")))
 
@@ -319,7 +320,7 @@ q2 -> q2 { guard not A.s; };
 }
 system async property LTL_property;
 """
-    automaton = read_dve_process(source(text))
+    automaton = read_dve_process(source(text)).automaton
     assert automaton.atoms == ("A->x == 1", "A.s", "x > 3")
     assert automaton.accepting_states == {1}
     assert [(edge.target) for edge in automaton.edges[0]] == [0, 1]
@@ -382,7 +383,7 @@ def test_formats_are_recognised(text: str, format_: AutomatonFormat) -> None:
 @pytest.mark.skipif(not BEEM.exists(), reason="the BEEM models are not beside the repository")
 def test_the_property_processes_of_the_benchmark_set_are_those_of_their_formulas() -> None:
     path = BEEM / "anderson.1.prop2.dve"
-    automaton = read_dve_process(Source(path.name, path.read_text(encoding="utf-8")))
+    automaton = read_dve_process(Source(path.name, path.read_text(encoding="utf-8"))).automaton
     part = formula("G ((P_0.p1 || P_0.p2 || P_0.p3) -> F P_0.CS)")
     assert not intersects(automaton, translate(part))
     assert automaton.state_count == translate(negated(part)).state_count == 2

@@ -43,7 +43,7 @@ EXPRESSIONS = [
 
 @pytest.mark.parametrize(("ours", "pattern"), EXPRESSIONS)
 def test_expressions_describe_what_pythons_describe(ours: str, pattern: str) -> None:
-    automaton = parse_regular(ours)
+    automaton = parse_regular(ours).automaton
     words_by_length = [""]
     for word in words_by_length:
         if len(word) < 4:
@@ -55,7 +55,7 @@ def test_expressions_describe_what_pythons_describe(ours: str, pattern: str) -> 
 @given(st.sampled_from(EXPRESSIONS), st.text("abcd", max_size=7))
 def test_expressions_on_longer_words(pair: tuple[str, str], word: str) -> None:
     expected = re.fullmatch(pair[1], word) is not None
-    assert accepts_word(parse_regular(pair[0]), [LETTERS[letter] for letter in word]) is expected
+    assert accepts_word(parse_regular(pair[0]).automaton, [LETTERS[letter] for letter in word]) is expected
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_a_formula_that_is_no_safety_property_is_refused_with_an_example() -> No
 def test_expression_and_formula_agree() -> None:
     """G (p -> X !q) is violated by .* p q."""
     part = formula("G (p -> X !q)")
-    expression = as_buchi(parse_regular(".* p q"))
+    expression = as_buchi(parse_regular(".* p q").automaton)
     assert not intersects(expression, translate(part))
     assert not intersects(translate(negated(part)), translate(part))
     assert as_buchi(bad_prefixes(part)).state_count == 3

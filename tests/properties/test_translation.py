@@ -15,7 +15,13 @@ from strandline.properties.ltl.lasso import holds
 from strandline.properties.ltl.simplify import simplify
 from strandline.properties.translation.expansion import TranslationTooLarge
 from strandline.properties.translation.generalised import translate_to_generalised
-from strandline.properties.translation.translate import Acceptance, Method, generalised_pair, translate
+from strandline.properties.translation.translate import (
+    Acceptance,
+    Method,
+    generalised_pair,
+    translate,
+    translate_negation,
+)
 from strandline.properties.word import LassoWord
 
 UNKEPT_PROMISE = "G F X (F (c xor G X c) <-> (F !c U !X (c <-> X c)))"
@@ -154,3 +160,11 @@ def test_sizes_of_known_formulas(text: str, states: int, edges: int) -> None:
 def test_sizes_of_generalised_automata(text: str, states: int, sets: int) -> None:
     automaton = generalised(formula(text))
     assert (automaton.state_count, automaton.acceptance_sets) == (states, sets)
+
+
+@settings(max_examples=100)
+@given(formulas())
+def test_the_negation_shares_the_work_of_the_formula_and_has_the_same_automaton(part: Formula) -> None:
+    ours, theirs = translate_negation(part), translate(negated(part))
+    assert (ours.state_count, ours.edge_count) == (theirs.state_count, theirs.edge_count)
+    assert not intersects(ours, translate(part))

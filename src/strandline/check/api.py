@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import inspect
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeAlias, TypeVar
 
 from strandline import languages
 from strandline.check.claims import Claims
+from strandline.check.deciding import check_selection, explore_system
 from strandline.check.ltl.options import LtlOptions
 from strandline.check.options import Options
-from strandline.check.properties import Kind, Property, Selection, needs_product, select
-from strandline.check.running import INTERRUPTED, Findings, run
-from strandline.check.verdict import Answer, Exploration, Interrupted, PropertyVerdict, Verdict
-from strandline.check.watching import Unwatched, Watcher
+from strandline.check.properties import select
+from strandline.check.verdict import Exploration, Verdict
 from strandline.errors import UsageError
 from strandline.model.system import System
 
 if TYPE_CHECKING:
-    from strandline.check.ltl.deciding import LtlOutcome
     from strandline.languages.python.runtime.model import Model
 
 Source: TypeAlias = "str | Path | System | Model | type[Model]"
@@ -100,60 +97,6 @@ def explore(source: Source, options: Options) -> Exploration:
     return explore_system(_system(source), options)
 
 
-def explore_system(system: System, options: Options, watcher: Watcher | None = None) -> Exploration:
-    """As `explore`, with options and watcher as objects."""
-    findings = run(system, (), options, watcher or Unwatched())
-    exploration = _exploration(system, options, findings)
-    if findings.interrupted:
-        raise Interrupted(exploration)
-    return exploration
-
-
-def check_selection(
-    system: System,
-    selection: Selection,
-    options: Options,
-    watcher: Watcher | None = None,
-    *,
-    temporal: LtlOptions | None = None,
-) -> Verdict:
-    """As `check`, with properties, options and watcher as objects."""
-    asked, watcher, started = selection.properties, watcher or Unwatched(), time.perf_counter()
-    searched = [one for one in asked if one.kind is not Kind.LTL]
-    if temporal is not None and len(searched) == len(asked):
-        temporal.refuse_without_runs()
-    all_findings: list[Findings] = []
-    answers: dict[Property, PropertyVerdict] = {}
-    if searched or not asked:
-        findings = run(_without_observer(system, searched), searched, options, watcher)
-        all_findings.append(findings)
-        answers = {one: _answer(one, findings) for one in searched}
-    for one in asked:
-        if one.kind is Kind.LTL and any(findings.interrupted for findings in all_findings):
-            answers[one] = PropertyVerdict(one.kind, one.name, Answer.UNKNOWN, INTERRUPTED)
-        elif one.kind is Kind.LTL:
-            outcome = _check_ltl(system, one, options, temporal or LtlOptions(), watcher, started)
-            all_findings.append(outcome.findings)
-            answers[one] = outcome.verdict
-    fault = next((findings.fault for findings in all_findings if findings.fault is not None), None)
-    told = [answers[one] for one in asked] + ([] if fault is None else [fault])
-    interrupted = any(findings.interrupted for findings in all_findings)
-    main = replace(all_findings[0], fault=fault, interrupted=interrupted)
-    verdict = Verdict(_exploration(system, options, main), tuple(told))
-    if interrupted:
-        raise Interrupted(verdict)
-    return verdict
-
-
-def _check_ltl(
-    system: System, one: Property, options: Options, temporal: LtlOptions, watcher: Watcher, started: float
-) -> LtlOutcome:
-    # Imported here: who asks for safety alone does not wait for temporal logic.
-    from strandline.check.ltl.deciding import check_ltl
-
-    return check_ltl(system, one, options, temporal, watcher, started=started)
-
-
 def _system(source: Source) -> System:
     if isinstance(source, System):
         return source
@@ -165,35 +108,3 @@ def _system(source: Source) -> System:
     if not is_model(source):
         raise UsageError(f"a model is a file, a System or a Model, not {type(source).__name__}")
     return to_system(source)
-
-
-def _without_observer(system: System, properties: Sequence[Property]) -> System:
-    """The system itself: a property process restricts what it watches, so its product must not decide safety.
-    Only a property that speaks of the property process is asked of the product."""
-    if system.observer is None or needs_product(system, properties):
-        return system
-    return replace(system, observer=None)
-
-
-def _exploration(system: System, options: Options, findings: Findings) -> Exploration:
-    return Exploration(
-        system,
-        options,
-        findings.complete,
-        findings.reason,
-        findings.statistics,
-        findings.fault,
-        findings.interrupted,
-        findings.prediction,
-    )
-
-
-def _answer(one: Property, findings: Findings) -> PropertyVerdict:
-    found_means = Answer.HOLDS if one.kind is Kind.REACHABILITY else Answer.VIOLATED
-    if one in findings.traces:
-        return PropertyVerdict(one.kind, one.name, found_means, trace=findings.traces[one])
-    if findings.complete:
-        absent_means = Answer.VIOLATED if one.kind is Kind.REACHABILITY else Answer.HOLDS
-        reason = "no reachable state satisfies it" if one.kind is Kind.REACHABILITY else None
-        return PropertyVerdict(one.kind, one.name, absent_means, reason)
-    return PropertyVerdict(one.kind, one.name, Answer.UNKNOWN, findings.reason)

@@ -17,7 +17,7 @@ from strandline.model.system import System
 from strandline.source import Source
 
 if TYPE_CHECKING:
-    from strandline.check.ltl.product import BoundFormula
+    from strandline.check.ltl.specification import Specification
 
 
 class Kind(Enum):
@@ -34,15 +34,16 @@ class Kind(Enum):
 @dataclass(frozen=True, slots=True, eq=False)
 class Property:
     """One claim. A safety property becomes a predicate that says "decided here": a state where it is true
-    violates an invariant or an assertion, and is the witness of a reachability claim. An LTL property has a
-    formula, or is the model's property process."""
+    violates an invariant or an assertion, and is the witness of a reachability claim. A property of runs has a
+    specification."""
 
     kind: Kind
     name: str
     expression: Expression | None = None
     source: Source | None = None
     """The text the user gave, for messages; None for what stands in the model."""
-    formula: BoundFormula | None = None
+    specification: Specification | None = None
+    """Of a property of runs."""
 
     @property
     def predicate(self) -> Expression | None:
@@ -118,26 +119,32 @@ def _stated(system: System, kind: Kind, text: str, siblings: Sequence[str]) -> P
 
 def _formula(system: System, text: str, siblings: Sequence[str]) -> Property:
     # Imported here: who asks for safety alone does not wait for temporal logic.
-    from strandline.check.ltl.product import bind_formula, without_observer
+    from strandline.check.ltl.specification import bind_formula
 
     title = "formula" if len(siblings) == 1 else f"formula {list(siblings).index(text) + 1}"
     try:
-        bound = bind_formula(text, without_observer(system), name=title)
+        bound = bind_formula(text, system.alone, name=title)
     except InputError as error:
         if system.observer is None or f"'{system.observer.name}'" not in error.message:
             raise
         message = f"'{system.observer.name}' is the property process: a formula speaks of the system that it watches"
         raise type(error)(message, error.source, error.span) from None
-    return Property(Kind.LTL, text, source=bound.parsed.source, formula=bound)
+    return Property(Kind.LTL, text, source=bound.parsed.source, specification=bound)
 
 
 def _assertions(system: System) -> list[Property]:
     return [Property(Kind.ASSERTION, one.name, one.expression) for one in system.assertions]
 
 
+def _property_process(system: System, name: str) -> Property:
+    from strandline.check.ltl.specification import PropertyProcess
+
+    return Property(Kind.LTL, name, specification=PropertyProcess(system))
+
+
 def _declared(system: System) -> list[Property]:
     observer = system.observer
-    ltl = [] if observer is None else [Property(Kind.LTL, observer.name)]
+    ltl = [] if observer is None else [_property_process(system, observer.name)]
     invariants = [Property(Kind.INVARIANT, one.name, one.expression) for one in system.invariants]
     return ltl + _assertions(system) + invariants
 

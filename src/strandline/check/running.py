@@ -1,4 +1,8 @@
-"""The one loop that runs a search: compile, explore, stop at what was asked for, replay, count, clean up."""
+"""The one loop that runs a search: compile, explore, stop at what was asked for, replay, count, clean up.
+
+What differs between searches is passed in: a `Plan` says what is searched, by which search and within which limits, a
+`Goal` what it means that the search stopped somewhere.
+"""
 
 from __future__ import annotations
 
@@ -7,32 +11,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Timer
+from typing import Protocol
 
-from strandline.check.automatic import AUTOMATIC, Prediction, predicted_measure
-from strandline.check.blame import decreasing_column, fault_verdict, measure_fault_at_start
+from strandline.check.automatic import Prediction
+from strandline.check.blame import decreasing_column, measure_fault_at_start
 from strandline.check.counting import Counts, DistinctCounter
-from strandline.check.measures import declared_measure, parse_measures
+from strandline.check.engine_searches import SearchMaker, compiled_before, levels_of, replaced_by
 from strandline.check.memory import available_bytes, peak_resident_bytes, resident_bytes, shown_bytes
 from strandline.check.options import Options
-from strandline.check.orders import FORGETTING, compiled_loop, search_in_order
-from strandline.check.properties import Kind, Property, label_bits
 from strandline.check.regressing import Regress, regress_of
 from strandline.check.verdict import PropertyVerdict, Statistics
 from strandline.check.watching import Progress, Watcher
 from strandline.compile.interpret import Fault
 from strandline.compile.kernel import FaultSite, Kernel
 from strandline.compile.make import make_kernel
-from strandline.engine.base import BaseSearch, Event, Sink
-from strandline.engine.caching_search import CachingSearch
-from strandline.engine.search import Order, Search
+from strandline.engine.base import Event
 from strandline.errors import InternalError, ResourceError
 from strandline.model.expression import Expression
-from strandline.model.lexicographic import measure_of
 from strandline.model.measure import Measure
 from strandline.model.system import System
 from strandline.traces.log import ParentLog
 from strandline.traces.replay import Replayed, replay
-from strandline.traces.trace import Trace
 from strandline.traces.workspace import RunDirectory
 
 _SLICE = 0.05
@@ -51,10 +50,8 @@ INTERRUPTED = "interrupted"
 
 @dataclass(slots=True)
 class Findings:
-    """What a run has found; it grows while the run goes on."""
+    """How far a run came; it grows while the run goes on."""
 
-    traces: dict[Property, Trace] = field(default_factory=dict)
-    """For every property that was decided by a single state, the way there."""
     fault: PropertyVerdict | None = None
     complete: bool = False
     reason: str | None = None
@@ -64,37 +61,55 @@ class Findings:
     """What was expected of a measure that the program has found itself."""
 
 
-def run(system: System, properties: Sequence[Property], options: Options, watcher: Watcher) -> Findings:
-    """Explore the System until the properties are decided, a limit is reached or everything was seen.
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Plan:
+    """What a run searches. The Kernel is compiled from the System with the predicates, which are the first bits of its
+    labels, and the measure."""
 
-    Limits, a full disk and Ctrl-C end up in the findings. Raises `InputError` for a measure or a property
-    that cannot be evaluated, and `InternalError` where a trace does not replay.
-    """
-    return Run(system, properties, options, watcher).carry_out()
+    system: System
+    predicates: Sequence[Expression]
+    measure: Measure | None
+    searches: SearchMaker
+    options: Options
+    """Limits, and where files are kept."""
+    started: float
+    """From when the limit of time counts."""
+    counts_distinct: bool = False
+    """Whether distinct states are counted afterwards, where the search forgets some."""
+
+
+class Goal(Protocol):
+    """What a run looks for."""
+
+    def stopped(self, run: Run, event: Event) -> bool:
+        """The search stopped at a state with a label of its mask, or with a cycle; whether it is to go on."""
+
+    def faulted(self, run: Run, record: int, site: FaultSite) -> PropertyVerdict:
+        """The search ended at a run-time fault of the state of this record: what that means. Raises `InputError` where
+        the fault is in an expression that the user gave beside the model."""
+
+    def finished(self, run: Run, folder: Path) -> None:
+        """The search has ended without a fault or error; files may still be made in the folder."""
 
 
 class Run:
-    """One search, from compiling to counting. A subclass may search for something else: what it overrides is
-    marked."""
+    """One search, from compiling to counting. `kernel`, `search` and `log` are there once it has begun."""
 
-    def __init__(
-        self, system: System, properties: Sequence[Property], options: Options, watcher: Watcher
-    ) -> None:
-        self.system, self.options, self.watcher = system, options, watcher
-        self.properties = properties
-        self.bits = label_bits(properties)
+    def __init__(self, plan: Plan, goal: Goal, watcher: Watcher) -> None:
+        self.plan, self.watcher = plan, watcher
         self.findings = Findings()
-        self.measure = self.wanted_measure()
-        self.started = time.perf_counter()
-        self.replay_seconds = 0.0
-        self.counter: DistinctCounter | None = None
         self.memory_limit: int | None = None
+        self._goal = goal
+        self._replay_seconds = 0.0
+        self._counter: DistinctCounter | None = None
 
     def carry_out(self) -> Findings:
-        """Run it; limits, a full disk and Ctrl-C end up in the findings."""
+        """Run it. Limits, a full disk and Ctrl-C end up in the findings. Raises `InputError` for a measure or a
+        property that cannot be evaluated, and `InternalError` where a trace does not replay."""
         try:
-            with RunDirectory(self.options.folder) as folder:
-                self.execute(folder.path)
+            with RunDirectory(self.plan.options.folder) as folder:
+                self._execute(folder.path)
+                self._goal.finished(self, folder.path)
         except ResourceError as error:
             self.findings.reason = str(error)
         except MemoryError:
@@ -103,117 +118,85 @@ class Run:
             self.findings.interrupted, self.findings.reason = True, INTERRUPTED
         return self.findings
 
-    # What a subclass may override
+    def replay(self, record: int, *, labels: int = 0, fault: FaultSite | None = None) -> Replayed:
+        """The way to a record, executed again; it must end in a state with the labels, or with the fault."""
+        began = time.perf_counter()
+        number, steps = self.log.path_to(record)
+        if len(steps) >= LONG_TRACE:
+            self.watcher.stage(f"replaying a trace of {len(steps):,} steps ...")
+        replayed = replay(self.kernel.twin, number, steps, labels=labels, fault=fault)
+        self._replay_seconds += time.perf_counter() - began
+        return replayed
 
-    def wanted_measure(self) -> Measure | None:
-        """The measure by which the search goes, if any."""
-        if self.options.order != Order.SWEEP.value:
-            return None
-        if not self.options.measure:
-            return declared_measure(self.system, componentwise=self.options.componentwise)
-        if self.options.measures == AUTOMATIC:
-            self.findings.prediction = predicted_measure(self.system, self.watcher, self.options.memory_limit)
-            found = self.findings.prediction.measure.components
-            return measure_of(found, self.system, componentwise=self.options.componentwise)
-        return parse_measures(self.options.measures, self.system, componentwise=self.options.componentwise)
+    def limit_reached(self) -> str | None:
+        """The limit of time that is reached, in words."""
+        seconds = self.plan.options.max_seconds
+        if seconds is not None and time.perf_counter() - self.plan.started >= seconds:
+            return f"the time limit of {seconds:g} s is reached"
+        return None
 
-    def predicates(self) -> list[Expression]:
-        """What the Kernel tells of every state, bit by bit."""
-        return [one.predicate for one in self.properties if one.predicate is not None]
-
-    @property
-    def compiled(self) -> str:
-        """Module and function of the engine's compiled loop."""
-        return compiled_loop(self.options.order)
-
-    def new_search(self, log: Sink) -> BaseSearch:
-        """The search itself."""
-        return search_in_order(
-            self.options,
-            self.kernel,
-            log=log,
-            seen=None if self.counter is None else self.counter.add,
-            stop_mask=sum(1 << bit for bit in self.bits.values()),
-            memory_limit=self.memory_limit,
-            max_states=self.options.max_states,
-        )
-
-    def other_event(self, event: Event) -> bool:
-        """What only another kind of search tells; whether the search goes on."""
-        raise InternalError(f"the search stopped for a reason unknown here: {event}")
-
-    def levels(self) -> tuple[int, ...]:
-        """Breadth-first: states at each distance."""
-        return tuple(self.search.level_sizes) if isinstance(self.search, Search) else ()
-
-    def execute(self, folder: Path) -> None:
+    def _execute(self, folder: Path) -> None:
         self.kernel = self._compile()
         engine_seconds = self._load_engine()
         self.log = ParentLog(folder / "parents")
-        if self.options.count_distinct and self.options.order in FORGETTING:
-            self.counter = DistinctCounter(folder / "seen", self.kernel.words)
+        if self.plan.counts_distinct:
+            self._counter = DistinctCounter(folder / "seen", self.kernel.words)
         self.memory_limit = self._engine_bytes()
-        self.search = self.new_search(self.log.append)
+        seen = None if self._counter is None else self._counter.add
+        self.search = self.plan.searches.make(self.kernel, self.log.append, seen, self.memory_limit)
         began = time.perf_counter()
         try:
             self._advance_to_end()
         finally:
-            seconds = time.perf_counter() - began - self.replay_seconds
+            seconds = time.perf_counter() - began - self._replay_seconds
             self._note_statistics(seconds, engine_seconds)
             self.search.close()
             self.log.close()
-            if self.counter is not None:
-                self.counter.close()
+            if self._counter is not None:
+                self._counter.close()
         self._count_distinct()
 
     # Before the search
 
     def _compile(self) -> Kernel:
+        measure = self.plan.measure
         try:
-            return make_kernel(self.system, self.predicates(), self.measure)
+            return make_kernel(self.plan.system, self.plan.predicates, measure)
         except Fault as fault:
             # Compiling runs nothing of the model but the measure, in the initial states.
-            if self.measure is None:
+            if measure is None:
                 raise InternalError(f"compiling the model faulted: {fault.kind}") from fault
-            raise measure_fault_at_start(self.measure, fault.kind, fault.span) from None
+            raise measure_fault_at_start(measure, fault.kind, fault.span) from None
 
     def _load_engine(self) -> float:
         """Let a search of a few states load the engine's machine code, so that the clock of the real one
         measures searching only. Where it has to be made first, which takes some seconds, that is told."""
-        from strandline.engine.jit import cache_directory
-
         began = time.perf_counter()
         telling = Timer(_LOADING, self.watcher.stage, (COMPILING,))
         telling.daemon = True
-        if any(cache_directory().rglob(f"{self.compiled}-*.nbi")):
-            # It may be for other widths of states; whether for this one is only seen by the time it takes.
+        if compiled_before(self.plan.searches.compiled_loop):
             telling.start()
         else:
             self.watcher.stage(COMPILING)
         try:
-            trial = self.new_search(lambda links: None)
+            trial = self.plan.searches.make(self.kernel, lambda links: None, None, None)
             trial.advance(0.0)
             trial.close()
         finally:
             telling.cancel()
         return time.perf_counter() - began
 
-    def _memory_reason(self) -> str:
-        if self.options.memory_limit is not None:
-            return f"the memory limit of {shown_bytes(self.options.memory_limit)} is reached"
-        return "nearly all free memory of the machine is used (the option 'memory' sets another limit)"
-
     def _engine_bytes(self) -> int:
         """What is left for the engine of the memory that the process may take; without a limit, of what the
         machine has free, because a killed process tells nothing."""
-        allowed = self.options.memory_limit
+        allowed = self.plan.options.memory_limit
         if allowed is None:
             return int(available_bytes() * _SHARE_OF_FREE_MEMORY)
         taken = resident_bytes()
         if allowed <= taken:
-            limit = shown_bytes(allowed)
             raise ResourceError(
-                f"the memory limit of {limit} is less than the {shown_bytes(taken)} that the program takes"
+                f"the memory limit of {shown_bytes(allowed)} is less than the {shown_bytes(taken)} that the program "
+                "takes"
             )
         return allowed - taken
 
@@ -222,20 +205,16 @@ class Run:
     def _advance_to_end(self) -> None:
         while True:
             event = self.search.advance(self._slice())
-            if event is Event.FOUND:
-                self._found()
-                if not self.search.stop_mask:
-                    self.findings.reason = DECIDED
-                    return
-            elif event in _ENDS:
+            if event in _ENDS:
                 self._end(event)
                 return
-            elif event is Event.PAUSED:
-                self.findings.reason = self._limit_reached()
+            if event is Event.PAUSED:
+                self.findings.reason = self.limit_reached()
                 if self.findings.reason is not None:
                     return
                 self._tell_progress()
-            elif not self.other_event(event):
+            elif not self._goal.stopped(self, event):
+                self.findings.reason = DECIDED
                 return
 
     def _end(self, event: Event) -> None:
@@ -244,90 +223,62 @@ class Run:
         elif event is Event.MEMORY:
             self.findings.reason = self._memory_reason()
         elif event is Event.STATES:
-            plural = "" if self.options.max_states == 1 else "s"
-            self.findings.reason = f"the limit of {self.options.max_states:,} state{plural} is reached"
+            limit = self.plan.options.max_states
+            self.findings.reason = f"the limit of {limit:,} state{'' if limit == 1 else 's'} is reached"
         elif event is Event.FAULT:
-            self._faulted()
+            record, _ = self.search.found
+            site = self.kernel.fault_sites[self.search.fault_number]
+            self.findings.fault = self._goal.faulted(self, record, site)
+            self.findings.reason = "the search ended at a run-time fault"
         else:
             self._column_decreased()
 
-    def _slice(self) -> float:
-        """Seconds until limits are looked at again; short ones where a limit is near."""
-        seconds = _SLICE
-        if self.options.max_seconds is not None:
-            seconds = min(seconds, self.started + self.options.max_seconds - time.perf_counter())
-        return max(seconds, _SHORTEST_SLICE)
-
-    def _limit_reached(self) -> str | None:
-        options = self.options
-        if options.max_seconds is not None and time.perf_counter() - self.started >= options.max_seconds:
-            return f"the time limit of {options.max_seconds:g} s is reached"
-        return None
-
-    def _tell_progress(self) -> None:
-        now = self.search.statistics()
-        elapsed = time.perf_counter() - self.started
-        size = self.search.current_bytes()
-        fraction = None if self.measure is None else self.measure.fraction(self.search.line)
-        self.watcher.progress(Progress(elapsed, now.recorded, now.visited, now.stored, size, fraction, now.sweeps))
-
-    # What was found
-
-    def _found(self) -> None:
-        record, labels = self.search.found
-        met = labels & self.search.stop_mask
-        if not met:
-            raise InternalError("the search stopped at a state that has none of the labels it looks for")
-        trace = self._replay(record, labels=met).trace
-        for one, bit in self.bits.items():
-            if met >> bit & 1:
-                self.findings.traces[one] = trace
-        self.search.stop_less(met)
-
-    def _faulted(self) -> None:
-        record, _ = self.search.found
-        site = self.kernel.fault_sites[self.search.fault_number]
-        trace = self._replay(record, fault=site).trace
-        self.findings.fault = fault_verdict(self.system, trace, self.properties, self.measure)
-        self.findings.reason = "the search ended at a run-time fault"
+    def _memory_reason(self) -> str:
+        limit = self.plan.options.memory_limit
+        if limit is not None:
+            return f"the memory limit of {shown_bytes(limit)} is reached"
+        return "nearly all free memory of the machine is used (the option 'memory' sets another limit)"
 
     def _column_decreased(self) -> None:
-        if self.measure is None:
+        if self.plan.measure is None:
             raise InternalError("a column decreased in a search without a measure")
         record, step = self.search.regressing_link
         number, steps = self.log.path_to(record)
         replayed = replay(self.kernel.twin, number, [*steps, step])
-        raise decreasing_column(self.kernel.twin, replayed, self.measure)
+        raise decreasing_column(self.kernel.twin, replayed, self.plan.measure)
 
-    def _replay(self, record: int, *, labels: int = 0, fault: FaultSite | None = None) -> Replayed:
-        began = time.perf_counter()
-        number, steps = self.log.path_to(record)
-        if len(steps) >= LONG_TRACE:
-            self.watcher.stage(f"replaying a trace of {len(steps):,} steps ...")
-        replayed = replay(self.kernel.twin, number, steps, labels=labels, fault=fault)
-        self.replay_seconds += time.perf_counter() - began
-        return replayed
+    def _slice(self) -> float:
+        """Seconds until limits are looked at again; short ones where a limit is near."""
+        seconds, limit = _SLICE, self.plan.options.max_seconds
+        if limit is not None:
+            seconds = min(seconds, self.plan.started + limit - time.perf_counter())
+        return max(seconds, _SHORTEST_SLICE)
+
+    def _tell_progress(self) -> None:
+        now, measure = self.search.statistics(), self.plan.measure
+        elapsed = time.perf_counter() - self.plan.started
+        size = self.search.current_bytes()
+        fraction = None if measure is None else measure.fraction(self.search.line)
+        self.watcher.progress(Progress(elapsed, now.recorded, now.visited, now.stored, size, fraction, now.sweeps))
 
     # Afterwards
 
     def _note_statistics(self, seconds: float, engine_seconds: float) -> None:
         now = self.search.statistics()
-        exact = Counts(now.recorded, now.transitions, now.deadlocks) if now.exact else None
         self.findings.statistics = Statistics(
-            states=None if exact is None else exact.states,
-            transitions=None if exact is None else exact.transitions,
-            # A search that ends at a deadlock has not expanded it.
-            deadlocks=None if exact is None else max(exact.deadlocks, self._deadlocks_shown()),
+            states=now.recorded if now.exact else None,
+            transitions=now.transitions if now.exact else None,
+            deadlocks=now.deadlocks if now.exact else None,
             visited=now.visited,
             peak_states=now.peak_states,
             peak_bytes=now.peak_bytes,
             rss_bytes=peak_resident_bytes(),
-            sweeps=now.sweeps if self.measure else 0,
+            sweeps=now.sweeps if self.plan.measure else 0,
             persistent=now.persistent,
             regress_edges=now.regress_edges,
             layers=now.layers,
-            replaced=self.search.replaced if isinstance(self.search, CachingSearch) else 0,
-            levels=self.levels(),
+            replaced=replaced_by(self.search),
+            levels=levels_of(self.search),
             profile=self.search.profile(),
             regress=self._regress(),
             seconds=seconds,
@@ -335,21 +286,17 @@ class Run:
             engine_seconds=engine_seconds,
         )
 
-    def _deadlocks_shown(self) -> int:
-        return sum(one.kind is Kind.DEADLOCK for one in self.findings.traces)
-
     def _regress(self) -> Regress | None:
         """Which steps regress, where the search tells of some."""
-        if self.measure is None:
+        if self.plan.measure is None:
             return None
-        return regress_of(self.system, self.kernel.twin, self.measure, self.search.sampled_regress_edges)
+        return regress_of(self.plan.system, self.kernel.twin, self.plan.measure, self.search.sampled_regress_edges)
 
     def _count_distinct(self) -> None:
-        statistics = self.findings.statistics
-        if self.counter is None or statistics.states is not None:
+        if self._counter is None or self.findings.statistics.states is not None:
             return
         self.watcher.stage("counting distinct states ...")
-        counts = self.counter.count()
+        counts: Counts = self._counter.count()
         self.findings.statistics = replace(
-            statistics, states=counts.states, transitions=counts.transitions, deadlocks=counts.deadlocks
+            self.findings.statistics, states=counts.states, transitions=counts.transitions, deadlocks=counts.deadlocks
         )

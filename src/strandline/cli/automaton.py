@@ -98,7 +98,7 @@ def _check(formula: Formula, source: Source) -> int:
 
     positive, negative = generalised_pair(formula)
     try:
-        comparison = compare_with_formula(positive, negative, read_automaton(source))
+        comparison = compare_with_formula(positive, negative, read_automaton(source).automaton)
     except ResourceError as error:
         print(f"undecided: {error}")
         return UNKNOWN

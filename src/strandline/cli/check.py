@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     claims = options_of(arguments, Claims)
     console = console_of(arguments, options)
     arguments.finish = lambda result: finish(arguments, console, result)
-    from strandline.check.api import check_selection
+    from strandline.check.deciding import check_selection
     from strandline.check.properties import select
     from strandline.languages import load
 

@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     options = options_of(arguments, Options)
     console = console_of(arguments, options)
     arguments.finish = lambda result: finish(arguments, console, result)
-    from strandline.check.api import explore_system
+    from strandline.check.deciding import explore_system
     from strandline.languages import load
 
     return finish(arguments, console, explore_system(load(arguments.model), options, console))

@@ -21,7 +21,7 @@ The semantics, which `strandline.compile.interpret` defines by running it:
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from strandline.model.expression import Element, Expression, Read
@@ -243,6 +243,11 @@ class System:
     @cached_property
     def by_name(self) -> dict[str, Variable]:
         return {variable.name: variable for variable in self.variables}
+
+    @cached_property
+    def alone(self) -> System:
+        """The System without its property process, whose variable stays and never changes."""
+        return self if self.observer is None else replace(self, observer=None)
 
     @cached_property
     def has_committed(self) -> bool:

@@ -16,11 +16,11 @@ Must not import anything but `strandline.errors` and `strandline.source`.
 from __future__ import annotations
 
 from strandline.properties.automata.automaton import Automaton, Edge
-from strandline.properties.binding import bind_atoms
+from strandline.properties.binding import WithAtoms, bind_atoms
 from strandline.properties.ltl.formula import Formula
 from strandline.properties.ltl.lasso import holds
 from strandline.properties.ltl.parser import ParsedFormula, parse_ltl
-from strandline.properties.translation.translate import Acceptance, Method, translate
+from strandline.properties.translation.translate import Acceptance, Method, translate, translate_negation
 from strandline.properties.word import LassoWord
 
 __all__ = [
@@ -31,8 +31,10 @@ __all__ = [
     "LassoWord",
     "Method",
     "ParsedFormula",
+    "WithAtoms",
     "bind_atoms",
     "holds",
     "parse_ltl",
     "translate",
+    "translate_negation",
 ]

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Mapping
+from typing import Protocol, TypeVar
 
 from strandline.errors import InputError
-from strandline.properties.ltl.parser import ParsedFormula
-from strandline.source import Span
+from strandline.source import Source, Span
 
 Resolved = TypeVar("Resolved")
 _GLUED = re.compile(r"([GFX]+)([a-z_]\w*)\Z")
 
 
-def bind_atoms(parsed: ParsedFormula, resolve: Callable[[str, Span], Resolved]) -> dict[str, Resolved]:
+class WithAtoms(Protocol):
+    """A text that was read, and the place of each of its atomic propositions where it stands first."""
+
+    @property
+    def source(self) -> Source: ...
+
+    @property
+    def atom_spans(self) -> Mapping[str, Span]: ...
+
+
+def bind_atoms(parsed: WithAtoms, resolve: Callable[[str, Span], Resolved]) -> dict[str, Resolved]:
     """Resolve every atomic proposition, in the order of the text, at the place where it stands first.
 
     `resolve` gets the text of the proposition and its span in `parsed.source`. An `InputError` that it

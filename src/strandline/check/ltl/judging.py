@@ -1,4 +1,5 @@
-"""The judge of counterexamples: whether the run that is shown really violates the property, without any automaton.
+"""The judge of counterexamples: whether the run that is shown really violates the property, without the automaton that
+was searched with.
 
 A formula is evaluated on the run's word by `strandline.properties.holds`, which shares nothing with the translations; a
 property process must accept along the loop; the loop must be fair, and go on where finite runs are ignored. Whatever is
@@ -7,15 +8,16 @@ not so is a `ReplayError`: a bug of ours, never a verdict.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from strandline.check.ltl.product import BoundFormula, Product, word_of
+from strandline.check.ltl.product import Product
+from strandline.check.ltl.question import Question
+from strandline.check.ltl.specification import PropertyProcess, Specification
 from strandline.check.ltl.verdict import AtomValues
 from strandline.compile.interpret import Fault, Interpreter
 from strandline.compile.interpreted import SystemTwin
 from strandline.compile.kernel import ACCEPTING_BIT
 from strandline.errors import InputError, ReplayError
-from strandline.properties import Formula, holds
 from strandline.properties.word import Letter
 from strandline.traces.lassos import ShownRun, unmet_fairness
 from strandline.traces.walk import twin_of
@@ -24,20 +26,22 @@ _MOST_WORK = 100_000
 """Atoms times states squared, up to which single changes of letters are tried to tell which of them matter."""
 
 
-def judge_formula(product: Product, bound: BoundFormula, run: ShownRun) -> tuple[AtomValues, ...]:
-    """The values of the atoms along a run that violates the formula; raises `ReplayError` where it does not."""
-    twin, formula = twin_of(product.plain), bound.formula
+def judge(question: Question, product: Product, run: ShownRun) -> tuple[AtomValues, ...]:
+    """The values of the atoms along a run that violates the specification of the question; raises `ReplayError` where
+    it does not, or is none of the runs that count."""
+    twin, specification = twin_of(product.plain), question.specification
     _judge_run(product, twin, run)
-    letters = letters_of(twin, bound, run)
-    if holds(formula, word_of(letters, run.trace.loop)):
-        raise ReplayError(f"the trace does not violate the formula: {formula}")
-    return _atom_values(formula, bound, letters, run.trace.loop)
+    if isinstance(specification, PropertyProcess):
+        _judge_process(twin, run)
+        return ()
+    word = JudgedWord(specification, letters_of(twin, specification, run), run.trace.loop, _stands_still(twin, run))
+    if not word.violates():
+        raise ReplayError(f"the trace does not violate {specification.described}")
+    return word.atom_values()
 
 
-def judge_process(product: Product, run: ShownRun) -> None:
+def _judge_process(twin: SystemTwin, run: ShownRun) -> None:
     """Check that the property process accepts along the loop."""
-    twin = twin_of(product.plain)
-    _judge_run(product, twin, run)
     if not any(twin.labels(state) >> ACCEPTING_BIT & 1 for state in run.loop_states):
         raise ReplayError("the property process does not accept in the loop of the trace")
 
@@ -53,50 +57,61 @@ def _judge_run(product: Product, twin: SystemTwin, run: ShownRun) -> None:
 
 
 def _stands_still(twin: SystemTwin, run: ShownRun) -> bool:
+    """Whether the run ends: its loop, or the last state of a path, has no step."""
     interpreter = Interpreter(twin.system)
-    return all(interpreter.is_deadlock(twin.layout.unpack(state)) for state in run.loop_states)
+    last = run.loop_states or run.states[-1:]
+    return all(interpreter.is_deadlock(twin.layout.unpack(state)) for state in last)
 
 
-def letters_of(twin: SystemTwin, bound: BoundFormula, run: ShownRun) -> tuple[Letter, ...]:
+def letters_of(twin: SystemTwin, specification: Specification, run: ShownRun) -> tuple[Letter, ...]:
     """The atoms that hold in each state of the run; an `InputError` where one cannot be evaluated."""
-    interpreter = Interpreter(twin.system)
+    interpreter, written = Interpreter(twin.system), specification.written
     letters = []
     for number, state in enumerate(run.states):
         valuation = twin.layout.unpack(state)
         letter = set()
-        for name, expression in bound.atoms.items():
+        for name, expression in specification.atoms.items():
             try:
                 if interpreter.evaluate(expression, valuation):
                     letter.add(name)
             except Fault as fault:
                 message = f"{fault.kind}, after {number} steps of a trace"
-                raise InputError(message, bound.parsed.source, bound.parsed.atom_spans[name]) from None
+                place = (None, None) if written is None else (written.source, written.atom_spans[name])
+                raise InputError(message, *place) from None
         letters.append(frozenset(letter))
     return tuple(letters)
 
 
-def _atom_values(
-    formula: Formula, bound: BoundFormula, letters: Sequence[Letter], loop: int | None
-) -> tuple[AtomValues, ...]:
-    """Which values there are, and which of them decide; of long traces only the values."""
-    names = list(bound.atoms)
-    tried = len(names) * len(letters) ** 2 <= _MOST_WORK
-    return tuple(
-        AtomValues(
-            name,
-            tuple(name in letter for letter in letters),
-            tuple(tried and _decides(formula, name, letters, place, loop) for place in range(len(letters))),
+@dataclass(frozen=True, slots=True)
+class JudgedWord:
+    """The letters of a run, and what a specification says of them."""
+
+    specification: Specification
+    letters: tuple[Letter, ...]
+    loop: int | None
+    ends: bool
+
+    def violates(self) -> bool:
+        return self.specification.violated_by(self.letters, self.loop, ends=self.ends)
+
+    def atom_values(self) -> tuple[AtomValues, ...]:
+        """Which values the atoms have, and which of them decide; of long traces only the values."""
+        names = list(self.specification.atoms)
+        tried = len(names) * len(self.letters) ** 2 <= _MOST_WORK
+        places = range(len(self.letters))
+        return tuple(
+            AtomValues(
+                name,
+                tuple(name in letter for letter in self.letters),
+                tuple(tried and not self._changed(name, place).violates() for place in places),
+            )
+            for name in names
         )
-        for name in names
-    )
 
-
-def _decides(formula: Formula, name: str, letters: Sequence[Letter], place: int, loop: int | None) -> bool:
-    """Whether the run would satisfy the formula if the atom had the other value at this one place. The last state of a
-    loop is its first one again: they change together."""
-    last = len(letters) - 1
-    places = {loop, last} if loop is not None and place in (loop, last) else {place}
-    changed = [
-        letter ^ {name} if number in places else letter for number, letter in enumerate(letters)
-    ]
-    return holds(formula, word_of(changed, loop))
+    def _changed(self, name: str, place: int) -> JudgedWord:
+        """The word with the other value of an atom at one place. The last state of a loop is its first one again: they
+        change together."""
+        ends = (self.loop, len(self.letters) - 1)
+        places = set(ends) if self.loop is not None and place in ends else {place}
+        changed = (letter ^ {name} if number in places else letter for number, letter in enumerate(self.letters))
+        return replace(self, letters=tuple(changed))

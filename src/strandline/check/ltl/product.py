@@ -1,5 +1,4 @@
-"""From a formula to the System that is searched: its atoms as expressions of the model, the automaton of its negation
-as an observer, fairness as a counter.
+"""From an automaton to the System that is searched: the automaton as an observer, fairness as a counter.
 
 The letter read on a step is that of the state which the step leaves (the source convention, as in DVE), and at a
 deadlock the observer steps alone: a run that ends stays in its last state for ever.
@@ -7,80 +6,34 @@ deadlock the observer steps alone: a run that ends stays in its last state for e
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from strandline.errors import InputError, UsageError
-from strandline.languages import parse_expression
+from strandline.compile.kernel import ACCEPTING_BIT
+from strandline.errors import UsageError
 from strandline.model.expression import FALSE, TRUE, Choice, Const, Expression, Read
-from strandline.model.fairness import process_fairness, with_fairness
+from strandline.model.fairness import with_fairness
 from strandline.model.system import Action, Assign, Domain, Fairness, Move, Observer, System, Variable
-from strandline.properties import Automaton, Formula, LassoWord, ParsedFormula, bind_atoms, parse_ltl
+from strandline.properties import Automaton
 from strandline.properties.automata import guard as guards
 from strandline.properties.automata.guard import Guard
-from strandline.source import Source, Span
 
 AUTOMATON = "(automaton)"
-"""The observer made of a formula; no language has such a name."""
+"""The observer made of an automaton; no language has such a name."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BoundFormula:
-    """A formula whose atomic propositions are expressions of a model."""
+class Watched:
+    """A System with an observer, and the size of the observer's automaton."""
 
-    parsed: ParsedFormula
-    atoms: Mapping[str, Expression]
-
-    @property
-    def formula(self) -> Formula:
-        return self.parsed.formula
-
-    @property
-    def text(self) -> str:
-        return self.parsed.source.text
+    system: System
+    states: int
+    edges: int
 
 
-def bind_formula(text: str, system: System, *, name: str = "formula") -> BoundFormula:
-    """Read a formula over a System: an atom is a label of the model or an expression in its language. Raises
-    `InputError` with the place in the formula."""
-    parsed = parse_ltl(Source(name, text))
-    labels = {one.name: one.expression for one in system.labels}
-
-    def resolve(atom: str, span: Span) -> Expression:
-        if atom in labels:
-            return labels[atom]
-        try:
-            return parse_expression(atom, system, name=name)
-        except InputError as error:
-            # Its place is one in the atom: shown where that stands, if it stands there word for word.
-            same = error.span is not None and text[span.start : span.end] == atom
-            place = Span(span.start + error.span.start, span.start + error.span.end) if same and error.span else span
-            raise type(error)(error.message + _meant(atom, system), parsed.source, place) from None
-
-    return BoundFormula(parsed, bind_atoms(parsed, resolve))
-
-
-def _meant(atom: str, system: System) -> str:
-    """`GFp` is a name, and was perhaps meant to be `G F p`."""
-    found = re.match(r"([GFX]+)([A-Za-z_].*)", atom, re.DOTALL)
-    if found is None:
-        return ""
-    try:
-        parse_expression(found[2], system, name="atom")
-    except InputError:
-        return ""
-    return f"; did you mean '{' '.join(found[1])} {found[2]}'?"
-
-
-def word_of(letters: Sequence[frozenset[str]], loop: int | None) -> LassoWord:
-    """The infinite word of a run's letters. `loop` is the number of the state to which the last one returns, being it
-    again; where it is the last one itself, the run has ended there. Without a loop, whatever follows a bad
-    prefix: its last letter for ever."""
-    last = len(letters) - 1
-    if loop is None or loop == last:
-        return LassoWord(tuple(letters[:last]), (letters[last],))
-    return LassoWord(tuple(letters[:loop]), tuple(letters[loop:last]))
+def watched_by(plain: System, automaton: Automaton, atoms: Mapping[str, Expression]) -> Watched:
+    """The System watched by a state-based automaton whose atoms are these expressions."""
+    return Watched(observed(plain, automaton, atoms), automaton.state_count, automaton.edge_count)
 
 
 def observed(system: System, automaton: Automaton, atoms: Mapping[str, Expression]) -> System:
@@ -101,18 +54,13 @@ def observed(system: System, automaton: Automaton, atoms: Mapping[str, Expressio
         for state, outgoing in enumerate(automaton.edges)
         for edge in outgoing
     )
-    plain = without_observer(system)
+    plain = system.alone
     return replace(
         plain,
         variables=(*plain.variables, location),
         observer=Observer(AUTOMATON, location, edges, automaton.accepting_states),
         initial=tuple((*state, start) for start in automaton.initial for state in plain.initial),
     )
-
-
-def without_observer(system: System) -> System:
-    """The System alone. The property process keeps its variable, which then never changes."""
-    return system if system.observer is None else replace(system, observer=None)
 
 
 def guard_expression(guard: Guard, atoms: Sequence[Expression]) -> Expression:
@@ -128,40 +76,6 @@ def guard_expression(guard: Guard, atoms: Sequence[Expression]) -> Expression:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FairnessConditions:
-    """What fair runs do, and the texts that the user gave for it."""
-
-    conditions: tuple[Fairness, ...] = ()
-    stated: tuple[tuple[Source, Expression], ...] = ()
-
-    def described(self) -> tuple[str, ...]:
-        """Each in words."""
-        return tuple(
-            f"weak fairness of {one.name}" if one.condition is None else f"infinitely often {one.name}"
-            for one in self.conditions
-        )
-
-
-def fairness_of(system: System, *, fair: bool, declared: bool, texts: Sequence[str]) -> FairnessConditions:
-    """The conditions of a check: what the model declares, every process if `fair`, and expressions."""
-    found = list(system.fairness) if declared else []
-    if fair:
-        known = [_identity(one) for one in found]
-        found += [one for one in process_fairness(system) if _identity(one) not in known]
-    stated = []
-    for number, text in enumerate(texts, 1):
-        title = "fairness" if len(texts) == 1 else f"fairness {number}"
-        expression = parse_expression(text, system, name=title)
-        stated.append((Source(title, text), expression))
-        found.append(Fairness(text, condition=expression))
-    return FairnessConditions(tuple(found), tuple(stated))
-
-
-def _identity(one: Fairness) -> frozenset[int] | None:
-    return None if one.condition is not None else frozenset(id(action) for action in one.actions)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Product:
     """What a search gets: the System with its observer, and what accepts in it (None: the observer's locations; else
     where also the variables `at_rest` are 0). `plain` is the System that the user knows."""
@@ -172,6 +86,16 @@ class Product:
     at_rest: tuple[Variable, ...]
     fairness: tuple[Fairness, ...]
     ignore_finite_runs: bool
+
+    @property
+    def predicates(self) -> list[Expression]:
+        """What the Kernel has to tell of every state."""
+        return [] if self.accepting is None else [self.accepting]
+
+    @property
+    def accepting_label(self) -> int:
+        """The label of accepting states."""
+        return 1 << ACCEPTING_BIT if self.accepting is None else 1
 
 
 def make_product(watched: System, plain: System, fairness: Sequence[Fairness], *, ignore_finite_runs: bool) -> Product:

@@ -22,13 +22,16 @@ from strandline.properties.automata import guard as guards
 from strandline.properties.automata.automaton import Automaton
 from strandline.properties.automata.guard import Guard, guard_text
 from strandline.properties.formats.guard_syntax import (
+    AtomPlaces,
+    AutomatonText,
     FormulaEdge,
     automaton_from_formulas,
     parse_guard,
     require_state_based,
     with_single_initial,
 )
-from strandline.properties.ltl.formula import TRUE, Formula
+from strandline.properties.ltl.formula import TRUE
+from strandline.properties.ltl.parser import ParsedFormula
 from strandline.properties.ltl.printer import PLAIN_NAME
 from strandline.source import Source, Span
 
@@ -75,16 +78,18 @@ _STEP = re.compile(r"\s*([A-Za-z_]\w*)?\s*->\s*([A-Za-z_]\w*)\s*\{([^{}]*)\}\s*(
 _CLAUSE = re.compile(r"\s*guard\b\s*([^;]*?)\s*;\s*\Z")
 
 
-def read_dve_process(source: Source) -> Automaton:
+def read_dve_process(source: Source) -> AutomatonText:
     """The automaton of the property process; raises `ParseError` with the place of what cannot be read."""
     text = _without_comments(source.text)
     start, end = _process_body(source, text)
     number, initial, accepting = _declarations(source, text, start, end)
     edges: list[list[FormulaEdge]] = [[] for _ in number]
+    places = AtomPlaces()
     for first, second, guard in _steps(source, text, start, end, number):
-        edges[first].append((guard, second))
+        places.note(guard.atom_spans)
+        edges[first].append((guard.formula, second))
     states = [(outgoing, place in accepting) for place, outgoing in enumerate(edges)]
-    return automaton_from_formulas(source, (initial,), states)
+    return AutomatonText(automaton_from_formulas(source, (initial,), states), source, places.spans)
 
 
 def _without_comments(text: str) -> str:
@@ -132,7 +137,9 @@ def _declarations(source: Source, text: str, start: int, end: int) -> tuple[dict
     return number, initial, accepting
 
 
-def _steps(source: Source, text: str, start: int, end: int, number: dict[str, int]) -> list[tuple[int, int, Formula]]:
+def _steps(
+    source: Source, text: str, start: int, end: int, number: dict[str, int]
+) -> list[tuple[int, int, ParsedFormula]]:
     trans = re.compile(r"\btrans\b").search(text, start, end)
     if trans is None:
         return []
@@ -151,9 +158,9 @@ def _steps(source: Source, text: str, start: int, end: int, number: dict[str, in
     return steps
 
 
-def _clause(source: Source, text: str, start: int, end: int) -> Formula:
+def _clause(source: Source, text: str, start: int, end: int) -> ParsedFormula:
     if not text[start:end].strip():
-        return TRUE
+        return ParsedFormula(TRUE, source, {})
     clause = _CLAUSE.match(text, start, end)
     if clause is None:
         raise ParseError("a property process has guards only", source, Span(start, end))

@@ -3,18 +3,41 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from strandline.errors import ParseError, UsageError
 from strandline.properties.automata.automaton import Automaton, Edge, merge_parallel, restrict
 from strandline.properties.automata.guard import MAXIMUM_ATOMS
 from strandline.properties.ltl.formula import Formula, atoms_of
 from strandline.properties.ltl.implication import boolean_guard
-from strandline.properties.ltl.parser import parse_ltl
+from strandline.properties.ltl.parser import ParsedFormula, parse_ltl
 from strandline.source import Source, Span
 
 
-def parse_guard(source: Source, span: Span, *, member_arrow: bool = False) -> Formula:
+@dataclass(frozen=True, slots=True)
+class AutomatonText:
+    """An automaton as it was read, and where each of its atomic propositions stands first."""
+
+    automaton: Automaton
+    source: Source
+    atom_spans: Mapping[str, Span]
+
+
+class AtomPlaces:
+    """Collects where atomic propositions stand first, whatever the order in which they are read."""
+
+    def __init__(self) -> None:
+        self.spans: dict[str, Span] = {}
+
+    def note(self, spans: Mapping[str, Span]) -> None:
+        for name, span in spans.items():
+            known = self.spans.get(name)
+            if known is None or span.start < known.start:
+                self.spans[name] = span
+
+
+def parse_guard(source: Source, span: Span, *, member_arrow: bool = False) -> ParsedFormula:
     """The boolean formula that stands at `span`; mistakes are reported at their place in the whole file."""
     # Blank out what stands before, keeping lines, so that offsets are those of the file.
     before = re.sub(r"[^\n]", " ", source.text[: span.start])
@@ -24,7 +47,7 @@ def parse_guard(source: Source, span: Span, *, member_arrow: bool = False) -> Fo
         raise ParseError(error.message, source, error.span) from None
     if not parsed.formula.is_boolean:
         raise ParseError("a guard has no temporal operators", source, span)
-    return parsed.formula
+    return ParsedFormula(parsed.formula, source, parsed.atom_spans)
 
 
 FormulaEdge = tuple[Formula, int]

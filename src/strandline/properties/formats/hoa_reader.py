@@ -11,13 +11,14 @@ from strandline.errors import ParseError
 from strandline.properties.automata import guard as guards
 from strandline.properties.automata.automaton import Automaton, Edge, merge_parallel
 from strandline.properties.automata.guard import MAXIMUM_ATOMS, Guard, conjunction, literal
+from strandline.properties.formats.guard_syntax import AutomatonText
 from strandline.properties.formats.hoa_tokens import HoaKind, HoaToken, tokenize_hoa
-from strandline.source import Source
+from strandline.source import Source, Span
 
 MAXIMUM_NESTING = 100
 
 
-def read_hoa(source: Source) -> Automaton:
+def read_hoa(source: Source) -> AutomatonText:
     """The automaton of a HOA text; raises `ParseError` with the place of what cannot be read."""
     return _Reader(source).read()
 
@@ -33,6 +34,7 @@ class _Reader:
         self.starts: list[int] = []
         self.start_tokens: list[HoaToken] = []
         self.atoms: tuple[str, ...] | None = None
+        self.atom_spans: dict[str, Span] = {}
         self.aliases: dict[str, Guard] = {}
         self.set_count: int | None = None
         self.used_sets: list[int] = []
@@ -41,7 +43,7 @@ class _Reader:
         self.names: dict[int, str] = {}
         self.targets: list[tuple[int, HoaToken]] = []
 
-    def read(self) -> Automaton:
+    def read(self) -> AutomatonText:
         self._header()
         while self._peek().kind is not HoaKind.MARKER:
             self._state()
@@ -50,7 +52,7 @@ class _Reader:
             raise self._error(f"expected --END--, not {marker.text}", marker)
         if self._peek().kind is not HoaKind.END:
             raise self._error("only one automaton per file can be read", self._peek())
-        return self._automaton()
+        return AutomatonText(self._automaton(), self.source, self.atom_spans)
 
     def _header(self) -> None:
         first = self._next()
@@ -95,7 +97,10 @@ class _Reader:
         if self.atoms is not None:
             raise self._error("a second 'AP:'", item)
         count = self._number()
-        self.atoms = tuple(self._expect(HoaKind.STRING).text for _ in range(count))
+        strings = [self._expect(HoaKind.STRING) for _ in range(count)]
+        self.atoms = tuple(string.text for string in strings)
+        # Without the quotation marks.
+        self.atom_spans = {one.text: Span(one.span.start + 1, one.span.end - 1) for one in strings}
         if len(set(self.atoms)) != count:
             raise self._error("an atomic proposition is declared twice", item)
         if count > MAXIMUM_ATOMS:

@@ -15,6 +15,8 @@ from strandline.properties.automata import guard as guards
 from strandline.properties.automata.automaton import Automaton
 from strandline.properties.automata.guard import Guard, guard_text
 from strandline.properties.formats.guard_syntax import (
+    AtomPlaces,
+    AutomatonText,
     FormulaEdge,
     automaton_from_formulas,
     parse_guard,
@@ -102,7 +104,7 @@ class _State:
     """Guards after which the claim goes on with the state that stands next."""
 
 
-def read_never_claim(source: Source) -> Automaton:
+def read_never_claim(source: Source) -> AutomatonText:
     """The automaton of a never claim; raises `ParseError` with the place of what cannot be read."""
     return _Reader(source).read()
 
@@ -120,8 +122,9 @@ class _Reader:
         self.tokens.append(_Token("", Span(len(source.text), len(source.text))))
         self.place = 0
         self.states: list[_State] = []
+        self.atom_places = AtomPlaces()
 
-    def read(self) -> Automaton:
+    def read(self) -> AutomatonText:
         self._word("never")
         if self._peek().text != "{":
             self._next()
@@ -133,7 +136,7 @@ class _Reader:
             raise self._error(f"unexpected '{self._peek().text}' behind the claim", self._peek())
         if not self.states:
             raise self._error("the claim has no state", self.tokens[0])
-        return self._automaton()
+        return AutomatonText(self._automaton(), self.source, self.atom_places.spans)
 
     def _state(self) -> None:
         labels = []
@@ -208,7 +211,9 @@ class _Reader:
             raise self._error(f"expected a guard, not '{first.text}'", first)
         if first.text == "else":
             raise self._error("'else' cannot be read in a never claim", first)
-        return parse_guard(self.source, first.span.to(last.span))
+        parsed = parse_guard(self.source, first.span.to(last.span))
+        self.atom_places.note(parsed.atom_spans)
+        return parsed.formula
 
     def _balanced(self) -> _Token:
         opening = self._peek()

@@ -8,6 +8,7 @@ from enum import Enum
 from strandline.errors import UsageError
 from strandline.properties.automata.automaton import Automaton
 from strandline.properties.formats.dve_process import read_dve_process, write_dve_process
+from strandline.properties.formats.guard_syntax import AutomatonText
 from strandline.properties.formats.hoa_reader import read_hoa
 from strandline.properties.formats.hoa_writer import write_hoa
 from strandline.properties.formats.never_claim import read_never_claim, write_never_claim
@@ -39,7 +40,7 @@ def detect_format(text: str) -> AutomatonFormat:
     return AutomatonFormat.DVE if re.search(r"\bprocess\s+\w+\s*\{", text) else AutomatonFormat.THESIS
 
 
-def read_automaton(source: Source, format_: AutomatonFormat | None = None) -> Automaton:
+def read_automaton(source: Source, format_: AutomatonFormat | None = None) -> AutomatonText:
     """Read an automaton; raises `ParseError` with the place of what cannot be read."""
     readers = {
         AutomatonFormat.HOA: read_hoa,

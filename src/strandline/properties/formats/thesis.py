@@ -19,6 +19,8 @@ from strandline.errors import ParseError, UsageError
 from strandline.properties.automata.automaton import Automaton
 from strandline.properties.automata.guard import Cube
 from strandline.properties.formats.guard_syntax import (
+    AtomPlaces,
+    AutomatonText,
     FormulaEdge,
     automaton_from_formulas,
     require_state_based,
@@ -36,7 +38,7 @@ class _Word:
     span: Span
 
 
-def read_thesis_automaton(source: Source, atoms: Sequence[str] = ()) -> Automaton:
+def read_thesis_automaton(source: Source, atoms: Sequence[str] = ()) -> AutomatonText:
     """The automaton of such a file; `atoms` is the alphabet, where known. States are numbered in order."""
     lines = _lines(source)
     if len(lines) < 2:
@@ -52,16 +54,17 @@ def read_thesis_automaton(source: Source, atoms: Sequence[str] = ()) -> Automato
         number[line[0].text] = len(number)
     accepting = {_state(source, number, word) for word in lines[1]}
     states: list[tuple[list[FormulaEdge], bool]] = []
+    places = AtomPlaces()
     for place, line in enumerate(lines[2:]):
         if len(line) % 2 == 0:
             raise ParseError("an action without a successor", source, line[-1].span)
         edges = [
-            (_action(source, action, atoms), _state(source, number, successor))
+            (_action(source, action, atoms, places), _state(source, number, successor))
             for action, successor in zip(line[1::2], line[2::2], strict=True)
         ]
         states.append((edges, place in accepting))
     initial = tuple(_state(source, number, word) for word in lines[0])
-    return automaton_from_formulas(source, initial, states)
+    return AutomatonText(automaton_from_formulas(source, initial, states), source, places.spans)
 
 
 def _lines(source: Source) -> list[list[_Word]]:
@@ -85,7 +88,7 @@ def _state(source: Source, number: dict[str, int], word: _Word) -> int:
     return number[word.text]
 
 
-def _action(source: Source, word: _Word, atoms: Sequence[str]) -> Formula:
+def _action(source: Source, word: _Word, atoms: Sequence[str], places: AtomPlaces) -> Formula:
     literals: list[Formula] = []
     offset = 0
     while offset < len(word.text):
@@ -96,6 +99,7 @@ def _action(source: Source, word: _Word, atoms: Sequence[str]) -> Formula:
             place = word.span.start + offset
             raise ParseError("expected a literal", source, Span(place, word.span.end))
         if name != "true":
+            places.note({name: Span(word.span.start + start, word.span.start + start + len(name))})
             literals.append(atom(name) if positive else make(Operator.NOT, atom(name)))
         elif not positive:
             raise ParseError("'!true' is no action", source, word.span)

@@ -11,11 +11,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from strandline.errors import ParseError
 from strandline.properties.automata.automaton import Edge, merge_parallel
-from strandline.properties.formats.guard_syntax import parse_guard
+from strandline.properties.formats.guard_syntax import AtomPlaces, parse_guard
 from strandline.properties.ltl.formula import TRUE, Formula, atoms_of
 from strandline.properties.ltl.implication import boolean_guard
 from strandline.properties.regular.finite import FiniteAutomaton, minimal_deterministic, trimmed
@@ -29,18 +30,27 @@ _TOKEN = re.compile(
 )
 
 
-def parse_regular(text: str | Source) -> FiniteAutomaton:
-    """An automaton for the finite words that a regular expression describes, small but not always minimal.
+@dataclass(frozen=True, slots=True)
+class RegularText:
+    """A regular expression as it was read, and where each of its atomic propositions stands first."""
 
-    Built from positions (Glushkov), then replaced by the minimal deterministic automaton if that is no
-    larger.
-    """
+    automaton: FiniteAutomaton
+    """For the finite words that it describes; small but not always minimal."""
+    positions: FiniteAutomaton
+    """The same straight from the text, a state for each letter (Glushkov)."""
+    source: Source
+    atom_spans: Mapping[str, Span]
+
+
+def parse_regular(text: str | Source) -> RegularText:
+    """Read a regular expression; raises `ParseError` with the place of what cannot be read."""
     source = text if isinstance(text, Source) else Source("<expression>", text)
-    positions = _Parser(source).automaton()
+    parser = _Parser(source)
+    positions = parser.automaton()
     minimal = minimal_deterministic(positions)
-    if minimal is not None and minimal.state_count <= positions.state_count:
-        return minimal
-    return positions
+    smaller = minimal is not None and minimal.state_count <= positions.state_count
+    automaton = minimal if smaller and minimal is not None else positions
+    return RegularText(automaton, positions, source, parser.atom_places.spans)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +86,7 @@ class _Parser:
         self.place = 0
         self.letters: list[Formula] = []
         self.follow: list[set[int]] = []
+        self.atom_places = AtomPlaces()
 
     def automaton(self) -> FiniteAutomaton:
         whole = self._choice(0)
@@ -167,11 +178,16 @@ class _Parser:
         if token.text == ".":
             return self._letter(TRUE, token)
         if token.text[:1] == "{":
-            return self._letter(parse_guard(self.source, Span(token.span.start + 1, token.span.end - 1)), token)
+            return self._guarded(Span(token.span.start + 1, token.span.end - 1), token)
         if token.text and (token.text[0] in "!_" or token.text[0].isalpha()):
-            return self._letter(parse_guard(self.source, token.span), token)
+            return self._guarded(token.span, token)
         found = f"'{token.text}'" if token.text else "the end"
         raise self._error(f"expected a letter, not {found}", token)
+
+    def _guarded(self, span: Span, token: _Token) -> _Part:
+        parsed = parse_guard(self.source, span)
+        self.atom_places.note(parsed.atom_spans)
+        return self._letter(parsed.formula, token)
 
     def _letter(self, formula: Formula, token: _Token) -> _Part:
         if len(self.letters) >= MAXIMUM_POSITIONS:

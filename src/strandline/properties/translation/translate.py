@@ -9,6 +9,7 @@ merge.
 from __future__ import annotations
 
 from enum import Enum
+from functools import lru_cache
 
 from strandline.errors import UsageError
 from strandline.properties.automata.automaton import Automaton
@@ -19,7 +20,7 @@ from strandline.properties.automata.merging import merge_states
 from strandline.properties.automata.obligation import is_exact, weak_deterministic
 from strandline.properties.automata.simulation import reduce_by_simulation
 from strandline.properties.automata.trimming import simplify_acceptance, trim
-from strandline.properties.ltl.formula import Formula, atoms_in_order
+from strandline.properties.ltl.formula import Formula, Operator, atoms_in_order, make
 from strandline.properties.ltl.lasso import holds
 from strandline.properties.ltl.simplify import simplify
 from strandline.properties.translation.expansion import TranslationTooLarge
@@ -73,6 +74,16 @@ def _translate_alone(formula: Formula, acceptance: Acceptance) -> Automaton:
     return reduce_by_simulation(degeneralise(automaton)[0], keep_state_based=True)
 
 
+def translate_negation(formula: Formula) -> Automaton:
+    """A state-based automaton that accepts exactly the words that violate the formula."""
+    try:
+        positive, negative = generalised_pair(formula)
+    except TranslationTooLarge:
+        return _translate_alone(make(Operator.NOT, formula), Acceptance.STATE)
+    return to_state_based(formula, negative, positive, negated=True)
+
+
+@lru_cache(maxsize=32)
 def generalised_pair(formula: Formula) -> tuple[Automaton, Automaton]:
     """Reduced generalised automata of the formula and of its negation.
 

@@ -1,0 +1,89 @@
+"""Which strategy carries out a task, and why.
+
+A strategy is a line in one of the tables here. What a strategy refuses, and in which words, stands in its `can`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from strandline.check.ltl.methods import AUTO, METHODS, NDFS, PREFIX, SCC, SWEEP
+from strandline.check.options import CACHE
+from strandline.check.options import SWEEP as IN_SWEEPS
+from strandline.check.strategies import Strategy
+from strandline.check.strategies.explicit import ExplicitSearch, StatesFound
+from strandline.check.task import Task
+from strandline.compile.callback import CallableSystem
+from strandline.errors import UsageError
+
+if TYPE_CHECKING:
+    from strandline.check.ltl.found import ProductFound
+
+Found = TypeVar("Found")
+
+FOR_STATES: tuple[Strategy[StatesFound], ...] = (ExplicitSearch(),)
+"""For properties of states: the first that can."""
+
+
+@cache
+def strategies_for_runs() -> Mapping[str, Strategy[ProductFound]]:
+    """For questions about runs, by the name of the method."""
+    # Imported here: who asks for properties of states alone does not wait for temporal logic.
+    from strandline.check.strategies.cycles import CycleStrategy
+    from strandline.check.strategies.prefix import PrefixSearch
+
+    table: list[Strategy[ProductFound]] = [PrefixSearch(), *(CycleStrategy(method) for method in METHODS.values())]
+    return {one.name: one for one in table}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(Generic[Found]):
+    """A strategy, and why it was picked; None where it was asked for or there is no other."""
+
+    strategy: Strategy[Found]
+    why: str | None = None
+
+
+def choose_for_states(task: Task) -> Choice[StatesFound]:
+    """The strategy for properties of states; raises `UsageError` where there is none."""
+    refusals = []
+    for strategy in FOR_STATES:
+        refusal = strategy.can(task)
+        if refusal is None:
+            return Choice(strategy)
+        refusals.append(refusal)
+    raise refusals[0]
+
+
+def choose_for_runs(task: Task) -> Choice[ProductFound]:
+    """The strategy for a question about runs: the method that was asked for, or the one that suits best. Raises
+    `UsageError` where it cannot."""
+    if isinstance(task.system, CallableSystem):
+        raise UsageError("LTL is checked on models with variables, not on callables")
+    asked = task.temporal.method
+    choice = _suiting(task) if asked == AUTO else Choice(strategies_for_runs()[asked])
+    refusal = None if choice.strategy.name == PREFIX and asked == AUTO else choice.strategy.can(task)
+    if refusal is not None:
+        raise refusal
+    return choice
+
+
+_HOW = {"bfs": "breadth-first", "dfs": "depth-first", IN_SWEEPS: "by the measure", CACHE: "with a cache"}
+
+
+def _suiting(task: Task) -> Choice[ProductFound]:
+    """What `auto` picks."""
+    known = strategies_for_runs()
+    if task.temporal.all_cycles:
+        return Choice(known[SCC], "all accepting components are wanted")
+    if known[PREFIX].can(task) is None:
+        how = _HOW[task.options.order or ""]
+        return Choice(known[PREFIX], f"a safety property: a finite path shows every violation; searched {how}")
+    if task.options.order == IN_SWEEPS:
+        return Choice(known[SWEEP], "there is a measure of progress")
+    if task.temporal.shortest:
+        return Choice(known[SCC], "a shortest lasso needs all accepting components")
+    return Choice(known[NDFS], "no measure of progress is given")

@@ -1,0 +1,130 @@
+"""From a selection of properties to a verdict: tasks, the strategies that carry them out, and what they found."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from strandline.check.choosing import choose_for_states
+from strandline.check.ltl.options import LtlOptions
+from strandline.check.measuring import SweepMeasures
+from strandline.check.options import Options
+from strandline.check.properties import Kind, Property, Selection, needs_product
+from strandline.check.running import INTERRUPTED, Findings
+from strandline.check.strategies.explicit import StatesFound
+from strandline.check.task import Session, Task
+from strandline.check.verdict import Answer, Exploration, Interrupted, PropertyVerdict, Verdict
+from strandline.check.watching import Unwatched, Watcher
+from strandline.model.system import System
+
+
+def explore_system(system: System, options: Options, watcher: Watcher | None = None) -> Exploration:
+    """Visit every reachable state. Ctrl-C raises `Interrupted`."""
+    task = Task(system, options)
+    findings = choose_for_states(task).strategy.run(task, _session(options, watcher)).findings
+    exploration = _exploration(system, options, findings)
+    if findings.interrupted:
+        raise Interrupted(exploration)
+    return exploration
+
+
+def check_selection(
+    system: System,
+    selection: Selection,
+    options: Options,
+    watcher: Watcher | None = None,
+    *,
+    temporal: LtlOptions | None = None,
+) -> Verdict:
+    """Decide the properties: those of states in one search, then those of runs, a search for each. Ctrl-C raises
+    `Interrupted`."""
+    deciding = _Deciding(system, options, temporal or LtlOptions(), _session(options, watcher))
+    return deciding.verdict(selection.properties)
+
+
+def _session(options: Options, watcher: Watcher | None) -> Session:
+    watcher = watcher or Unwatched()
+    return Session(watcher, time.perf_counter(), SweepMeasures(options, watcher))
+
+
+class _Deciding:
+    """The tasks of one check, one after the other."""
+
+    def __init__(self, system: System, options: Options, temporal: LtlOptions, session: Session) -> None:
+        self._system, self._options, self._temporal, self._session = system, options, temporal, session
+        self._findings: list[Findings] = []
+        self._answers: dict[Property, PropertyVerdict] = {}
+
+    def verdict(self, asked: Sequence[Property]) -> Verdict:
+        about_states = [one for one in asked if one.specification is None]
+        if len(about_states) == len(asked):
+            self._temporal.refuse_without_runs()
+        if about_states or not asked:
+            self._decide_states(about_states)
+        for one in asked:
+            if one.specification is not None:
+                self._decide_runs(one)
+        return self._told(asked)
+
+    def _decide_states(self, properties: Sequence[Property]) -> None:
+        task = Task(_searched_for(self._system, properties), self._options, tuple(properties))
+        found = choose_for_states(task).strategy.run(task, self._session)
+        self._findings.append(found.findings)
+        self._answers.update({one: _answer(one, found) for one in properties})
+
+    def _decide_runs(self, one: Property) -> None:
+        if self._interrupted or one.specification is None:
+            self._answers[one] = PropertyVerdict(one.kind, one.name, Answer.UNKNOWN, INTERRUPTED)
+            return
+        # Imported here: who asks for properties of states alone does not wait for temporal logic.
+        from strandline.check.ltl.deciding import decide_runs, runs_task
+
+        task = runs_task(self._system, one.specification, self._options, self._temporal)
+        decided = decide_runs(task, one, self._session)
+        self._findings.append(decided.findings)
+        self._answers[one] = decided.verdict
+
+    @property
+    def _interrupted(self) -> bool:
+        return any(findings.interrupted for findings in self._findings)
+
+    def _told(self, asked: Sequence[Property]) -> Verdict:
+        fault = next((findings.fault for findings in self._findings if findings.fault is not None), None)
+        told = [self._answers[one] for one in asked] + ([] if fault is None else [fault])
+        main = replace(self._findings[0], fault=fault, interrupted=self._interrupted)
+        verdict = Verdict(_exploration(self._system, self._options, main), tuple(told))
+        if self._interrupted:
+            raise Interrupted(verdict)
+        return verdict
+
+
+def _searched_for(system: System, properties: Sequence[Property]) -> System:
+    """The System in which properties of states are decided: alone. A property process restricts what it watches, so
+    its product must not decide them; only a property that speaks of the property process is asked of the product."""
+    return system if needs_product(system, properties) else system.alone
+
+
+def _exploration(system: System, options: Options, findings: Findings) -> Exploration:
+    return Exploration(
+        system,
+        options,
+        findings.complete,
+        findings.reason,
+        findings.statistics,
+        findings.fault,
+        findings.interrupted,
+        findings.prediction,
+    )
+
+
+def _answer(one: Property, found: StatesFound) -> PropertyVerdict:
+    wanted = one.kind is Kind.REACHABILITY
+    if one in found.traces:
+        answer = Answer.HOLDS if wanted else Answer.VIOLATED
+        return PropertyVerdict(one.kind, one.name, answer, trace=found.traces[one])
+    if not found.findings.complete:
+        return PropertyVerdict(one.kind, one.name, Answer.UNKNOWN, found.findings.reason)
+    if wanted:
+        return PropertyVerdict(one.kind, one.name, Answer.VIOLATED, "no reachable state satisfies it")
+    return PropertyVerdict(one.kind, one.name, Answer.HOLDS)

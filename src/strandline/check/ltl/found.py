@@ -1,0 +1,73 @@
+"""What a search of a product has found, by numbers of its steps, and how that is shown to people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from strandline.check.blame import fault_verdict
+from strandline.check.ltl.product import Product, Watched
+from strandline.check.ltl.question import Question
+from strandline.check.properties import Kind, Property
+from strandline.check.running import Findings, Run
+from strandline.check.verdict import PropertyVerdict
+from strandline.compile.interpreted import SystemTwin
+from strandline.compile.kernel import FaultSite
+from strandline.errors import InputError, InternalError
+from strandline.model.expression import walk
+from strandline.source import Source
+from strandline.traces.lassos import Lasso, LassoReplay
+from strandline.traces.walk import twin_of
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """An accepting component as the search tells of it."""
+
+    states: int
+    lasso: Lasso | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ProductFound:
+    """What a method found. Without `watched`, `product` and `run`: nothing was searched, because no run can violate the
+    property."""
+
+    method: str
+    findings: Findings
+    watched: Watched | None = None
+    product: Product | None = None
+    run: Run | None = None
+    lasso: Lasso | None = None
+    shortest: bool = False
+    """The lasso is a shortest one."""
+    prefix: tuple[int, tuple[int, ...]] | None = None
+    """A path to the end of a bad prefix: initial state and steps; the last step leaves the prefix's last state."""
+    components: tuple[Component, ...] = ()
+    cycle_kind: str | None = None
+
+    @property
+    def violated(self) -> bool:
+        return self.lasso is not None or self.prefix is not None
+
+
+def replaying(product: Product, run: Run) -> LassoReplay:
+    """Shows what the product did as runs of the System that the user knows."""
+    if not isinstance(run.kernel.twin, SystemTwin):
+        raise InternalError("a product is compiled from a System")
+    return LassoReplay(run.kernel.twin, twin_of(product.plain))
+
+
+def product_fault(question: Question, product: Product, run: Run, record: int, site: FaultSite) -> PropertyVerdict:
+    """A fault of the model as a violation, shown without the automaton. Raises `InputError` for one in what the user
+    gave; an expression of fairness is evaluated in the state that a step enters."""
+    initial, steps = run.log.path_to(record)
+    for source, expression in question.conditions.stated:
+        if any(getattr(node, "span", None) is site.span for node in walk(expression)):
+            message = f"{site.kind}, in a state that is reached by {len(steps) + 1} steps"
+            raise InputError(message, source, site.span)
+    claims = [
+        Property(Kind.LTL, name, one, Source("formula", name)) for name, one in question.specification.atoms.items()
+    ]
+    verdict = fault_verdict(product.system, run.replay(record, fault=site).trace, claims, run.plan.measure)
+    trace = replaying(product, run).fault(initial, steps)
+    return verdict if trace is None else fault_verdict(product.plain, trace, (), None)

@@ -1,0 +1,93 @@
+"""Explicit search for single states: through all that is reachable, in the order of the options."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from strandline.check.blame import fault_verdict
+from strandline.check.engine_searches import FORGETTING, StateSearches
+from strandline.check.options import SWEEP
+from strandline.check.properties import Kind, Property, label_bits
+from strandline.check.running import Findings, Plan, Run
+from strandline.check.task import Session, Task
+from strandline.check.verdict import PropertyVerdict
+from strandline.compile.kernel import FaultSite
+from strandline.engine.base import Event
+from strandline.errors import InternalError, UsageError
+from strandline.traces.trace import Trace
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StatesFound:
+    """How far the search came, and for every property that a single state decided, the way there."""
+
+    findings: Findings
+    traces: dict[Property, Trace]
+
+
+class ExplicitSearch:
+    """Decides any number of properties of states in one search."""
+
+    name = "explicit"
+
+    def can(self, task: Task) -> UsageError | None:
+        return None
+
+    def run(self, task: Task, session: Session) -> StatesFound:
+        options, goal = task.options, DecidingStates(task)
+        chosen = session.measures.of(task.system) if options.order == SWEEP else None
+        plan = Plan(
+            system=task.system,
+            predicates=[one.predicate for one in task.properties if one.predicate is not None],
+            measure=None if chosen is None else chosen.measure,
+            searches=StateSearches(options, sum(1 << bit for bit in goal.bits.values())),
+            options=options,
+            # What looking for a measure took does not count.
+            started=time.perf_counter(),
+            counts_distinct=options.count_distinct and options.order in FORGETTING,
+        )
+        findings = Run(plan, goal, session.watcher).carry_out()
+        findings.prediction = None if chosen is None else chosen.prediction
+        _count_shown_deadlocks(findings, goal.traces)
+        return StatesFound(findings, goal.traces)
+
+
+@dataclass(slots=True)
+class DecidingStates:
+    """A goal: for every property of the task, a state that decides it."""
+
+    task: Task
+    traces: dict[Property, Trace] = field(default_factory=dict)
+    bits: dict[Property, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.bits = label_bits(self.task.properties)
+
+    def stopped(self, run: Run, event: Event) -> bool:
+        record, labels = run.search.found
+        met = labels & run.search.stop_mask
+        if event is not Event.FOUND or not met:
+            raise InternalError(f"the search stopped for no reason that is known here: {event}, labels {labels}")
+        trace = run.replay(record, labels=met).trace
+        for one, bit in self.bits.items():
+            if met >> bit & 1:
+                self.traces[one] = trace
+        run.search.stop_less(met)
+        return bool(run.search.stop_mask)
+
+    def faulted(self, run: Run, record: int, site: FaultSite) -> PropertyVerdict:
+        trace = run.replay(record, fault=site).trace
+        return fault_verdict(self.task.system, trace, self.task.properties, run.plan.measure)
+
+    def finished(self, run: Run, folder: Path) -> None:
+        return
+
+
+def _count_shown_deadlocks(findings: Findings, traces: dict[Property, Trace]) -> None:
+    """A search that ends at a deadlock has not expanded it."""
+    deadlocks = findings.statistics.deadlocks
+    if deadlocks is not None:
+        shown = sum(one.kind is Kind.DEADLOCK for one in traces)
+        findings.statistics = replace(findings.statistics, deadlocks=max(deadlocks, shown))

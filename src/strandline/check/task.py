@@ -1,0 +1,38 @@
+"""A task: one search's worth of work, frozen. And what the tasks of one check share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from strandline.check.ltl.options import LtlOptions
+from strandline.check.measuring import SweepMeasures
+from strandline.check.options import Options
+from strandline.check.properties import Property
+from strandline.check.watching import Watcher
+from strandline.model.system import System
+
+if TYPE_CHECKING:
+    from strandline.check.ltl.question import Question
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Task:
+    """What is to be decided of a System, and how: properties of single states, all of them in one search, or a
+    question about its runs."""
+
+    system: System
+    options: Options
+    properties: tuple[Property, ...] = ()
+    question: Question | None = None
+    temporal: LtlOptions = field(default_factory=LtlOptions)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Session:
+    """What the tasks of one check share: who watches, when it began, and the measures that are known already."""
+
+    watcher: Watcher
+    started: float
+    """From when a limit of time counts, on the clock of `time.perf_counter`."""
+    measures: SweepMeasures
