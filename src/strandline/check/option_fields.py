@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import Field, dataclass, fields
+from pathlib import Path
 from typing import Any
 
 from strandline.errors import Option, UsageError
@@ -62,13 +63,13 @@ def named(options: type[Any], name: str) -> Option:
     return next(Option(name, flag=facts.flag) for field, facts in options_in(options) if field.name == name)
 
 
-def texts(given: str | Sequence[str], what: str) -> tuple[str, ...]:
-    """One text or several as a tuple; `what` they are, for the message where they are something else."""
-    if isinstance(given, str):
-        return (given,)
-    if not isinstance(given, Sequence) or not all(isinstance(one, str) for one in given):
+def texts(given: str | Path | Sequence[str | Path], what: str) -> tuple[str, ...]:
+    """One text, or path, or several as a tuple; `what` they are, for the message where they are something else."""
+    if isinstance(given, str | Path):
+        return (str(given),)
+    if not isinstance(given, Sequence) or not all(isinstance(one, str | Path) for one in given):
         raise UsageError(f"{what}, not {given!r}")
-    return tuple(given)
+    return tuple(str(one) for one in given)
 
 
 def parse_count(text: str) -> int:

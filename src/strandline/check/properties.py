@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from strandline.check.claims import Claims
+from strandline.check.claims import FINITE, GOOD, Claims
 from strandline.check.option_fields import named
 from strandline.compile.kernel import DEADLOCK_BIT, MAXIMUM_PREDICATES
 from strandline.errors import InputError, UsageError
@@ -29,6 +30,8 @@ class Kind(Enum):
     REACHABILITY = "reach"
     FAULT = "fault"
     LTL = "ltl"
+    AUTOMATON = "automaton"
+    NEVER = "never"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,6 +93,8 @@ def select(system: System, claims: Claims) -> Selection:
     chosen = [_stated(system, Kind.INVARIANT, text, claims.invariants) for text in claims.invariants]
     chosen += [_stated(system, Kind.REACHABILITY, text, claims.reach) for text in claims.reach]
     chosen += [_formula(system, text, claims.ltl) for text in claims.ltl]
+    chosen += [_automaton(system, file, claims) for file in claims.automaton_files()]
+    chosen += [_never(system, text, claims.never) for text in claims.never]
     chosen += [_named(system, name) for name in claims.property]
     picked = not chosen and deadlock is not True
     if picked:
@@ -111,25 +116,51 @@ _INVARIANT, _REACH, _PROPERTY = (named(Claims, name) for name in ("invariants", 
 
 
 def _stated(system: System, kind: Kind, text: str, siblings: Sequence[str]) -> Property:
-    title = kind.value
-    if len(siblings) > 1:
-        title += f" {list(siblings).index(text) + 1}"
+    title = _title(kind.value, text, siblings)
     return Property(kind, text, parse_expression(text, system, name=title), Source(title, text))
 
 
 def _formula(system: System, text: str, siblings: Sequence[str]) -> Property:
-    # Imported here: who asks for safety alone does not wait for temporal logic.
+    # Imported here, as in what follows: who asks for safety alone does not wait for temporal logic.
     from strandline.check.ltl.specification import bind_formula
 
-    title = "formula" if len(siblings) == 1 else f"formula {list(siblings).index(text) + 1}"
+    with _about_what_is_watched(system, "a formula"):
+        bound = bind_formula(text, system.alone, name=_title("formula", text, siblings))
+    return Property(Kind.LTL, text, source=bound.parsed.source, specification=bound)
+
+
+def _automaton(system: System, file: str, claims: Claims) -> Property:
+    from strandline.check.ltl.automata import bind_automaton, read_automaton_file
+
+    read, finite = read_automaton_file(file), claims.automaton_words == FINITE
+    with _about_what_is_watched(system, "an automaton"):
+        bound = bind_automaton(read, system.alone, good=claims.automaton_accepts == GOOD, finite=finite)
+    return Property(Kind.NEVER if finite else Kind.AUTOMATON, file, source=read.source, specification=bound)
+
+
+def _never(system: System, text: str, siblings: Sequence[str]) -> Property:
+    from strandline.check.ltl.automata import bind_regular
+
+    with _about_what_is_watched(system, "an expression"):
+        bound = bind_regular(text, system.alone, name=_title("never", text, siblings))
+    return Property(Kind.NEVER, text, source=bound.written.source, specification=bound)
+
+
+@contextmanager
+def _about_what_is_watched(system: System, what: str) -> Iterator[None]:
+    """A name that only the property process explains is told as such."""
     try:
-        bound = bind_formula(text, system.alone, name=title)
+        yield
     except InputError as error:
         if system.observer is None or f"'{system.observer.name}'" not in error.message:
             raise
-        message = f"'{system.observer.name}' is the property process: a formula speaks of the system that it watches"
+        message = f"'{system.observer.name}' is the property process: {what} speaks of the system that it watches"
         raise type(error)(message, error.source, error.span) from None
-    return Property(Kind.LTL, text, source=bound.parsed.source, specification=bound)
+
+
+def _title(kind: str, text: str, siblings: Sequence[str]) -> str:
+    """`formula`, or `formula 2` where there are several."""
+    return kind if len(siblings) == 1 else f"{kind} {list(siblings).index(text) + 1}"
 
 
 def _assertions(system: System) -> list[Property]:

@@ -45,7 +45,7 @@ def exit_code(result: Exploration | Verdict) -> int:
 
 def _property_code(one: PropertyVerdict) -> int:
     if one.answer is Answer.VIOLATED:
-        return {Kind.DEADLOCK: DEADLOCK, Kind.LTL: LIVENESS}.get(one.kind, SAFETY)
+        return {Kind.DEADLOCK: DEADLOCK, Kind.LTL: LIVENESS, Kind.AUTOMATON: LIVENESS}.get(one.kind, SAFETY)
     return _answer_code(one.answer)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from strandline.check.ltl.verdict import AcceptingComponent, AtomValues, LtlSearch
 from strandline.check.memory import shown_bytes
+from strandline.check.properties import Kind
 from strandline.check.verdict import PropertyVerdict
 from strandline.model.system import System
 from strandline.report.profile import profile_line
@@ -19,7 +20,12 @@ _MOST_COLUMNS = 32
 _MOST_COMPONENTS = 20
 _LONG = 20
 """Steps of a lasso to which the way to a shorter one is told."""
-_LEGEND = "*: if this value alone were different, the run would satisfy the formula"
+_LEGEND = "*: if this value alone were different, the run would {}"
+_WHATEVER_FOLLOWS = {
+    Kind.LTL: "whatever follows, the formula is violated",
+    Kind.AUTOMATON: "whatever follows, the automaton decides against it",
+}
+_PATH_ACCEPTED = "this path is one that must never be"
 
 
 def lasso_words(trace: Trace, *, ended: bool) -> str:
@@ -51,15 +57,16 @@ def violation_lines(one: PropertyVerdict, system: System, style: Style, *, full:
     lines = [style.paint(title, "bold")]
     lines += [f"  {line}" for line in trace_lines(trace, system, style, full=full, whole=False)]
     if trace.loop is None:
-        lines.append(f"  {style.paint('whatever follows, the formula is violated', 'yellow')}")
+        lines.append(f"  {style.paint(_WHATEVER_FOLLOWS.get(one.kind, _PATH_ACCEPTED), 'yellow')}")
     elif len(trace) >= _LONG and search.minimised is None:
         lines.append(f"  {style.paint('--shortest looks for a shorter one', 'dim')}")
     if search.atoms:
-        lines += ["", *(f"  {line}" for line in atom_lines(search.atoms, trace, style))]
+        legend = _LEGEND.format("satisfy the formula" if one.kind is Kind.LTL else "be no violation")
+        lines += ["", *(f"  {line}" for line in atom_lines(search.atoms, trace, style, legend))]
     return lines
 
 
-def atom_lines(atoms: Sequence[AtomValues], trace: Trace, style: Style) -> list[str]:
+def atom_lines(atoms: Sequence[AtomValues], trace: Trace, style: Style, legend: str) -> list[str]:
     """A table of the atoms' values, a column for each state; of long traces only where one of them changes."""
     last = len(trace) if trace.loop is None or trace.loop == len(trace) else len(trace) - 1
     columns = _columns(atoms, last, trace.loop)
@@ -73,7 +80,7 @@ def atom_lines(atoms: Sequence[AtomValues], trace: Trace, style: Style) -> list[
     if len(columns) <= last:
         lines.append(style.paint("only states where a value changes are shown", "dim"))
     if any(any(one.decisive) for one in atoms):
-        lines.append(style.paint(_LEGEND, "dim"))
+        lines.append(style.paint(legend, "dim"))
     return lines
 
 

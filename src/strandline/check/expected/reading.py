@@ -14,6 +14,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from strandline.check.api import CheckArguments
 from strandline.check.expected.cases import Case, Expectation, PropertyExpectation
+from strandline.check.option_fields import options_in
 from strandline.check.options import Options
 from strandline.check.verdict import Answer
 from strandline.errors import InputError, ParseError, UsageError
@@ -114,6 +115,8 @@ def _case(file: Path, top: _Section, section: _Section, fault: str | None) -> Ca
     for key, value in asked.items():
         if not _fits(keywords[key], value):
             raise section.error(key, f"'{key}' cannot be {value!r}")
+        if key in _files():
+            asked[key] = [str(file.parent / name) for name in ([value] if isinstance(value, str) else value)]
     own_fault = section.text("fault")
     verdict = section.text("verdict")
     if verdict is None and section.kind == "explore":
@@ -244,6 +247,12 @@ def _keywords(arguments: type[CheckArguments] | type[Options]) -> Mapping[str, A
     """The keywords and their types; where files are kept is nothing that a model expects."""
     hints = get_type_hints(arguments)
     return {one.name: hints[one.name] for one in fields(arguments) if one.name != "work_dir"}
+
+
+@cache
+def _files() -> frozenset[str]:
+    """The keywords that name files; in an `expected.toml` from its folder on."""
+    return frozenset(one.name for one, facts in options_in(CheckArguments) if facts.metavar == "FILE")
 
 
 def _fits(hint: Any, value: Any) -> bool:

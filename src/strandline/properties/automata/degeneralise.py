@@ -13,6 +13,7 @@ from itertools import islice, permutations
 
 from strandline.properties.automata.automaton import Automaton, Edge, merge_parallel
 from strandline.properties.automata.components import Components, components, is_weak_component
+from strandline.properties.automata.simulation import reduce_by_simulation
 from strandline.properties.automata.trimming import trim
 
 MAXIMUM_ORDERS = 6
@@ -38,6 +39,12 @@ def degeneralise(automaton: Automaton) -> list[Automaton]:
     for result in results:
         distinct.setdefault((result.state_count, result.edge_count), result)
     return list(distinct.values())
+
+
+def smallest_state_based(automaton: Automaton) -> Automaton:
+    """The smallest of them after reduction."""
+    reduced = [reduce_by_simulation(split, keep_state_based=True) for split in degeneralise(automaton)]
+    return min(reduced, key=lambda split: (split.state_count, split.edge_count))
 
 
 def _plans(count: int) -> Iterator[_Plan]:

@@ -25,6 +25,7 @@ from strandline.properties.formats.guard_syntax import (
     AtomPlaces,
     AutomatonText,
     FormulaEdge,
+    accepting_among,
     automaton_from_formulas,
     parse_guard,
     require_state_based,
@@ -89,7 +90,8 @@ def read_dve_process(source: Source) -> AutomatonText:
         places.note(guard.atom_spans)
         edges[first].append((guard.formula, second))
     states = [(outgoing, place in accepting) for place, outgoing in enumerate(edges)]
-    return AutomatonText(automaton_from_formulas(source, (initial,), states), source, places.spans)
+    automaton = automaton_from_formulas(source, (initial,), states)
+    return AutomatonText(automaton, source, places.spans, accepting_among(states))
 
 
 def _without_comments(text: str) -> str:

@@ -22,6 +22,8 @@ class AutomatonText:
     automaton: Automaton
     source: Source
     atom_spans: Mapping[str, Span]
+    final: frozenset[int] | None
+    """The accepting states, also those without edges, which matter for finite words; None where edges accept."""
 
 
 class AtomPlaces:
@@ -51,6 +53,13 @@ def parse_guard(source: Source, span: Span, *, member_arrow: bool = False) -> Pa
 
 
 FormulaEdge = tuple[Formula, int]
+DescribedState = tuple[list[FormulaEdge], bool]
+"""The edges of a state, and whether it is accepting."""
+
+
+def accepting_among(states: Iterable[DescribedState]) -> frozenset[int]:
+    """The numbers of the accepting states."""
+    return frozenset(number for number, (_, accepting) in enumerate(states) if accepting)
 
 
 def automaton_from_formulas(

@@ -40,6 +40,7 @@ class _Reader:
         self.used_sets: list[int] = []
         self.never = False
         self.bodies: dict[int, list[Edge]] = {}
+        self.state_marks: dict[int, int] = {}
         self.names: dict[int, str] = {}
         self.targets: list[tuple[int, HoaToken]] = []
 
@@ -52,7 +53,7 @@ class _Reader:
             raise self._error(f"expected --END--, not {marker.text}", marker)
         if self._peek().kind is not HoaKind.END:
             raise self._error("only one automaton per file can be read", self._peek())
-        return AutomatonText(self._automaton(), self.source, self.atom_spans)
+        return AutomatonText(self._automaton(), self.source, self.atom_spans, self._final())
 
     def _header(self) -> None:
         first = self._next()
@@ -150,7 +151,7 @@ class _Reader:
             raise self._error(f"state {number} is described twice", number_token)
         if self._peek().kind is HoaKind.STRING:
             self.names[number] = self._next().text
-        marks = self._marks()
+        marks = self.state_marks[number] = self._marks()
         self.bodies[number] = self._edges(label, marks, number_token)
 
     def _edges(self, label: Guard | None, marks: int, state: HoaToken) -> list[Edge]:
@@ -252,6 +253,14 @@ class _Reader:
         names = tuple(self.names.get(state, str(state)) for state in range(count)) if self.names else None
         initial = tuple(dict.fromkeys(self.starts))
         return Automaton(self.atoms or (), initial, edges, 1 if self.never else len(sets), names)
+
+    def _final(self) -> frozenset[int] | None:
+        """The accepting states of an automaton whose edges have no marks of their own."""
+        if any(edge.marks != self.state_marks[state] for state, edges in self.bodies.items() for edge in edges):
+            return None
+        wanted = sum(1 << number for number in set(self.used_sets))
+        accepting = [state for state, marks in self.state_marks.items() if marks & wanted == wanted]
+        return frozenset() if self.never else frozenset(accepting)
 
     def _renumbered(self, marks: int, sets: list[int]) -> int:
         if self.never:

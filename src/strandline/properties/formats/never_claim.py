@@ -17,7 +17,8 @@ from strandline.properties.automata.guard import Guard, guard_text
 from strandline.properties.formats.guard_syntax import (
     AtomPlaces,
     AutomatonText,
-    FormulaEdge,
+    DescribedState,
+    accepting_among,
     automaton_from_formulas,
     parse_guard,
     require_state_based,
@@ -136,7 +137,9 @@ class _Reader:
             raise self._error(f"unexpected '{self._peek().text}' behind the claim", self._peek())
         if not self.states:
             raise self._error("the claim has no state", self.tokens[0])
-        return AutomatonText(self._automaton(), self.source, self.atom_places.spans)
+        states = self._described()
+        automaton = automaton_from_formulas(self.source, (0,), states)
+        return AutomatonText(automaton, self.source, self.atom_places.spans, accepting_among(states))
 
     def _state(self) -> None:
         labels = []
@@ -227,10 +230,10 @@ class _Reader:
                 raise self._error("this '(' is never closed", opening)
         return token
 
-    def _automaton(self) -> Automaton:
+    def _described(self) -> list[DescribedState]:
         number = {label.text: place for place, state in enumerate(self.states) for label in state.labels}
         end = len(self.states)
-        described: list[tuple[list[FormulaEdge], bool]] = []
+        described: list[DescribedState] = []
         for place, state in enumerate(self.states):
             edges = [(guard, self._target(label, number, end)) for guard, label in state.edges]
             edges += [(guard, place) for guard in state.loops]
@@ -238,7 +241,7 @@ class _Reader:
             described.append((edges, any(label.text.startswith("accept") for label in state.labels)))
         if any(target == end for edges, _ in described for _, target in edges):
             described.append(([(TRUE, end)], True))
-        return automaton_from_formulas(self.source, (0,), described)
+        return described
 
     def _target(self, label: _Token | None, number: dict[str, int], end: int) -> int:
         if label is None:

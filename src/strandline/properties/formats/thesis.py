@@ -21,7 +21,8 @@ from strandline.properties.automata.guard import Cube
 from strandline.properties.formats.guard_syntax import (
     AtomPlaces,
     AutomatonText,
-    FormulaEdge,
+    DescribedState,
+    accepting_among,
     automaton_from_formulas,
     require_state_based,
 )
@@ -53,7 +54,7 @@ def read_thesis_automaton(source: Source, atoms: Sequence[str] = ()) -> Automato
             raise ParseError(f"state {line[0].text} is described twice", source, line[0].span)
         number[line[0].text] = len(number)
     accepting = {_state(source, number, word) for word in lines[1]}
-    states: list[tuple[list[FormulaEdge], bool]] = []
+    states: list[DescribedState] = []
     places = AtomPlaces()
     for place, line in enumerate(lines[2:]):
         if len(line) % 2 == 0:
@@ -64,7 +65,8 @@ def read_thesis_automaton(source: Source, atoms: Sequence[str] = ()) -> Automato
         ]
         states.append((edges, place in accepting))
     initial = tuple(_state(source, number, word) for word in lines[0])
-    return AutomatonText(automaton_from_formulas(source, initial, states), source, places.spans)
+    automaton = automaton_from_formulas(source, initial, states)
+    return AutomatonText(automaton, source, places.spans, accepting_among(states))
 
 
 def _lines(source: Source) -> list[list[_Word]]:

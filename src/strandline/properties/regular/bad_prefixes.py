@@ -43,7 +43,7 @@ def bad_prefixes(formula: Formula) -> FiniteAutomaton:
             f"not a safety property, so no finite prefix shows every violation: {formula}\n"
             f"for example, no prefix of this violating word is bad: {gap}"
         )
-    small = _terminal(to_state_based(formula, negative, positive, negated=True))
+    small = terminal(to_state_based(formula, negative, positive, negated=True))
     exact = _earliest(positive)
     if exact is None:
         if small is None:
@@ -62,7 +62,7 @@ def _earliest(positive: Automaton) -> FiniteAutomaton | None:
     return minimal_deterministic(FiniteAutomaton(graph.atoms, graph.initial, graph.edges, final))
 
 
-def _terminal(automaton: Automaton) -> FiniteAutomaton | None:
+def terminal(automaton: Automaton) -> FiniteAutomaton | None:
     """The automaton read on finite words, if its accepting states accept everything from there on."""
     final = automaton.accepting_states
     for state in final:

@@ -32,14 +32,41 @@ class FiniteAutomaton:
     def edge_count(self) -> int:
         return sum(len(edges) for edges in self.edges)
 
+    def unmarked(self) -> FiniteAutomaton:
+        """The same without the marks of an automaton on infinite words."""
+        edges = tuple(merge_parallel(replace(edge, marks=0) for edge in outgoing) for outgoing in self.edges)
+        return replace(self, edges=edges)
+
 
 def accepts_word(automaton: FiniteAutomaton, word: Sequence[Letter]) -> bool:
     """Whether a run over the whole word ends in a final state."""
-    current = set(automaton.initial)
+    current = frozenset(automaton.initial)
     for letter in word:
-        bits = sum(1 << place for place, name in enumerate(automaton.atoms) if name in letter)
-        current = {edge.target for state in current for edge in automaton.edges[state] if edge.guard.holds(bits)}
+        current = _after(automaton, current, letter)
     return not current.isdisjoint(automaton.final)
+
+
+def accepts_prefix(automaton: FiniteAutomaton, word: Sequence[Letter], loop: Sequence[Letter] = ()) -> bool:
+    """Whether a run over some prefix of the word, followed by the loop again and again, ends in a final state."""
+    current = frozenset(automaton.initial)
+    seen: set[tuple[int, frozenset[int]]] = set()
+    letters, place = [*word, *loop], 0
+    while current.isdisjoint(automaton.final):
+        if place == len(letters):
+            place = len(word)
+        if place == len(letters) or (place, current) in seen:
+            return False
+        seen.add((place, current))
+        current = _after(automaton, current, letters[place])
+        place += 1
+    return True
+
+
+def _after(automaton: FiniteAutomaton, current: frozenset[int], letter: Letter) -> frozenset[int]:
+    bits = sum(1 << place for place, name in enumerate(automaton.atoms) if name in letter)
+    return frozenset(
+        edge.target for state in current for edge in automaton.edges[state] if edge.guard.holds(bits)
+    )
 
 
 def absorbing(automaton: FiniteAutomaton) -> FiniteAutomaton:
