@@ -7,16 +7,19 @@ initial location usually increases, but may fall back.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+
+from strandline.properties.automata.components import tarjan
 
 
 def component_ranks(nodes: int, edges: Iterable[tuple[int, int]]) -> list[int]:
     """For every node a number that no edge decreases and every edge between components increases: the longest path
     to its component."""
     targets = _targets(nodes, edges)
-    component, count = _components(targets)
-    ranks = [0] * count
-    # Components are numbered in the order in which the search leaves them: what one leads to comes before it.
+    # What a component leads to comes before it.
+    found = tarjan(range(nodes), targets.__getitem__)
+    component = {node: number for number, members in enumerate(found) for node in members}
+    ranks = [0] * len(found)
     for source in sorted(range(nodes), key=lambda node: -component[node]):
         for target in targets[source]:
             if component[target] != component[source]:
@@ -44,34 +47,3 @@ def _targets(nodes: int, edges: Iterable[tuple[int, int]]) -> list[list[int]]:
     for source, target in sorted(edges):
         targets[source].append(target)
     return targets
-
-
-def _components(targets: Sequence[Sequence[int]]) -> tuple[list[int], int]:
-    """Tarjan's strongly connected components: the number of each node's, and how many there are."""
-    count = len(targets)
-    component, low, order = [-1] * count, [0] * count, [-1] * count
-    found, clock = 0, 0
-    stack: list[int] = []
-    for root in range(count):
-        path = [(root, 0)] if order[root] < 0 else []
-        while path:
-            node, place = path.pop()
-            if place == 0:
-                order[node] = low[node] = clock
-                clock += 1
-                stack.append(node)
-            for number in range(place, len(targets[node])):
-                target = targets[node][number]
-                if order[target] < 0:
-                    path += [(node, number + 1), (target, 0)]
-                    break
-                if component[target] < 0:
-                    low[node] = min(low[node], order[target])
-            else:
-                if low[node] == order[node]:
-                    while component[node] < 0:
-                        component[stack.pop()] = found
-                    found += 1
-                elif path:
-                    low[path[-1][0]] = min(low[path[-1][0]], low[node])
-    return component, found
