@@ -7,7 +7,7 @@ Every property whose verdict is known is checked: the property process that come
 definitions of its propositions can be read, the formula itself by `auto`, with our own translation. Products of more
 than ``--max-states`` states are left out; where the size is not known, the run may end at its limit. A run that reaches
 ``--max-seconds`` (or its memory) is told and counted, and is no error. Sizes are compared where the file gives them:
-those of a run that holds, and of a plain exploration where the property is violated; twelve of them are Table 1 of seed
+those of a run that holds, and of a plain exploration where the property is violated; twelve of them are Table 1 of
 001. Exit code 1 on any wrong verdict or size.
 """
 

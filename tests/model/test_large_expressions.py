@@ -30,7 +30,7 @@ from strandline.model.expression import (
     walk,
 )
 from strandline.model.intervals import Contradiction, Environment
-from strandline.model.ranges import variable_ranges
+from strandline.model.ranges import analyse_ranges
 from strandline.model.system import Action, Assign, Domain, System, Variable
 from strandline.model.validate import validate
 from strandline.source import Source, Span
@@ -153,7 +153,7 @@ def test_ranges_and_names() -> None:
         guard = Binary("and", guard, Binary("!=", Binary("+", Read(X), Const(number)), Const(-1)))
     step = Action("step", (), guard, (Assign(Read(X), Binary("mod", maximum(300), Const(4))),))
     system = validate(System.create("large", Source("large", ""), (X, A), (), (step,)))
-    assert variable_ranges(system)[X] == (0, 3)
+    assert analyse_ranges(system).variables[X] == (0, 3)
     assert variables_read(guard) == {X, A}
 
 

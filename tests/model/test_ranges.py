@@ -11,7 +11,7 @@ from strategies import systems
 from strandline.compile.interpret import Interpreter
 from strandline.model.expression import Binary, Const, Element, Expression, Read
 from strandline.model.layout import make_layout
-from strandline.model.ranges import analyse_ranges, variable_ranges
+from strandline.model.ranges import analyse_ranges
 from strandline.model.system import Action, Assign, Domain, Move, Process, System, Variable
 from strandline.model.validate import validate
 from strandline.source import Source
@@ -36,7 +36,7 @@ def reached(system: System, limit: int) -> list[tuple[int, ...]]:
 @given(st.one_of(systems(), systems(at_once=0.6)))
 @settings(max_examples=300)
 def test_every_reachable_value_lies_in_its_box(system: System) -> None:
-    boxes = variable_ranges(system)
+    boxes = analyse_ranges(system).variables
     layout = make_layout(system, boxes)
     for valuation in reached(system, 200):
         for variable, offset in system.offsets.items():
@@ -49,7 +49,7 @@ def test_every_reachable_value_lies_in_its_box(system: System) -> None:
 @given(systems())
 @settings(max_examples=100)
 def test_boxes_stay_in_their_domains(system: System) -> None:
-    for variable, (low, high) in variable_ranges(system).items():
+    for variable, (low, high) in analyse_ranges(system).variables.items():
         assert variable.domain.low <= low <= high <= variable.domain.high
 
 
@@ -103,7 +103,7 @@ def boxes(
 ) -> dict[str, tuple[int, int]]:
     everything = (*(one.location for one in processes), *variables)
     system = validate(System.create("m", Source("m", ""), everything, processes, tuple(actions)))
-    return {variable.name: box for variable, box in variable_ranges(system).items()}
+    return {variable.name: box for variable, box in analyse_ranges(system).variables.items()}
 
 
 def test_a_guarded_counter_is_bounded_by_its_guard() -> None:

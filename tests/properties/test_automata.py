@@ -21,8 +21,9 @@ from strandline.properties.automata.emptiness import intersects
 from strandline.properties.automata.guard import (
     FALSE,
     TRUE,
+    Cube,
     Guard,
-    cube_guard,
+    conjunction,
     disjunction,
     guard_text,
     literal,
@@ -39,6 +40,12 @@ from strandline.properties.translation.translate import generalised_pair, transl
 from strandline.properties.word import LassoWord
 
 LETTERS = range(8)
+
+
+def cube_guard(cube: Cube) -> Guard:
+    """The guard of one cube."""
+    positive, negative = cube
+    return conjunction(literal(i, bool(positive >> i & 1)) for i in range(3) if (positive | negative) >> i & 1)
 
 
 def guards() -> st.SearchStrategy[Guard]:

@@ -34,10 +34,18 @@ def test_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("G (p -> F q)", "--negate") == 0
     assert capsys.readouterr().out == (
         "!G (p -> F q)\n  by its syntax: persistence\n"
+        "  exactly: persistence\n  invariant under stuttering\n"
         "  2 states, 3 edges, accepting states, nondeterministic\n\n"
         "state 0, initial\n    true  ->  0\n    p && !q  ->  1\n\n"
         "state 1, accepting\n    !q  ->  1\n"
     )
+
+
+def test_what_the_syntax_does_not_show(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("G (p || F (p && X p)) && X q") == 0
+    assert "\n  exactly: recurrence\n  not invariant under stuttering\n" in capsys.readouterr().out
+    assert run("F G p || F q || true") == 0
+    assert "\n  exactly: safety and guarantee\n  invariant under stuttering\n" in capsys.readouterr().out
 
 
 def test_generalised_text(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import pytest
 from formula_strategies import NAMES, formula, formulas, negated, words
@@ -17,7 +18,7 @@ from strandline.properties.ltl.formula import Formula
 from strandline.properties.ltl.lasso import holds
 from strandline.properties.regular.bad_prefixes import bad_prefixes
 from strandline.properties.regular.expression import parse_regular
-from strandline.properties.regular.finite import accepts_word, as_buchi, minimal_deterministic
+from strandline.properties.regular.finite import FiniteAutomaton, accepts_prefix, as_buchi, minimal_deterministic
 from strandline.properties.translation.classification import exact_classes
 from strandline.properties.translation.translate import translate
 from strandline.properties.word import LassoWord
@@ -39,6 +40,15 @@ EXPRESSIONS = [
     ("p*[2]", "([ac]*){2}"),
     ("(p*|!q .)* q", "([ac]*|[ad][abcd])*[bc]"),
 ]
+
+
+def accepts_word(automaton: FiniteAutomaton, word: Sequence[frozenset[str]]) -> bool:
+    """Whether a run over the whole word ends in a final state."""
+    current = set(automaton.initial)
+    for letter in word:
+        bits = sum(1 << place for place, name in enumerate(automaton.atoms) if name in letter)
+        current = {edge.target for state in current for edge in automaton.edges[state] if edge.guard.holds(bits)}
+    return not current.isdisjoint(automaton.final)
 
 
 @pytest.mark.parametrize(("ours", "pattern"), EXPRESSIONS)
@@ -99,6 +109,7 @@ def test_bad_prefixes_find_exactly_the_violations_of_safety_formulas(part: Formu
     letters = list(word.prefix + word.loop * 12)
     found = any(accepts_word(automaton, letters[:length]) for length in range(len(letters) + 1))
     assert found is not holds(part, word)
+    assert accepts_prefix(automaton, word.prefix, word.loop) is found
 
 
 @given(formulas(max_leaves=4), st.lists(st.frozensets(st.sampled_from(NAMES)), max_size=4))

@@ -9,6 +9,7 @@ from strandline.report.exit_codes import HOLDS, SAFETY, UNKNOWN
 
 if TYPE_CHECKING:
     from strandline.properties.automata.automaton import Automaton
+    from strandline.properties.ltl.classify import Classes
     from strandline.properties.ltl.formula import Formula
     from strandline.source import Source
 
@@ -75,7 +76,7 @@ def _rendered(formula: Formula, automaton: Automaton, format_: str) -> str:
     if format_ == "text":
         from strandline.report.automaton_text import automaton_text
 
-        return automaton_text(automaton, formula)
+        return automaton_text(automaton, formula, *_classified(formula))
     if format_ == "dot":
         from strandline.report.automaton_dot import automaton_dot
 
@@ -87,6 +88,17 @@ def _rendered(formula: Formula, automaton: Automaton, format_: str) -> str:
     from strandline.properties.formats.reading import AutomatonFormat, write_automaton
 
     return write_automaton(automaton, AutomatonFormat(format_), name=str(formula))
+
+
+def _classified(formula: Formula) -> tuple[Classes | None, bool | None]:
+    """To which classes the formula belongs, and whether it is invariant under stuttering, where that can be told."""
+    from strandline.errors import ResourceError
+    from strandline.properties.translation.classification import exact_classes, is_stutter_invariant
+
+    try:
+        return exact_classes(formula), is_stutter_invariant(formula)
+    except ResourceError:
+        return None, None
 
 
 def _check(formula: Formula, source: Source) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from strandline.cli.console import emit
+from strandline.report.exit_codes import HOLDS
 
 _SHELLS = ("bash", "zsh", "fish")
 
@@ -30,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     commands = describe(build_parser())
     emit({"bash": bash, "zsh": zsh, "fish": fish}[arguments.shell](commands))
-    return 0
+    return HOLDS
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from strandline.cli.console import emit, may_colour
+from strandline.report.exit_codes import HOLDS
 
 
 def configure(subparsers: Any) -> None:
@@ -40,4 +41,4 @@ def run(arguments: argparse.Namespace) -> int:
         emit(dump(system))
     else:
         emit(facts_text(system, Style(may_colour(sys.stdout))))
-    return 0
+    return HOLDS

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from strandline.cli.console import emit, may_colour
 from strandline.errors import InputError, UsageError
+from strandline.report.exit_codes import HOLDS, INTERRUPTED, USAGE
 
 if TYPE_CHECKING:
     from strandline.cli.simulating import Simulation
-
-_INTERRUPTED = 130
 
 
 def configure(subparsers: Any) -> None:
@@ -24,7 +23,7 @@ def configure(subparsers: Any) -> None:
         help="walk through a model step by step",
         description="Walk through a model: choose among the steps that can be taken, go back, walk at random, "
         "evaluate expressions, follow and save traces. Without a terminal, commands are read from stdin, one "
-        "in a line; a command that cannot be done then ends the run with exit code 2.",
+        f"in a line; a command that cannot be done then ends the run with exit code {USAGE}.",
     )
     parser.add_argument("model", metavar="MODEL", help="a model file")
     parser.add_argument("--seed", metavar="N", type=int, help="the seed of random walks")
@@ -89,7 +88,7 @@ def _run_script(simulation: Simulation, lines: Iterable[str], noun: str) -> int:
             raise UsageError(f"{noun} {number}, '{line.strip()}': {error}") from None
         if simulation.over:
             break
-    return 0
+    return HOLDS
 
 
 def _run_interactively(simulation: Simulation) -> int:
@@ -100,17 +99,17 @@ def _run_interactively(simulation: Simulation) -> int:
             line = input(_prompt(simulation))
         except EOFError:
             emit("")
-            return 0
+            return HOLDS
         except KeyboardInterrupt:
             emit("")
-            return _INTERRUPTED
+            return INTERRUPTED
         try:
             simulation.execute(line)
         except InputError as error:
             emit(str(error))
         except KeyboardInterrupt:
             emit(f"stopped after {len(simulation.walk):,} steps of the path")
-    return 0
+    return HOLDS
 
 
 def _prepare_line_editing() -> None:

@@ -11,6 +11,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from strandline.cli.console import emit, may_colour
+from strandline.report.exit_codes import (
+    BUG,
+    DEADLOCK,
+    HOLDS,
+    LIVENESS,
+    SAFETY,
+    UNEXPECTED,
+    UNKNOWN,
+    USAGE,
+    WORST_FIRST,
+    WRONG_COUNT,
+)
 
 if TYPE_CHECKING:
     from strandline.check.expected.cases import Case, CaseResult
@@ -23,10 +35,10 @@ def configure(subparsers: Any) -> None:
         "test",
         help="run models against their expected verdicts",
         description="Find every expected.toml in the folders and run what it describes, several at a time. "
-        "Exit codes: 0 all is as expected, expected violations included; 11, 12, 13 something is violated "
-        "that should hold (deadlock, safety, liveness); 5 something holds that should not; 6 a count or the "
-        "length of a trace is wrong; 3 a limit; 2 an error in a model or an expected.toml; 4 a bug of ours. "
-        "The worst wins: 4, 2, 12, 11, 13, 5, 6, 3, 0.",
+        f"Exit codes: {HOLDS} all is as expected, expected violations included; {DEADLOCK}, {SAFETY}, {LIVENESS} "
+        f"something is violated that should hold (deadlock, safety, liveness); {UNEXPECTED} something holds that "
+        f"should not; {WRONG_COUNT} a count or the length of a trace is wrong; {UNKNOWN} a limit; {USAGE} an error in "
+        f"a model or an expected.toml; {BUG} a bug of ours. The worst wins: {', '.join(map(str, WORST_FIRST))}.",
     )
     parser.add_argument("places", metavar="DIR", nargs="+", type=Path, help="a folder, or an expected.toml")
     parser.add_argument(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from strandline.cli.console import emit, may_colour
 from strandline.errors import UsageError
+from strandline.report.exit_codes import HOLDS, USAGE
 
 if TYPE_CHECKING:
     from strandline.report.evaluations import Evaluation
@@ -24,8 +25,8 @@ def configure(subparsers: Any) -> None:
         "trace",
         help="replay, evaluate and convert a saved trace",
         description="Replay a trace from a file (the JSON that 'check --trace' and 'simulate' write, or ITF) "
-        "step by step with the interpreter that defines the semantics. The exit code is 0 if the model has "
-        "this trace and 2 if not, with a message that names the first step that does not fit.",
+        f"step by step with the interpreter that defines the semantics. The exit code is {HOLDS} if the model has "
+        f"this trace and {USAGE} if not, with a message that names the first step that does not fit.",
     )
     parser.add_argument("file", metavar="FILE", help="a trace (.json, .itf.json)")
     parser.add_argument("--model", metavar="MODEL", required=True, help="the model file")
@@ -67,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
         emit(_object(arguments, recorded.format, fitted, evaluations))
     elif not any(target == "-" for _, target in arguments.to):
         emit(_shown(arguments, fitted, evaluations))
-    return 0
+    return HOLDS
 
 
 def _check_targets(arguments: argparse.Namespace) -> None:

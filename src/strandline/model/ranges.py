@@ -71,11 +71,6 @@ def _analysed(system: System) -> Ranges:
     return Ranges(found.variables, found.locations, not system.synchronous)
 
 
-def variable_ranges(system: System) -> dict[Variable, Interval]:
-    """Only the boxes of the variables."""
-    return analyse_ranges(system).variables
-
-
 class _Found:
     """The present boxes: of variables, of cells per location, of what others write into a process's cells."""
 

@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 from strandline.properties.automata.automaton import Automaton
-from strandline.properties.ltl.classify import narrowest, syntactic_classes
+from strandline.properties.ltl.classify import Classes, narrowest, syntactic_classes
 from strandline.properties.ltl.formula import Formula
 from strandline.report.automaton_dot import edge_label
 
 
-def automaton_text(automaton: Automaton, formula: Formula) -> str:
-    """The formula with its class, sizes, and one line per edge."""
-    classes = " and ".join(kind.value for kind in narrowest(syntactic_classes(formula)))
+def automaton_text(
+    automaton: Automaton, formula: Formula, exactly: Classes | None = None, stutters: bool | None = None
+) -> str:
+    """The formula with its class, sizes, and one line per edge. `exactly`: the classes to which it belongs whatever it
+    looks like; `stutters`: whether repeating letters changes nothing; None where that is not known."""
     sizes = [_count(automaton.state_count, "state"), _count(automaton.edge_count, "edge")]
     facts = ", ".join([*sizes, _acceptance(automaton), _shape(automaton)])
-    lines = [f"{formula}", f"  by its syntax: {classes}", f"  {facts}"]
+    lines = [f"{formula}", f"  by its syntax: {_class_words(syntactic_classes(formula))}"]
+    if exactly is not None:
+        lines.append(f"  exactly: {_class_words(exactly)}")
+    if stutters is not None:
+        lines.append(f"  {'invariant' if stutters else 'not invariant'} under stuttering")
+    lines.append(f"  {facts}")
     for state in range(automaton.state_count):
         lines += ["", _state_line(automaton, state)]
         lines += [f"    {edge_label(automaton, edge)}  ->  {edge.target}" for edge in automaton.edges[state]]
     return "\n".join(lines) + "\n"
+
+
+def _class_words(classes: Classes) -> str:
+    return " and ".join(kind.value for kind in narrowest(classes))
 
 
 def _count(number: int, noun: str) -> str:

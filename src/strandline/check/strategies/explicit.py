@@ -36,7 +36,7 @@ class ExplicitSearch:
         return None
 
     def run(self, task: Task, session: Session) -> StatesFound:
-        options, goal = task.options, DecidingStates(task)
+        options, goal, before = task.options, DecidingStates(task), time.perf_counter()
         chosen = session.measures.of(task.system) if options.order == SWEEP else None
         plan = Plan(
             system=task.system,
@@ -45,7 +45,7 @@ class ExplicitSearch:
             searches=StateSearches(options, sum(1 << bit for bit in goal.bits.values())),
             options=options,
             # What looking for a measure took does not count.
-            started=time.perf_counter(),
+            started=session.started + time.perf_counter() - before,
             counts_distinct=options.count_distinct and options.order in FORGETTING,
         )
         findings = Run(plan, goal, session.watcher).carry_out()

@@ -67,13 +67,6 @@ class Guard:
                 node = node.low
         return letter
 
-    def support(self) -> int:
-        """The mask of propositions on which the guard depends."""
-        mask = 0
-        for node in self._nodes():
-            mask |= 1 << node.atom
-        return mask
-
     def renumbered(self, places: Mapping[int, int]) -> Guard:
         """The same function with every proposition *i* called `places[i]`."""
         done: dict[Guard, Guard] = {TRUE: TRUE, FALSE: FALSE}
@@ -210,13 +203,6 @@ def partition(guards: Iterable[Guard]) -> list[Guard]:
     for guard in guards:
         parts = [piece for part in parts for piece in (part & guard, part & ~guard) if piece is not FALSE]
     return parts
-
-
-def cube_guard(cube: Cube) -> Guard:
-    """The guard of one cube."""
-    positive, negative = cube
-    places = range(max(positive.bit_length(), negative.bit_length()))
-    return conjunction(literal(i, bool(positive >> i & 1)) for i in places if (positive | negative) >> i & 1)
 
 
 def guard_text(

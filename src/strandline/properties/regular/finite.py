@@ -38,14 +38,6 @@ class FiniteAutomaton:
         return replace(self, edges=edges)
 
 
-def accepts_word(automaton: FiniteAutomaton, word: Sequence[Letter]) -> bool:
-    """Whether a run over the whole word ends in a final state."""
-    current = frozenset(automaton.initial)
-    for letter in word:
-        current = _after(automaton, current, letter)
-    return not current.isdisjoint(automaton.final)
-
-
 def accepts_prefix(automaton: FiniteAutomaton, word: Sequence[Letter], loop: Sequence[Letter] = ()) -> bool:
     """Whether a run over some prefix of the word, followed by the loop again and again, ends in a final state."""
     current = frozenset(automaton.initial)
