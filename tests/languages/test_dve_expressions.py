@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from strandline.compile.interpret import Fault, evaluate
 from strandline.errors import InputError, ModelError, ParseError
-from strandline.languages import dve, load, parse_expression
+from strandline.languages import dve, load
 from strandline.languages.dve.constants import ConstantEvaluator
-from strandline.model.expression import Binary, Const, Element, Expression, Read, Unary, render
+from strandline.model.expression import Binary, Const, Element, Expression, Read, Unary
 from strandline.model.system import System
 from strandline.source import Source, Span
 
@@ -126,7 +126,7 @@ def test_constants_are_evaluated_as_at_run_time(expression: Expression) -> None:
 @given(EXPRESSIONS)
 def test_queries_agree_or_ask_for_parentheses(expression: Expression) -> None:
     try:
-        query = parse_expression(written(expression), MODEL)
+        query = MODEL.scope.parse(written(expression))
     except ParseError as error:
         assert error.message.endswith("write parentheses to say what is meant")  # noqa: PT017
     else:
@@ -137,7 +137,7 @@ def test_queries_agree_or_ask_for_parentheses(expression: Expression) -> None:
 @given(st.text(alphabet="xyPK.->[]()+-*/%&|^~!<>= 0123not\n", max_size=25))
 def test_garbage_queries_are_refused_politely(text: str) -> None:
     try:
-        query = parse_expression(text, MODEL, name="--invariant")
+        query = MODEL.scope.parse(text, name="--invariant")
     except InputError as error:
         assert str(error).startswith("--invariant:")  # noqa: PT017
     else:
@@ -165,7 +165,7 @@ def test_garbage_queries_are_refused_politely(text: str) -> None:
     ],
 )
 def test_queries(text: str, expected: int) -> None:
-    assert value(parse_expression(text, MODEL)) == expected
+    assert value(MODEL.scope.parse(text)) == expected
 
 
 @pytest.mark.parametrize(
@@ -192,23 +192,23 @@ def test_queries(text: str, expected: int) -> None:
 )
 def test_bad_queries(text: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
-        parse_expression(text, MODEL)
+        MODEL.scope.parse(text)
     assert str(caught.value).splitlines()[0] == f"expression:{message}"
 
 
 def test_queries_use_the_variables_of_the_system() -> None:
     model = load(DATA / "everything.dve")
-    assert render(parse_expression("Watch.q1 and Partner.got < N", model)) == "Watch.q1 and Partner.got < 3"
-    assert parse_expression("TABLE[total]", model) == Element(
+    assert model.scope.render(model.scope.parse("Watch.q1 and Partner.got < N")) == "Watch.q1 and Partner.got < 3"
+    assert model.scope.parse("TABLE[total]") == Element(
         model.by_name["TABLE"], Read(model.by_name["total"]), Span(0, 12)
     )
-    assert parse_expression("TABLE[3]", model) == Const(16)
+    assert model.scope.parse("TABLE[3]") == Const(16)
 
 
 def test_a_constant_array_that_the_model_never_indexes_needs_a_constant_index() -> None:
     model = dve.load(
         Source("m.dve", "const byte T[2] = {4, 5}; byte x; process P { state a; init a; } system async;")
     )
-    assert parse_expression("T[1]", model) == Const(5)
+    assert model.scope.parse("T[1]") == Const(5)
     with pytest.raises(ModelError, match="constant array 'T' can only be used with a constant index here"):
-        parse_expression("T[x]", model)
+        model.scope.parse("T[x]")

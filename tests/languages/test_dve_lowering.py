@@ -8,7 +8,8 @@ import pytest
 
 from strandline.errors import ModelError
 from strandline.languages import dve, load
-from strandline.model.expression import Binary, Const, Element, Expression, Read, Unary, render, walk
+from strandline.model.expression import Binary, Const, Element, Expression, Read, Unary, variables_read, walk
+from strandline.model.plain import PlainScope
 from strandline.model.system import Assign, Domain, Move, System
 from strandline.source import Source
 
@@ -27,8 +28,11 @@ def one_process(declarations: str, transitions: str, local: str = "") -> System:
     )
 
 
-def shown(effects: tuple[Assign, ...]) -> list[str]:
-    return [f"{render(effect.target)} = {render(effect.value)}" for effect in effects]
+def shown(effects: tuple[Assign, ...], model: System) -> list[str]:
+    def target(place: Read | Element) -> str:
+        return place.variable.name if place.variable.is_location else model.scope.render(place)
+
+    return [f"{target(effect.target)} = {model.scope.render(effect.value)}" for effect in effects]
 
 
 @pytest.fixture(scope="module")
@@ -86,8 +90,8 @@ def test_a_rendezvous_transfers_first_then_the_sender_then_the_receiver(everythi
     action = next(action for action in everything.actions if action.name.endswith("via plain"))
     assert action.moves == (Move(0, 0, 1), Move(1, 0, 1))
     assert action.guard is not None
-    assert render(action.guard) == "Worker.i < 4 and flags[Worker.i - 1] == 1"
-    assert [(effect.target.variable.name, render(effect.value)) for effect in action.effects] == [
+    assert everything.scope.render(action.guard) == "Worker.i < 4 and flags[Worker.i - 1] == 1"
+    assert [(effect.target.variable.name, everything.scope.render(effect.value)) for effect in action.effects] == [
         ("Partner.got", "Worker.i * 2"),
         ("Worker", "1"),
         ("Worker.i", "Worker.i - 1"),
@@ -102,9 +106,10 @@ def test_both_guards_of_a_rendezvous_are_joined_sender_first() -> None:
         "byte x; channel c; process P { state a; init a; trans a -> a { guard x < 1; sync c!; }; } "
         "process Q { state b; init b; trans b -> b { guard x > 2; sync c?; }; } system async;"
     )
-    (action,) = system(text).actions
+    model = system(text)
+    (action,) = model.actions
     assert action.guard is not None
-    assert render(action.guard) == "x < 1 and x > 2"
+    assert model.scope.render(action.guard) == "x < 1 and x > 2"
     assert action.effects == ()
 
 
@@ -113,15 +118,15 @@ def test_buffered_send_and_receive(everything: System) -> None:
     receive = next(action for action in everything.actions if action.name.endswith("buffer?"))
     assert send.guard is not None
     assert receive.guard is not None
-    assert render(send.guard) == "buffer.length < 2"
-    assert shown(send.effects) == [
+    assert everything.scope.render(send.guard) == "buffer.length < 2"
+    assert shown(send.effects, everything) == [
         "buffer.0[buffer.length] = Worker.i",
         "buffer.1[buffer.length] = deep",
         "buffer.length = buffer.length + 1",
         "Worker.seen[Worker.i % 2] = ~Worker.i & 255",
     ]
-    assert render(receive.guard) == "buffer.length > 0"
-    assert shown(receive.effects) == [
+    assert everything.scope.render(receive.guard) == "buffer.length > 0"
+    assert shown(receive.effects, everything) == [
         "Partner.got = buffer.0[0]",
         "deep = buffer.1[0]",
         "buffer.0[0] = buffer.0[1]",
@@ -138,8 +143,9 @@ def test_a_typed_rendezvous_cuts_values_to_the_type_of_the_channel() -> None:
         "process P { int x; byte y; state a; init a; trans a -> a { sync c?{x, y}; }; } "
         "process Q { int z; state a; init a; trans a -> a { sync c!{z, z}; }; } system async;"
     )
-    (action,) = system(text).actions
-    assert shown(action.effects) == ["P.x = Q.z & 255", "P.y = Q.z"]
+    model = system(text)
+    (action,) = model.actions
+    assert shown(action.effects, model) == ["P.x = Q.z & 255", "P.y = Q.z"]
 
 
 def test_messages_are_computed_before_any_is_written() -> None:
@@ -149,7 +155,7 @@ def test_messages_are_computed_before_any_is_written() -> None:
     )
     swap = system(text)
     assert swap.by_name["c.message"].length == 2
-    assert shown(swap.actions[0].effects) == [
+    assert shown(swap.actions[0].effects, swap) == [
         "c.message[0] = y",
         "c.message[1] = x",
         "x = c.message[0]",
@@ -173,7 +179,7 @@ def test_the_property_process_is_an_observer(everything: System) -> None:
         ("Watch: q1 -> q1", (Move(2, 1, 1),)),
     ]
     assert observer.edges[1].guard is not None
-    assert render(observer.edges[1].guard) == "Worker.done and Partner.got == 2"
+    assert everything.scope.render(observer.edges[1].guard) == "Worker.done and Partner.got == 2"
 
 
 def test_a_process_is_ordinary_unless_the_system_line_names_it() -> None:
@@ -183,7 +189,7 @@ def test_a_process_is_ordinary_unless_the_system_line_names_it() -> None:
 
 
 def test_assertions_hold_outside_their_state(everything: System) -> None:
-    assert [(predicate.name, render(predicate.expression)) for predicate in everything.assertions] == [
+    assert [(predicate.name, everything.scope.render(predicate.expression)) for predicate in everything.assertions] == [
         ("Worker.idle: i <= N", "not Worker.idle or Worker.i <= 3"),
         (
             "Worker.done: total > 0 imply not (deep == 0)",
@@ -194,7 +200,7 @@ def test_assertions_hold_outside_their_state(everything: System) -> None:
 
 def test_constants_are_folded_and_tables_are_kept_only_when_indexed_at_run_time() -> None:
     folded = one_process("const byte T[2] = {7, 9}, K = 4; byte x;", "a -> b { effect x = T[1] + K; }")
-    assert shown(folded.actions[0].effects) == ["P = 1", "x = 9 + 4"]
+    assert shown(folded.actions[0].effects, folded) == ["P = 1", "x = 9 + 4"]
     assert "T" not in folded.by_name
     assert folded.by_name["x"].initial == (0,)
 
@@ -206,7 +212,7 @@ def test_an_inner_name_hides_an_outer_one() -> None:
     assert [effect.target.variable.name for effect in model.actions[0].effects] == ["P", "P.y"]
     guard = model.actions[0].guard
     assert guard is not None
-    assert render(guard) == "P.x == 1"
+    assert model.scope.render(guard) == "P.x == 1"
     with pytest.raises(ModelError, match="'y' is an array and needs an index"):
         one_process("byte y;", "a -> b { guard y == 1; }", "byte y[1];")
 
@@ -247,7 +253,7 @@ def grouped(expression: Expression) -> str:
         case Binary(operator=operator, left=left, right=right):
             return f"({grouped(left)} {operator} {grouped(right)})"
         case _:
-            return render(expression)
+            return PlainScope(variables_read(expression)).render(expression)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ import pytest
 import strandline
 from strandline.errors import InputError
 from strandline.languages.dve import load
-from strandline.model.expression import render
 from strandline.source import Source
 
 MODEL = """byte x, y;
@@ -23,12 +22,12 @@ system async;
 
 
 def test_measures_are_read() -> None:
-    measures = load(Source("m.dve", MODEL)).measures
-    assert [(one.name, render(one.expression), one.monotone) for one in measures] == [
+    system = load(Source("m.dve", MODEL))
+    assert [(one.name, system.scope.render(one.expression), one.monotone) for one in system.measures] == [
         ("mono(x)", "x", True),
         ("y + P.b", "y + P.b", False),
     ]
-    assert [MODEL[one.span.start : one.span.end] for one in measures if one.span] == ["x", "y + P.b"]
+    assert [MODEL[one.span.start : one.span.end] for one in system.measures if one.span] == ["x", "y + P.b"]
 
 
 def test_a_sweep_uses_them(tmp_path: Path) -> None:

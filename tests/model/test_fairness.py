@@ -14,7 +14,6 @@ from strategies import Case, Generator
 
 from strandline.compile.interpret import Interpreter, Valuation
 from strandline.errors import InternalError
-from strandline.languages import parse_expression
 from strandline.languages.dve import load
 from strandline.model.expression import Const, Read
 from strandline.model.fairness import FairSystem, process_fairness, some_enabled, with_fairness
@@ -239,7 +238,7 @@ def has_fair_run(text: str, *conditions: str, processes: bool = True, ignore_fin
     components of the plain graph, which must agree."""
     system = watched(text)
     fairness = process_fairness(system) if processes else ()
-    fairness += tuple(Fairness(one, condition=parse_expression(one, system)) for one in conditions)
+    fairness += tuple(Fairness(one, condition=system.scope.parse(one)) for one in conditions)
     fair = with_fairness(system, fairness, ignore_finite_runs=ignore_finite_runs)
     found = accepting_cycle_exists(fair, graph_of(fair.system))
     assert found == fair_run_exists(system, graph_of(system), fairness, ignore_finite_runs=ignore_finite_runs)
@@ -320,7 +319,7 @@ def test_single_actions_of_a_synchronous_system() -> None:
     """Weak fairness of the move that leaves a: staying there for ever is not fair."""
     system = watched(SYNCHRONOUS)
     leaving = next(action for action in system.actions if action.name == "Q: a -> b")
-    staying = Fairness("x stays 0", condition=parse_expression("x == 0", system))
+    staying = Fairness("x stays 0", condition=system.scope.parse("x == 0"))
     leave = Fairness("leave", (leaving,))
     for fairness, expected in (((leave,), True), ((leave, staying), False)):
         fair = with_fairness(system, fairness)

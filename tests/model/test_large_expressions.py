@@ -23,13 +23,14 @@ from strandline.model.expression import (
     children,
     depth,
     rebuilt,
-    render,
     size,
     upwards,
     variables_read,
     walk,
 )
 from strandline.model.intervals import Contradiction, Environment
+from strandline.model.notation import LONGEST
+from strandline.model.plain import PlainScope
 from strandline.model.ranges import analyse_ranges
 from strandline.model.system import Action, Assign, Domain, System, Variable
 from strandline.model.validate import validate
@@ -158,9 +159,10 @@ def test_ranges_and_names() -> None:
 
 
 def test_texts() -> None:
-    assert render(chain(3)) == "x + 1 + 1 + 1"
-    assert render(chain(4000)).count("+ 1") == 4000
-    text = render(maximum(400))
+    scope = PlainScope((X, A))
+    assert scope.render(chain(3)) == "x + 1 + 1 + 1"
+    assert scope.render(chain(4000)).count("+ 1") == 4000
+    text = scope.render(maximum(400), longest=LONGEST)
     assert "..." in text
     assert len(text) < 1_000_000
 

@@ -16,10 +16,10 @@ from strandline.model.expression import (
     Read,
     Unary,
     conjunction,
-    render,
     variables_read,
     walk,
 )
+from strandline.model.plain import PlainScope
 from strandline.model.system import Action, Domain, Move, System, Variable
 from strandline.source import Source, Span
 
@@ -90,22 +90,27 @@ def test_conjunction() -> None:
         (Binary("-", Binary("-", x, y), Const(1)), "x - y - 1"),
         (Unary("not", Binary("and", x, y)), "not (x and y)"),
         (Unary("-", Unary("-", x)), "- -x"),
-        (Unary("-", Const(-3)), "- -3"),
+        (Unary("-", Const(-3)), "-(-3)"),
         (Element(A, Binary("+", x, Const(1))), "a[x + 1]"),
-        (Binary("==", Read(P), Const(1)), "P.busy"),
+        (Binary("==", Read(P), Const(1)), "P == 'busy'"),
         (Binary("==", Read(P), Const(7)), "P == 7"),
-        (Binary("and", Binary("==", Read(P), Const(0)), Binary("!=", x, y)), "P.idle and x != y"),
+        (Binary("and", Binary("==", Read(P), Const(0)), Binary("!=", x, y)), "P == 'idle' and x != y"),
         (Binary("or", Binary("and", x, y), x), "x and y or x"),
         (Binary("and", Binary("or", x, y), x), "(x or y) and x"),
-        (Choice(x, y, Const(0)), "(x ? y : 0)"),
+        (Choice(x, y, Const(0)), "y if x else 0"),
+        (Binary("+", Choice(x, y, Const(0)), x), "(y if x else 0) + x"),
+        (Binary("imply", x, Binary("/", y, Const(2))), "imply(x, div(y, 2))"),
     ],
 )
 def test_rendering(expression: Expression, text: str) -> None:
-    assert render(expression) == text
+    scope = PlainScope((X, Y, A, P))
+    assert scope.render(expression) == text
+    assert scope.parse(text) == expression
 
 
 @given(systems())
-def test_every_expression_can_be_shown(system: System) -> None:
+def test_every_expression_can_be_shown_and_read(system: System) -> None:
     for action in system.actions:
         if action.guard is not None:
-            assert render(action.guard).count("(") == render(action.guard).count(")")
+            text = system.scope.render(action.guard)
+            assert system.scope.parse(text) == action.guard

@@ -11,7 +11,6 @@ from small_systems import COUNTERS, ELECTION, TWO_LAPS, system_of
 from strategies import systems
 
 from strandline.compile.interpret import Fault, Interpreter, evaluate
-from strandline.languages import parse_expression
 from strandline.model.expression import Binary, Const, Expression, Read, Unary
 from strandline.model.system import System
 from strandline.progress.changes import Changes, monotone_length
@@ -20,7 +19,7 @@ from strandline.progress.changes import Changes, monotone_length
 def least(system: System, text: str) -> dict[str, int]:
     """The least change of an expression by each step."""
     changes = Changes(system)
-    found = changes.least(parse_expression(text, system))
+    found = changes.least(system.scope.parse(text))
     return {step.name: int(one) for step, one in zip(changes.steps, found, strict=True)}
 
 
@@ -56,7 +55,7 @@ def test_a_guard_that_compares_tells_the_direction(tmp_path: Path) -> None:
 
 def monotone(system: System, *texts: str) -> int:
     changes = Changes(system)
-    return monotone_length([changes.least(parse_expression(text, system)) for text in texts])
+    return monotone_length([changes.least(system.scope.parse(text)) for text in texts])
 
 
 def test_lexicographic_measures_may_fall_behind_what_grows(tmp_path: Path) -> None:

@@ -21,7 +21,6 @@ from strandline.compile.kernel import Kernel
 from strandline.engine.search import Event, Order, Search
 from strandline.errors import UsageError
 from strandline.languages import load
-from strandline.model.expression import render
 from strandline.model.measure import Reason
 from strandline.model.ranges import analyse_ranges
 from strandline.progress.candidates import Candidate
@@ -283,13 +282,12 @@ def test_measures_that_are_too_wide_for_64_bits_are_packed(tmp_path: Path) -> No
     terms = tuple(Term(strandline_expression(f"-{name}", system), Reason("{}", name), changes) for name in names)
     packed = fitted(Candidate(terms), ranges.environment(), lambda expression: (-2, 0))
     assert len(packed.terms) == 1
-    assert render(packed.terms[0].expression).startswith("3 * (3 * (3 * (")
+    assert system.scope.render(packed.terms[0].expression).startswith("3 * (3 * (3 * (")
     assert packed.columns == 0
     wide = fitted(Candidate(terms), ranges.environment(), lambda expression: (-200, 0))
-    assert render(wide.terms[0].expression).count("201 * (") == 6, "what does not fit is left out"
+    assert system.scope.render(wide.terms[0].expression).count("201 * (") == 6, "what does not fit is left out"
 
 
 def strandline_expression(text: str, system: strandline.System) -> object:
-    from strandline.languages import parse_expression
 
-    return parse_expression(text, system)
+    return system.scope.parse(text)

@@ -10,7 +10,6 @@ from small_systems import COUNTERS, ELECTION, TWO_LAPS, system_of
 from strategies import systems
 
 from strandline.compile.interpret import Interpreter, evaluate
-from strandline.model.expression import render
 from strandline.model.intervals import Interval
 from strandline.model.measure import in_words
 from strandline.model.system import System
@@ -39,13 +38,17 @@ def blocks_of(system: System) -> tuple[list[Block], list[Block]]:
     return propose(system, changes, components), list(rankings(components, changes, bounds))
 
 
-def told(blocks: list[Block]) -> dict[str, list[str]]:
-    return {in_words(term.reason for term in block): [render(term.expression) for term in block] for block in blocks}
+def told(blocks: list[Block], system: System) -> dict[str, list[str]]:
+    return {
+        in_words(term.reason for term in block): [system.scope.render(term.expression) for term in block]
+        for block in blocks
+    }
 
 
 def test_terms_of_two_laps(tmp_path: Path) -> None:
-    proposed, _ = blocks_of(system_of(TWO_LAPS, tmp_path))
-    assert told(proposed) == {
+    system = system_of(TWO_LAPS, tmp_path)
+    proposed, _ = blocks_of(system)
+    assert told(proposed, system) == {
         "distance of P from the initial location": ["P.b + 2 * P.c"],
         "distance of P from the initial location, falling": ["2 * P.a + P.b"],
         "lap never decreasing": ["lap"],
@@ -56,8 +59,9 @@ def test_terms_of_two_laps(tmp_path: Path) -> None:
 
 
 def test_what_only_grows_is_ranked_by_rounds(tmp_path: Path) -> None:
-    _, ranked = blocks_of(system_of(TWO_LAPS, tmp_path))
-    assert told(ranked) == {
+    system = system_of(TWO_LAPS, tmp_path)
+    _, ranked = blocks_of(system)
+    assert told(ranked, system) == {
         "lap, Q.n never decreasing; then in between phases of P, P.place never decreasing": [
             "lap + Q.n",
             "P.b + 2 * P.c + P.place",
@@ -76,15 +80,16 @@ def test_what_only_grows_is_ranked_by_rounds(tmp_path: Path) -> None:
         "what any process was not seen to undo": ["lap + Q.n"],
     }
     both = next(block for block in ranked if len(block) == 2)
-    assert [(render(one.expression), one.monotone) for one in Candidate(both).components] == [
+    assert [(system.scope.render(one.expression), one.monotone) for one in Candidate(both).components] == [
         ("lap + Q.n", True),
         ("P.b + 2 * P.c + P.place", True),
     ]
 
 
 def test_a_falling_variable_is_ranked_downwards(tmp_path: Path) -> None:
-    _, ranked = blocks_of(system_of(ELECTION, tmp_path))
-    assert [render(term.expression) for term in ranked[0]] == ["-best + -P.heard", "P.idle"]
+    system = system_of(ELECTION, tmp_path)
+    _, ranked = blocks_of(system)
+    assert [system.scope.render(term.expression) for term in ranked[0]] == ["-best + -P.heard", "P.idle"]
     assert Candidate(ranked[0]).monotone
 
 
@@ -97,8 +102,9 @@ trans a -> a { guard m == 7; effect m = 2; }, a -> a { guard m == 2; effect m = 
 }
 system async;
 """
-    proposed, _ = blocks_of(system_of(text, tmp_path))
-    learned = told(proposed)["m in an order that few edges go against"]
+    system = system_of(text, tmp_path)
+    proposed, _ = blocks_of(system)
+    learned = told(proposed, system)["m in an order that few edges go against"]
     assert learned == ["2 * (m == 2) + (m == 7) + 3 * (m == 9)"], "4 < 7 < 2 < 9: one edge goes against it"
 
 
@@ -130,7 +136,7 @@ def check_columns(system: System) -> None:
                 parts = [term.expression for term in one.terms[: one.columns]]
                 before = [evaluate(part, state, system.offsets) for part in parts]
                 after = [evaluate(part, step.target, system.offsets) for part in parts]
-                assert after >= before, told([one.terms])
+                assert after >= before, told([one.terms], system)
             if step.target not in seen:
                 seen.add(step.target)
                 queue.append(step.target)

@@ -13,7 +13,7 @@ from strategies import systems
 
 from strandline.compile.host import compile_system
 from strandline.engine.search import Event, Order, Search
-from strandline.languages import load, parse_expression
+from strandline.languages import load
 from strandline.model.expression import Const, Expression, Read
 from strandline.model.measure import Measure
 from strandline.model.system import System
@@ -57,7 +57,7 @@ def figures_of(one: Figures) -> tuple[int, ...]:
 )
 def test_the_engine_does_the_same(column: str, layer: str) -> None:
     system = load(STOP_AND_WAIT)
-    parts = parse_expression(column, system), parse_expression(layer, system)
+    parts = system.scope.parse(column), system.scope.parse(layer)
     assert figures_of(simulated(whole_sample(system), *parts)) == swept(system, *parts)
 
 

@@ -8,7 +8,6 @@ import pytest
 from test_wrong_programs import check_message, refused
 
 import strandline
-from strandline.model.expression import render
 from strandline.model.system import System
 from strandline.report.dump import dump
 from strandline.report.facts import facts_data, facts_text
@@ -60,8 +59,9 @@ def test_what_is_declared(system: System) -> None:
     }
     own = set(map(id, system.actions))
     assert all(id(action) in own for one in system.fairness for action in one.actions)
-    conditions = {one.name: render(one.condition) for one in system.fairness if one.condition is not None}
-    assert conditions == {"grounded": "floor == 0", "Rider_0.waits": "Rider_0.out", "Rider_1.waits": "Rider_1.out"}
+    conditions = {one.name: system.scope.render(one.condition) for one in system.fairness if one.condition is not None}
+    waits = {f"Rider_{number}.waits": f"Rider_{number}.pc == 'out'" for number in range(2)}
+    assert conditions == {"grounded": "floor == 0", **waits}
 
 
 def test_places_are_those_of_the_declarations(system: System) -> None:

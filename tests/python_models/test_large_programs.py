@@ -58,7 +58,7 @@ def nodes(system: System) -> int:
 def test_plain_python_interpreter_and_machine_code_agree() -> None:
     model = define(MODEL, "Large")()
     system = to_system(model)
-    structure: Any = system.source.structure  # type: ignore[attr-defined]
+    structure: Any = system.scope.structure  # type: ignore[attr-defined]
     assert nodes(system) > 5000
     assert max(size(part) for action in system.actions for part in expressions(action)) > 2**40
     random = Random(1)

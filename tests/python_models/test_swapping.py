@@ -92,7 +92,7 @@ def test_three_ways_agree_in_all_states(body: str) -> None:
         "x", "y", "z", "i", "j", "a", "p.a", "p.b", "q.a", "q.b", "jobs.a", "jobs.b", "box.job.a", "box.job.b",
         "box.marks", "b", "c",
     ]  # fmt: skip
-    structure: Any = system.source.structure  # type: ignore[attr-defined]
+    structure: Any = system.scope.structure  # type: ignore[attr-defined]
     states = model.initial_states()
     waiting, known = deque(states), set(states)
     while waiting:

@@ -14,8 +14,8 @@ from strategies import Case
 from strandline.compile.interpret import Fault, Interpreter
 from strandline.errors import ModelError
 from strandline.languages.python.loading.lowering import to_system
+from strandline.languages.python.loading.scope import PythonScope
 from strandline.languages.python.runtime.faults import NotEnabled
-from strandline.languages.python.symbolic.structure import ModelSource
 from strandline.languages.symbolic.execution import TOO_INVOLVED
 from strandline.model.expression import Const
 from strandline.model.measure import Measure
@@ -76,8 +76,8 @@ def compare_everywhere(model: Any, limit: int = 10_000, also: Any = lambda syste
     """Explore a model as plain Python and fail at the first state in which the System differs, or `also` fails; the
     System, and how many states were compared."""
     system = to_system(model)
-    assert isinstance(system.source, ModelSource)
-    structure = system.source.structure
+    assert isinstance(system.scope, PythonScope)
+    structure = system.scope.structure
     assert structure is not None
     states = model.initial_states()
     assert [structure.valuation(state) for state in states] == list(system.initial)

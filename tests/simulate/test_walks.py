@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import systems
 
-from strandline.languages import load, parse_expression
+from strandline.languages import load
 from strandline.model.expression import Read
 from strandline.model.system import Predicate, System
 from strandline.traces.evaluate import Evaluator
@@ -93,7 +93,7 @@ def test_random_walks_replay_and_come_back(system: System, seed: int) -> None:
 def test_values_are_shown_as_people_write_them(expression: str, value: str) -> None:
     system = load(MODELS / "counter.dve")
     twin = twin_of(system)
-    parsed = parse_expression(expression, system)
+    parsed = system.scope.parse(expression)
     assert Evaluator(twin).text(parsed, twin.initial()[0]) == value
 
 
@@ -101,8 +101,8 @@ def test_labels_go_by_the_value_and_not_by_its_name() -> None:
     system = load(MODELS / "counter.dve")
     labels = (
         Predicate("left", Read(system.by_name["P"])),
-        Predicate("small", parse_expression("x < 1", system)),
-        Predicate("nowhere", parse_expression("1 / x", system)),
+        Predicate("small", system.scope.parse("x < 1")),
+        Predicate("nowhere", system.scope.parse("1 / x")),
     )
     twin = twin_of(replace(system, labels=labels))
     walk, evaluator = Walk(twin), Evaluator(twin)

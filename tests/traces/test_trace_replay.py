@@ -24,7 +24,7 @@ MUTEX, INDEX, COUNTER = ((MODELS / f"{name}.dve").read_text() for name in ("mute
 
 def _kernel(text: str, predicate: str | None = None) -> Kernel:
     system = dve.load(Source("model.dve", text))
-    predicates = [] if predicate is None else [dve.parse_expression(predicate, system)]
+    predicates = [] if predicate is None else [system.scope.parse(predicate)]
     return interpret_system(system, predicates)
 
 

@@ -9,8 +9,6 @@ import re
 from collections.abc import Sequence
 
 from strandline.errors import InputError, MeasureError, Option, UsageError
-from strandline.languages import parse_expression
-from strandline.model.expression import render
 from strandline.model.lexicographic import measure_of
 from strandline.model.measure import Component, Measure, Reason
 from strandline.model.system import System
@@ -37,12 +35,12 @@ def declared_measure(system: System, *, componentwise: bool = False) -> Measure:
 
 def component_text(component: Component, system: System) -> str:
     """A component for people: as its author wrote or named it; one that was found, in the model's language."""
-    return render(component.expression) if component.name is None else component.name
+    return system.scope.render(component.expression) if component.name is None else component.name
 
 
 def measure_texts(measure: Measure, system: System) -> tuple[str, ...]:
     """The measure as given to `--measure`, where it means the same again."""
-    texts = [(render(one.expression), one.monotone) for one in measure.components] or [("0", False)]
+    texts = [(system.scope.render(one.expression), one.monotone) for one in measure.components] or [("0", False)]
     return tuple(f"mono({text})" if monotone else text for text, monotone in texts)
 
 
@@ -61,7 +59,7 @@ def _component(text: str, system: System, name: str) -> Component:
     if text.strip() == "auto":
         raise UsageError("{} stands alone: it finds the whole measure", options=[Option("measure", "auto")])
     try:
-        expression = parse_expression(inner, system, name=name)
+        expression = system.scope.parse(inner, name=name)
     except InputError as error:
         raise type(error)(error.message, source, error.span) from None
     whole = Span(0, len(text))

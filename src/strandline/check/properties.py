@@ -12,7 +12,6 @@ from strandline.check.claims import FINITE, GOOD, Claims
 from strandline.check.option_fields import named
 from strandline.compile.kernel import DEADLOCK_BIT, MAXIMUM_PREDICATES
 from strandline.errors import InputError, UsageError
-from strandline.languages import parse_expression
 from strandline.model.expression import Expression, Unary, variables_read
 from strandline.model.system import System
 from strandline.source import Source
@@ -117,7 +116,7 @@ _INVARIANT, _REACH, _PROPERTY = (named(Claims, name) for name in ("invariants", 
 
 def _stated(system: System, kind: Kind, text: str, siblings: Sequence[str]) -> Property:
     title = _title(kind.value, text, siblings)
-    return Property(kind, text, parse_expression(text, system, name=title), Source(title, text))
+    return Property(kind, text, system.scope.parse(text, name=title), Source(title, text))
 
 
 def _formula(system: System, text: str, siblings: Sequence[str]) -> Property:

@@ -59,7 +59,6 @@ def _simulation(arguments: argparse.Namespace, system: Any) -> Simulation:
 
     from strandline.cli.simulating import Simulation
     from strandline.report.style import Style
-    from strandline.traces.fitting import system_alone
     from strandline.traces.walk import twin_of
 
     if arguments.product and system.observer is None:
@@ -68,7 +67,7 @@ def _simulation(arguments: argparse.Namespace, system: Any) -> Simulation:
     if seed is None:
         seed = randrange(2**32)
         print(f"random walks have the seed {seed}: --seed {seed} repeats them", file=sys.stderr)
-    twin = twin_of(system if arguments.product else system_alone(system))
+    twin = twin_of(system if arguments.product else system.alone)
     return Simulation(twin, Style(may_colour(sys.stdout)), emit, Random(seed))
 
 

@@ -10,7 +10,6 @@ from random import Random
 from strandline.cli.simulating_text import SimulationText
 from strandline.compile.interpreted import SystemTwin
 from strandline.errors import UsageError
-from strandline.languages import parse_expression
 from strandline.report.style import Style, counted, table
 from strandline.report.traces import trace_lines, write_trace
 from strandline.traces.exchange import read_trace
@@ -152,7 +151,7 @@ class Simulation:
         if not argument:
             raise UsageError("eval needs an expression")
         state = self._begun()
-        expression = parse_expression(argument, self.system, name="expression")
+        expression = self.system.scope.parse(argument, name="expression")
         self._say(f"{argument} is {self.text.evaluator.text(expression, state)}")
 
     def _show_trace(self, argument: str) -> None:

@@ -80,7 +80,6 @@ def _check_targets(arguments: argparse.Namespace) -> None:
 
 
 def _evaluated(fitted: FittedTrace, texts: Sequence[str]) -> list[Evaluation]:
-    from strandline.languages import parse_expression
     from strandline.report.evaluations import Evaluation
 
     evaluator = fitted.evaluator()
@@ -88,7 +87,7 @@ def _evaluated(fitted: FittedTrace, texts: Sequence[str]) -> list[Evaluation]:
     evaluations = []
     for number, text in enumerate(texts, 1):
         name = "expression" if len(texts) == 1 else f"expression {number}"
-        expression = parse_expression(text, fitted.system, name=name)
+        expression = fitted.system.scope.parse(text, name=name)
         evaluations.append(Evaluation(text, tuple(evaluator.text(expression, state) for state in states)))
     return evaluations
 

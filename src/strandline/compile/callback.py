@@ -25,6 +25,7 @@ from strandline.compile.kernel import DEADLOCK_BIT, Edge, Kernel
 from strandline.errors import UsageError
 from strandline.model.expression import Expression, Read
 from strandline.model.measure import Component, Measure
+from strandline.model.plain import PlainScope
 from strandline.model.system import Domain, Predicate, System, Variable
 from strandline.source import Source
 
@@ -79,6 +80,7 @@ def from_callables(
         labels=tuple(Predicate(one.name, Read(one)) for one in variables[: len(conditions)]),
         measures=measures,
         initial=((0,) * len(variables),),
+        scope=PlainScope(variables),
         start=start,
         steps=successors,
         label_functions=conditions,

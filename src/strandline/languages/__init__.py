@@ -1,8 +1,8 @@
 """Texts to Systems, one package per language; `symbolic` executes steps that are programs, for any of them.
 
 What comes in: a file. What goes out: a `System`. Imports `strandline.model`, never a package further down.
-A new language is a module with `load(source) -> System` and `parse_expression(text, system, *, name) ->
-Expression`, and one line in `LANGUAGES`; the module is imported when a file of its kind is first opened.
+A new language is a module with `load(source) -> System`, whose System carries a `Scope` of the language's own, and one
+line in `LANGUAGES`; the module is imported when a file of its kind is first opened.
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ from pathlib import Path, PurePath
 from typing import Protocol, cast
 
 from strandline.errors import InputError, UsageError
-from strandline.model.expression import Expression
 from strandline.model.system import System
 from strandline.source import Source
 
-__all__ = ["LANGUAGES", "load", "parse_expression", "read_text"]
+__all__ = ["LANGUAGES", "load", "read_text"]
 
 LANGUAGES = {
     ".aut": "strandline.languages.process.aldebaran",
@@ -26,18 +25,12 @@ LANGUAGES = {
 }
 """Which module reads the files with a suffix."""
 
-_DEFAULT_SUFFIX = ".dve"
-"""The language of expressions over a System that came from no file."""
-
 
 class Language(Protocol):
     """What a module in `LANGUAGES` offers."""
 
     def load(self, source: Source) -> System:
         """The System that a text means, or an `InputError` with the place of the mistake."""
-
-    def parse_expression(self, text: str, system: System, *, name: str) -> Expression:
-        """An expression of the language over the names of a System."""
 
 
 def load(path: str | Path) -> System:
@@ -57,15 +50,6 @@ def load(path: str | Path) -> System:
         ending = f"the suffix '{suffix}' is unknown" if suffix else "the file name has no suffix"
         raise UsageError(f"{path}: cannot tell the language: {ending} (known: {known})")
     return _language(suffix).load(Source(str(path), read_text(Path(path))))
-
-
-def parse_expression(text: str, system: System, *, name: str = "expression") -> Expression:
-    """An expression over a System, in the language in which the System was written. Errors are shown as
-    places in a source called `name`."""
-    suffix = getattr(system.source, "language", PurePath(system.source.name).suffix)
-    return _language(suffix if suffix in LANGUAGES else _DEFAULT_SUFFIX).parse_expression(
-        text, system, name=name
-    )
 
 
 def _language(suffix: str) -> Language:

@@ -20,6 +20,7 @@ import sys
 from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ Fact = TypeVar("Fact")
 DEEPEST = 5000
 """Most levels of an expression that a language should build."""
 _FRAMES = 12 * DEEPEST
+
+_LONGEST_ROW = 1000
 
 COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 LOGICAL = frozenset({"and", "or", "imply"})
@@ -286,6 +289,15 @@ def variables_read(expression: Expression) -> set[Variable]:
     return {node.variable for node in walk(expression) if isinstance(node, Read | Element)}
 
 
+def row(operator: str, parts: Sequence[Expression], span: Span | None = None) -> Expression:
+    """At least one part, with an operator between them, grouped to the left; where it does not matter how they are
+    grouped. Very many make a tree of such rows, which is less deep."""
+    if len(parts) <= _LONGEST_ROW:
+        return reduce(lambda left, right: Binary(operator, left, right, span), parts)
+    middle = len(parts) // 2
+    return Binary(operator, row(operator, parts[:middle], span), row(operator, parts[middle:], span), span)
+
+
 def conjunction(*parts: Expression | None) -> Expression | None:
     """The parts joined by `and`, left to right; None stands for true and vanishes."""
     joined: Expression | None = None
@@ -293,47 +305,3 @@ def conjunction(*parts: Expression | None) -> Expression | None:
         if part is not None:
             joined = part if joined is None else Binary("and", joined, part)
     return joined
-
-
-_PRECEDENCE = {"imply": 1, "or": 2, "and": 3, "|": 4, "^": 5, "&": 6, "==": 7, "!=": 7}
-_PRECEDENCE |= dict.fromkeys(["<", "<=", ">", ">="], 8) | {"<<": 9, ">>": 9, "+": 10, "-": 10}
-_PRECEDENCE |= dict.fromkeys(["*", "/", "%", "//", "mod"], 11)
-
-
-_LONGEST = 40_000
-"""Nodes that are written out of one expression; beyond them parts are left out."""
-
-
-def render(expression: Expression) -> str:
-    """Text for people: the model's own names, no more parentheses than needed; `...` for parts of what is vast."""
-    with deep_recursion():
-        return _render(expression, 0, _LONGEST)
-
-
-def _render(expression: Expression, outer: int, most: int) -> str:
-    if size(expression) > most:
-        most //= len(children(expression))
-        if most < _LONGEST >> 10:
-            return "..."
-    match expression:
-        case Const(value=value):
-            return str(value)
-        case Read(variable=variable):
-            return variable.name
-        case Element(variable=variable, index=index):
-            return f"{variable.name}[{_render(index, 0, most)}]"
-        case Unary(operator=operator, operand=operand):
-            inner = _render(operand, 12, most)
-            return f"{operator}{' ' if operator == 'not' or inner.startswith('-') else ''}{inner}"
-        case Binary(operator="==", left=Read(variable=variable), right=Const(value=value)) if variable.names:
-            name = variable.show(value)
-            located = variable.is_location and 0 <= value < len(variable.names)
-            return f"{variable.owner}.{name}" if located else f"{variable.name} == {name}"
-        case Binary(operator=operator, left=left, right=right):
-            level = _PRECEDENCE[operator]
-            text = f"{_render(left, level, most)} {operator} {_render(right, level + 1, most)}"
-            return f"({text})" if level < outer else text
-        case Choice(condition=condition, then=then, otherwise=otherwise):
-            return f"({_render(condition, 1, most)} ? {_render(then, 1, most)} : {_render(otherwise, 1, most)})"
-        case Undefined(reason=reason):
-            return f"fault({reason})"

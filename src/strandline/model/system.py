@@ -26,6 +26,8 @@ from functools import cached_property
 
 from strandline.model.expression import Element, Expression, Read
 from strandline.model.measure import Component
+from strandline.model.plain import PlainScope
+from strandline.model.scope import Scope, Without
 from strandline.source import Source, Span
 
 
@@ -192,6 +194,8 @@ class System:
     fairness: tuple[Fairness, ...] = ()
     initial: tuple[tuple[int, ...], ...] = field(default=(), repr=False)
     """All initial valuations."""
+    scope: Scope = field(kw_only=True, repr=False, compare=False)
+    """The names of the language in which it was written, by which people speak of it."""
 
     @classmethod
     def create(
@@ -210,9 +214,10 @@ class System:
         measures: tuple[Component, ...] = (),
         fairness: tuple[Fairness, ...] = (),
         initial: tuple[tuple[int, ...], ...] | None = None,
+        scope: Scope | None = None,
     ) -> System:
-        """A System in canonical form: actions sorted by their moves (process, source), else as declared;
-        one initial valuation made from the variables' own where none is given."""
+        """A System in canonical form: actions sorted by their moves (process, source), else as declared; one initial
+        valuation made from the variables' own where none is given; without a scope its variables' own names."""
         if initial is None:
             initial = (tuple(value for variable in variables for value in variable.initial),)
         return cls(
@@ -229,6 +234,7 @@ class System:
             measures=measures,
             fairness=fairness,
             initial=initial,
+            scope=PlainScope(variables) if scope is None else scope,
         )
 
     @cached_property
@@ -246,8 +252,13 @@ class System:
 
     @cached_property
     def alone(self) -> System:
-        """The System without its property process, whose variable stays and never changes."""
-        return self if self.observer is None else replace(self, observer=None)
+        """The System without its property process: nothing can be said of it in that one's words any more, whose
+        variables stay and never change."""
+        if self.observer is None:
+            return self
+        observer = self.observer
+        watching = [one for one in self.variables if one is observer.location or one.owner == observer.name]
+        return replace(self, observer=None, scope=Without(self.scope, observer.name, watching))
 
     @cached_property
     def has_committed(self) -> bool:

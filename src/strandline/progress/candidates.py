@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, reduce
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from strandline.model.expression import Binary, Const, Expression, Read, Unary, size
+from strandline.model.expression import Binary, Const, Expression, Read, Unary, row, size
 from strandline.model.intervals import Environment, Interval
 from strandline.model.lexicographic import DoesNotFit, combined
 from strandline.model.measure import Component, Measure, Reason, in_words
@@ -134,7 +134,7 @@ def negated(expression: Expression) -> Expression:
 
 def total(expressions: Sequence[Expression]) -> Expression:
     """The sum of at least one expression."""
-    return reduce(lambda left, right: Binary("+", left, right), expressions)
+    return row("+", expressions)
 
 
 def ranked(variable: Variable, ranks: dict[int, int]) -> Expression:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from strandline.model.expression import Const, render
+from strandline.model.expression import Const, Element, Expression
 from strandline.model.facts import reads, writes
+from strandline.model.notation import LONGEST
 from strandline.model.system import Action, Assign, System, Variable, rows
+
+Text = Callable[[Expression], str]
 
 
 def dump(system: System) -> str:
@@ -15,6 +18,9 @@ def dump(system: System) -> str:
 
 
 def _lines(system: System) -> Iterator[str]:
+    def text(expression: Expression) -> str:
+        return system.scope.render(expression, longest=LONGEST)
+
     yield f"system {system.name}{' synchronous' if system.synchronous else ''}"
     yield ""
     for variable in system.variables:
@@ -30,7 +36,7 @@ def _lines(system: System) -> Iterator[str]:
         )
     yield ""
     for number, action in enumerate(system.actions):
-        yield from _action(f"action {number}", action)
+        yield from _action(f"action {number}", action, text)
         yield f"    reads {_names(reads(action, system))}; writes {_names(writes(action))}"
     if system.observer is not None:
         names = system.observer.location.names or ()
@@ -38,7 +44,7 @@ def _lines(system: System) -> Iterator[str]:
         yield ""
         yield f"observer {system.observer.name} {{{', '.join(names)}}} accepting {accepting or 'nothing'}"
         for number, edge in enumerate(system.observer.edges):
-            yield from _action(f"edge {number}", edge)
+            yield from _action(f"edge {number}", edge, text)
     for word, predicates in (
         ("assertion", system.assertions),
         ("invariant", system.invariants),
@@ -47,17 +53,17 @@ def _lines(system: System) -> Iterator[str]:
         for predicate in predicates:
             yield ""
             yield f"{word} {predicate.name}"
-            yield f"    {render(predicate.expression)}"
+            yield f"    {text(predicate.expression)}"
     for measure in system.measures:
         yield ""
         yield f"measure {measure.name}{' monotone' if measure.monotone else ''}"
-        yield f"    {render(measure.expression)}"
+        yield f"    {text(measure.expression)}"
     numbers = {id(action): number for number, action in enumerate(system.actions)}
     for fairness in system.fairness:
         yield ""
         yield f"fairness {fairness.name}"
         if fairness.condition is not None:
-            yield f"    infinitely often {render(fairness.condition)}"
+            yield f"    infinitely often {text(fairness.condition)}"
         else:
             listed = ", ".join(map(str, sorted(numbers[id(action)] for action in fairness.actions)))
             yield f"    weak, of action{'s' if len(fairness.actions) > 1 else ''} {listed}"
@@ -80,15 +86,16 @@ def _declaration(variable: Variable) -> str:
     return f"{variable.name}{length}: {domain.low}..{domain.high}{wraps}{kind} = {initial}"
 
 
-def _action(title: str, action: Action) -> Iterator[str]:
+def _action(title: str, action: Action, text: Text) -> Iterator[str]:
     yield f"{title}: {action.name}{' committed' if action.committed else ''}"
     if action.guard is not None:
-        yield f"    when {render(action.guard)}"
+        yield f"    when {text(action.guard)}"
     for row in rows(action.effects):
-        yield f"    {'; '.join(map(_assignment, row))}{' (at once)' if len(row) > 1 else ''}"
+        yield f"    {'; '.join(_assignment(one, text) for one in row)}{' (at once)' if len(row) > 1 else ''}"
 
 
-def _assignment(effect: Assign) -> str:
+def _assignment(effect: Assign, text: Text) -> str:
     value = effect.value
-    text = effect.target.variable.show(value.value) if isinstance(value, Const) else render(value)
-    return f"{render(effect.target)} = {text}"
+    shown = effect.target.variable.show(value.value) if isinstance(value, Const) else text(value)
+    index = f"[{text(effect.target.index)}]" if isinstance(effect.target, Element) else ""
+    return f"{effect.target.variable.name}{index} = {shown}"

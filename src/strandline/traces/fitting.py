@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from strandline.compile.interpreted import SystemTwin
 from strandline.model.system import System
@@ -38,7 +38,7 @@ def fit_system(system: System, recorded: RecordedTrace) -> FittedTrace:
     file does not say of which, so both are tried, and a misfit is told of the one that went further.
     """
     claims = recorded.fault is not None and recorded.fault.action is None
-    alone = twin_of(system_alone(system), claims=claims)
+    alone = twin_of(system.alone, claims=claims)
     try:
         return FittedTrace(alone, fit(alone, recorded))
     except MisfitError as misfit:
@@ -50,8 +50,3 @@ def fit_system(system: System, recorded: RecordedTrace) -> FittedTrace:
         return FittedTrace(product, fit(product, recorded))
     except MisfitError as second:
         raise (second if second.place > first.place else first) from None
-
-
-def system_alone(system: System) -> System:
-    """The System without its property process, which restricts what it watches."""
-    return system if system.observer is None else replace(system, observer=None)

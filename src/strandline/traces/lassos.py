@@ -178,7 +178,7 @@ def _shortest(stem: list[_ShownStep], loop: list[_ShownStep]) -> tuple[list[_Sho
 def unmet_fairness(twin: SystemTwin, run: ShownRun, fairness: Sequence[Fairness]) -> Fairness | None:
     """A condition of fairness that the loop of a run does not meet; None where it is fair. A property process does not
     restrict what is enabled."""
-    interpreter = Interpreter(replace(twin.system, observer=None))
+    interpreter = Interpreter(twin.system.alone)
     states = [twin.layout.unpack(state) for state in run.loop_states]
     taken = {id(action) for actions in run.actions[run.trace.loop :] for action in actions}
     for one in fairness:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from strandline.errors import InputError
-from strandline.languages import parse_expression
 from strandline.model.expression import Expression
 from strandline.model.system import System
 from strandline.properties import WithAtoms, bind_atoms
@@ -22,7 +21,7 @@ def bound_atoms(text: WithAtoms, system: System) -> dict[str, Expression]:
         if atom in labels:
             return labels[atom]
         try:
-            return parse_expression(atom, system, name=source.name)
+            return system.scope.parse(atom, name=source.name)
         except InputError as error:
             # Its place is one in the atom: shown where that stands, if it stands there word for word.
             same = error.span is not None and source.text[span.start : span.end] == atom
@@ -38,7 +37,7 @@ def _meant(atom: str, system: System) -> str:
     if found is None:
         return ""
     try:
-        parse_expression(found[2], system, name="atom")
+        system.scope.parse(found[2], name="atom")
     except InputError:
         return ""
     return f"; did you mean '{' '.join(found[1])} {found[2]}'?"

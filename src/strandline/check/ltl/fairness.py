@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from strandline.languages import parse_expression
 from strandline.model.expression import Expression
 from strandline.model.fairness import process_fairness
 from strandline.model.system import Fairness, System
@@ -36,7 +35,7 @@ def fairness_of(system: System, *, fair: bool, declared: bool, texts: Sequence[s
     stated = []
     for number, text in enumerate(texts, 1):
         title = "fairness" if len(texts) == 1 else f"fairness {number}"
-        expression = parse_expression(text, system, name=title)
+        expression = system.scope.parse(text, name=title)
         stated.append((Source(title, text), expression))
         found.append(Fairness(text, condition=expression))
     return FairnessConditions(tuple(found), tuple(stated))

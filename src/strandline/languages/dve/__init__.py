@@ -1,9 +1,9 @@
 """DVE, the language of DiVinE and of the BEEM benchmark set: text in, System out.
 
 Imports `strandline.model` and nothing further down. The order of work: `lexer` (text to tokens), `parser`
-(tokens to the outline of `syntax`), `declarations` (names, in `scope`), `transitions` and `expressions`
+(tokens to the outline of `syntax`), `declarations` (`names`), `transitions` and `expressions`
 (what each transition says), `actions` (who takes part in a step together), `lowering` (all of it, the
-System). `queries` reads expressions over a finished System, `pragmas` what comments declare. The language is
+System). `scope` reads and writes expressions over a finished System, `pragmas` what comments declare. The language is
 described in docs/dve.md.
 """
 
@@ -15,12 +15,11 @@ from strandline.languages.dve.lexer import Tokens
 from strandline.languages.dve.lowering import lower
 from strandline.languages.dve.parser import Parser
 from strandline.languages.dve.pragmas import declared_fairness, declared_measures
-from strandline.languages.dve.queries import parse_expression
 from strandline.model.system import System
 from strandline.model.validate import validate
 from strandline.source import Source
 
-__all__ = ["load", "parse_expression"]
+__all__ = ["load"]
 
 
 def load(source: Source) -> System:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from strandline.errors import ModelError
-from strandline.languages.dve.scope import BYTE, INT, Channel, ProcessSymbol
+from strandline.languages.dve.names import BYTE, INT, Channel, ProcessSymbol
 from strandline.languages.dve.transitions import Synchronisation, Transition
 from strandline.model.expression import Binary, Const, Element, Expression, Read, conjunction, variables_read
 from strandline.model.system import Action, Assign, Domain, Move, Variable

@@ -5,13 +5,13 @@ from __future__ import annotations
 from strandline.languages.dve.constants import ConstantEvaluator
 from strandline.languages.dve.expressions import ExpressionParser
 from strandline.languages.dve.lexer import Tokens
-from strandline.languages.dve.scope import (
+from strandline.languages.dve.names import (
     DOMAINS,
     NAMES,
     Channel,
     Constant,
+    Names,
     ProcessSymbol,
-    Scope,
     Symbol,
     kind_of,
     suggestion,
@@ -33,7 +33,7 @@ class Declarations:
         self.tokens = tokens
         self.expressions = expressions
         self.variables: list[Variable] = []
-        self.root = Scope.root()
+        self.root = Names.root()
         self._evaluator = ConstantEvaluator(tokens.source)
         for variable in model.variables:
             self._variable(variable, self.root, None)
@@ -41,7 +41,7 @@ class Declarations:
             self._channel(channel, self.root, None)
         self.processes = tuple(self._process(process) for process in model.processes)
 
-    def _declare(self, symbol: Symbol, place: int, scope: Scope) -> None:
+    def _declare(self, symbol: Symbol, place: int, scope: Names) -> None:
         name = self.tokens.texts[place]
         earlier = scope.symbols.get(name)
         if earlier is not None:
@@ -49,14 +49,14 @@ class Declarations:
             self.tokens.model_error(message, place)
         scope.declare(name, symbol)
 
-    def constant(self, start: int, scope: Scope, *closers: str) -> int:
+    def constant(self, start: int, scope: Names, *closers: str) -> int:
         """The value of an expression that must not depend on variables."""
         expression, end = self.expressions.parse(start, scope, *closers)
         return self._evaluator.value(expression, self.tokens.span(start, end - 1))
 
     # Variables and constants
 
-    def _variable(self, syntax: VariableSyntax, scope: Scope, owner: str | None) -> None:
+    def _variable(self, syntax: VariableSyntax, scope: Names, owner: str | None) -> None:
         domain = DOMAINS[syntax.type]
         length = None if syntax.length is None else self._length(syntax.length, syntax.name, scope)
         values = self._initial(syntax, domain, length, scope)
@@ -70,7 +70,7 @@ class Declarations:
         else:
             self._declare(Constant(name, values, True, variable), syntax.name, scope)
 
-    def _length(self, start: int, name: int, scope: Scope) -> int:
+    def _length(self, start: int, name: int, scope: Names) -> int:
         length = self.constant(start, scope, "]")
         if not 1 <= length <= LONGEST_ARRAY:
             text = self.tokens.texts[name]
@@ -80,7 +80,7 @@ class Declarations:
         return length
 
     def _initial(
-        self, syntax: VariableSyntax, domain: Domain, length: int | None, scope: Scope
+        self, syntax: VariableSyntax, domain: Domain, length: int | None, scope: Names
     ) -> tuple[int, ...]:
         """The initial values, one per place: what is missing is 0, what is too much is checked and
         ignored."""
@@ -98,7 +98,7 @@ class Declarations:
         values = [self._fitting(start, domain, scope, *closers) for start in syntax.initial]
         return tuple(values[:places]) + (0,) * (places - len(values))
 
-    def _fitting(self, start: int, domain: Domain, scope: Scope, *closers: str) -> int:
+    def _fitting(self, start: int, domain: Domain, scope: Names, *closers: str) -> int:
         value = self.constant(start, scope, *closers)
         if value not in domain:
             message = f"{value} does not fit {NAMES[domain]} ({domain.low}..{domain.high})"
@@ -107,7 +107,7 @@ class Declarations:
 
     # Channels
 
-    def _channel(self, syntax: ChannelSyntax, scope: Scope, owner: str | None) -> None:
+    def _channel(self, syntax: ChannelSyntax, scope: Names, owner: str | None) -> None:
         text, span = self.tokens.texts[syntax.name], self.tokens.span(syntax.name)
         name = _qualified(text, owner)
         capacity = 0 if syntax.capacity is None else self._capacity(syntax.capacity, text, scope)
@@ -132,7 +132,7 @@ class Declarations:
         self._declare(Channel(name, types, capacity, fields, length), syntax.name, scope)
         self.variables += [*fields, length]
 
-    def _capacity(self, start: int, name: str, scope: Scope) -> int:
+    def _capacity(self, start: int, name: str, scope: Names) -> int:
         capacity = self.constant(start, scope, "]")
         if not 0 <= capacity <= LARGEST_CAPACITY:
             message = f"channel '{name}' needs a capacity from 0 to {LARGEST_CAPACITY}, not {capacity}"

@@ -22,8 +22,8 @@ from __future__ import annotations
 from typing import NoReturn
 
 from strandline.languages.dve.lexer import Tokens
-from strandline.languages.dve.scope import Channel, Constant, ProcessSymbol, Scope, kind_of, suggestion
-from strandline.model.expression import Binary, Const, Element, Expression, Read, Unary, children
+from strandline.languages.dve.names import Channel, Constant, Names, ProcessSymbol, kind_of, suggestion
+from strandline.model.expression import DEEPEST, Binary, Const, Element, Expression, Read, Unary, children
 from strandline.model.system import Variable
 
 _PREFIX = {"-": "-", "~": "~", "not": "not", "!": "not"}
@@ -43,8 +43,10 @@ _MAY_FAULT = frozenset({"+", "-", "*", "/", "%", "<<", ">>"})
 _MIXED_LEVELS = frozenset({_LEVELS["or"], _LEVELS["|"]})
 """Levels whose operators other languages rank differently."""
 
-MAXIMUM_DEPTH = 400
-"""Deepest nesting of an expression; what comes later walks expressions recursively."""
+_DEEPEST_IN_MODELS = 400
+"""Deepest nesting of an expression in a model, where some that are constant are evaluated recursively."""
+LOCATION = "state"
+"""What the number of the state of a process is called: a keyword, so that it is no other name."""
 
 
 class ExpressionParser:
@@ -61,18 +63,19 @@ class ExpressionParser:
         self._strict = strict
         self._shared: dict[tuple[object, ...], Expression] = {}
 
-    def parse(self, start: int, scope: Scope, *closers: str) -> tuple[Expression, int]:
+    def parse(self, start: int, scope: Names, *closers: str) -> tuple[Expression, int]:
         """The expression that begins at a token, and the token behind it, which must be one of the
         closers."""
         expression, end = self._read(start, scope)
         if self.tokens.texts[end] not in closers:
             self._unexpected(end, closers)
-        if end - start > MAXIMUM_DEPTH and _depth(expression) > MAXIMUM_DEPTH:
-            message = f"the expression is nested deeper than {MAXIMUM_DEPTH} levels"
+        deepest = DEEPEST if self._strict else _DEEPEST_IN_MODELS
+        if end - start > deepest and _depth(expression) > deepest:
+            message = f"the expression is nested deeper than {deepest} levels"
             self.tokens.model_error(message, start, end - 1)
         return expression, end
 
-    def _read(self, start: int, scope: Scope) -> tuple[Expression, int]:
+    def _read(self, start: int, scope: Names) -> tuple[Expression, int]:
         texts, leaves, strict = self.tokens.texts, scope.leaves, self._strict
         operands: list[Expression] = []
         begins: list[int] = []
@@ -145,7 +148,8 @@ class ExpressionParser:
 
     def _unary(self, operator: str, operand: Expression, at: int, end: int) -> Expression:
         if operator == "-":
-            if isinstance(operand, Const):
+            # In parentheses a number is an operand as any other.
+            if isinstance(operand, Const) and end - at == 2:
                 return Const(-operand.value)
             return Unary("-", operand, self.tokens.span(at, end - 1))
         key = (operator, id(operand))
@@ -189,7 +193,7 @@ class ExpressionParser:
 
     # Names
 
-    def _name(self, place: int, scope: Scope) -> tuple[Expression | Variable | Constant, int]:
+    def _name(self, place: int, scope: Names) -> tuple[Expression | Variable | Constant, int]:
         """What a token that is no ready-made leaf stands for, and the token behind it: an expression, or
         an array whose bracket has been opened."""
         text = self.tokens.texts[place]
@@ -218,36 +222,46 @@ class ExpressionParser:
             self.tokens.model_error(f"'{name}' is an array and needs an index", first, last)
         return array, last + 2
 
-    def _member(self, place: int, scope: Scope) -> tuple[Expression | Variable | Constant, int]:
+    def _member(self, place: int, scope: Names) -> tuple[Expression | Variable | Constant, int]:
         """`P.state`, `P->x`, `P->a[i]`; `P.x` and, for buffered channels, `c.length` are understood too."""
         texts, last = self.tokens.texts, place + 2
         owner, name = texts[place], texts[last]
-        if not self.tokens.is_name(last) and not name.isdigit():
+        located = self._strict and name == LOCATION
+        if not self.tokens.is_name(last) and not name.isdigit() and not located:
             self.tokens.syntax_error(f"expected a name, found {self.tokens.describe(last)}", last)
         symbol = scope.find(owner)
         if symbol is None:
             names = scope.visible(ProcessSymbol)
             self.tokens.model_error(f"unknown process '{owner}'" + suggestion(owner, names), place)
         if isinstance(symbol, Channel):
-            return self._channel_part(symbol, place)
+            return self._channel_part(symbol, place, last)
         if not isinstance(symbol, ProcessSymbol):
             self.tokens.model_error(f"'{owner}' is {kind_of(symbol)}, not a process", place)
         if texts[place + 1] == "." and name in symbol.tests:
             return symbol.tests[name], last + 1
+        if self._strict and name == LOCATION:
+            return Read(symbol.location), last + 1
         leaf = symbol.scope.leaves.get(name)
         member = symbol.scope.symbols.get(name)
         if leaf is not None and member is not None:
             return leaf, last + 1
         if isinstance(member, Variable | Constant):
             return self._open_array(member, place, last)
+        if isinstance(member, Channel) and texts[last + 1] == ".":
+            return self._channel_part(member, place, last + 2)
         known = (
             [*symbol.scope.symbols] if texts[place + 1] == "->" else [*symbol.tests, *symbol.scope.symbols]
         )
         kind = "variable" if texts[place + 1] == "->" else "state"
         self.tokens.model_error(f"process '{owner}' has no {kind} '{name}'" + suggestion(name, known), last)
 
-    def _channel_part(self, channel: Channel, place: int) -> tuple[Expression | Variable | Constant, int]:
-        name, last = self.tokens.texts[place + 2], place + 2
+    def _channel_part(
+        self, channel: Channel, place: int, last: int
+    ) -> tuple[Expression | Variable | Constant, int]:
+        """`c.length`, `c.0[i]`, `c.message[i]`."""
+        name = self.tokens.texts[last]
+        if channel.message is not None and name == "message":
+            return self._open_array(channel.message, place, last)
         if channel.length is not None and name == "length":
             return Read(channel.length), last + 1
         if name.isdigit() and int(name) < len(channel.fields):

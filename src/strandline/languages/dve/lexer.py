@@ -42,7 +42,7 @@ class Tokens:
 
     __slots__ = ("count", "source", "starts", "texts")
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, largest_number: int = LARGEST_NUMBER) -> None:
         self.source = source
         blanked = _COMMENT.sub(self._blank, source.text)
         pieces = _TOKEN.findall(blanked)
@@ -50,7 +50,7 @@ class Tokens:
         self.count = len(pieces)
         self.texts: list[str] = [piece.rstrip(BLANKS) for piece in pieces] + [""] * _PADDING
         self.starts: list[int] = list(accumulate(map(len, pieces), initial=leading))
-        self._check_characters()
+        self._check_characters(largest_number)
 
     def _blank(self, match: re.Match[str]) -> str:
         comment = match.group()
@@ -59,12 +59,12 @@ class Tokens:
             raise ParseError("this comment is never closed: '*/' is missing", self.source, span)
         return _NOT_NEWLINE.sub(" ", comment)
 
-    def _check_characters(self) -> None:
+    def _check_characters(self, largest_number: int) -> None:
         """Refuse the first token that belongs to no language construct."""
-        wrong = [text for text in set(self.texts) if text not in SYMBOLS and _complaint(text)]
+        wrong = [text for text in set(self.texts) if text not in SYMBOLS and _complaint(text, largest_number)]
         if wrong:
             place = min(map(self.texts.index, wrong))
-            self.syntax_error(_complaint(self.texts[place]), place)
+            self.syntax_error(_complaint(self.texts[place], largest_number), place)
 
     def span(self, first: int, last: int | None = None) -> Span:
         """The place of one token, or from one to another, both included."""
@@ -92,15 +92,15 @@ class Tokens:
         return bool(text) and (text[0].isalpha() or text[0] == "_") and text not in KEYWORDS
 
 
-def _complaint(text: str) -> str:
+def _complaint(text: str, largest_number: int) -> str:
     """Why the token cannot stand in a model; empty where it can."""
     if not text or text[0] == "_" or (text[0].isascii() and text[0].isalpha()):
         return ""
     if "0" <= text[0] <= "9":
         if not text.isdigit():
             return f"'{text}' is neither a number nor a name"
-        if len(text) > len(str(LARGEST_NUMBER)) + 20 or int(text) > LARGEST_NUMBER:
-            return f"the number is larger than {LARGEST_NUMBER}"
+        if len(text) > len(str(largest_number)) + 20 or int(text) > largest_number:
+            return f"the number is larger than {largest_number}"
         return ""
     if text in SYMBOLS:
         return ""

@@ -9,7 +9,8 @@ from strandline.languages.dve.actions import ActionBuilder
 from strandline.languages.dve.declarations import Declarations
 from strandline.languages.dve.expressions import ExpressionParser
 from strandline.languages.dve.lexer import Tokens
-from strandline.languages.dve.scope import ProcessSymbol, suggestion
+from strandline.languages.dve.names import ProcessSymbol, suggestion
+from strandline.languages.dve.scope import DveScope, query_names
 from strandline.languages.dve.syntax import ModelSyntax, ProcessSyntax
 from strandline.languages.dve.transitions import Transition, TransitionReader
 from strandline.model.expression import Binary, Unary
@@ -64,6 +65,9 @@ class _Lowering:
             synchronous=self.model.synchronous,
             observer=observer,
             assertions=tuple(self.assertions),
+            scope=DveScope(
+                query_names(self.declarations.root, self.declarations.expressions.tables, builder.helpers)
+            ),
         )
 
     def _find_observer(self) -> ProcessSymbol | None:

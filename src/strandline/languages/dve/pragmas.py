@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterator
 
 from strandline.errors import InputError, ModelError, ParseError
-from strandline.languages.dve.queries import parse_expression
-from strandline.languages.dve.scope import suggestion
+from strandline.languages.dve.names import suggestion
 from strandline.model.measure import Component
 from strandline.model.system import Fairness, System
 from strandline.source import Source, Span
@@ -31,7 +30,7 @@ def declared_measures(source: Source, system: System) -> Iterator[Component]:
         start = pragma.start(1) + (0 if monotone is None else monotone.start(1))
         try:
             # Behind so many blanks its places are places in the file.
-            expression = parse_expression(" " * start + text, system, name=source.name)
+            expression = system.scope.parse(" " * start + text, name=source.name)
         except InputError as error:
             span = error.span
             if span is None or span.start < start:

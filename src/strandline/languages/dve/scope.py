@@ -1,126 +1,99 @@
-"""The names of a model and what they stand for."""
+"""Expressions over a finished System, in DVE: invariants, goals and measures that do not stand in the model.
+
+They can say what a model can, and three things more: `P.state`, the number of the state of a process in the order of
+declaration; `c.length` and `c.0[i]` of a buffered channel, `c.message[i]` of one whose messages need a place on their
+way; numbers up to 64 bits. In one point they are stricter: `a or b and c` and `not a == b` need parentheses.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from difflib import get_close_matches
-from typing import TypeAlias
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import replace
 
+from strandline.languages.dve.expressions import ExpressionParser
+from strandline.languages.dve.lexer import Tokens
+from strandline.languages.dve.names import Channel, Constant, Names, ProcessSymbol
 from strandline.model.expression import Binary, Const, Expression, Read
-from strandline.model.system import Domain, Variable
-from strandline.source import Span
+from strandline.model.notation import STRONGEST, Infix, Notation, Prefix, Write, stored
+from strandline.model.scope import Scope, fitting
+from strandline.model.system import Variable
+from strandline.source import Source
 
-BYTE = Domain(0, 255, wraps=True)
-INT = Domain(-32768, 32767, wraps=True)
-DOMAINS = {"byte": BYTE, "int": INT}
-NAMES = {BYTE: "byte", INT: "int"}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Constant:
-    """A named constant, or an array of them. `table` is the variable that stands for the array in the
-    System where an index is only known at run time; nothing ever writes it."""
-
-    name: str
-    values: tuple[int, ...]
-    is_array: bool
-    table: Variable | None = None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Channel:
-    """A channel. Untyped ones (`types` is None) are a rendezvous whose first use fixes how many values it
-    takes. A buffered one is, per field, an array with the oldest message first, and a count."""
-
-    name: str
-    types: tuple[Domain, ...] | None
-    capacity: int
-    fields: tuple[Variable, ...] = ()
-    length: Variable | None = None
-    span: Span | None = None
+_LARGEST_NUMBER = 2**63
+_AND, _PREFIX = 2, 9
+_NOTATION = Notation(
+    # `not` is as strong as any prefix, but in front of what is stronger than `and` it must say what it means.
+    prefixes={"not": Prefix("not", _AND, _PREFIX), **{sign: Prefix(sign, _PREFIX, _PREFIX) for sign in "-~"}},
+    infixes={
+        "imply": Infix("imply", 1),
+        **{sign: Infix(sign, _AND, unmixed=True) for sign in ("or", "and")},
+        **{sign: Infix(sign, 3, unmixed=True) for sign in "|&^"},
+        **{sign: Infix(sign, 4) for sign in ("==", "!=")},
+        **{sign: Infix(sign, 5) for sign in ("<", "<=", ">", ">=")},
+        **{sign: Infix(sign, 6) for sign in ("<<", ">>")},
+        **{sign: Infix(sign, 7) for sign in "+-"},
+        **{sign: Infix(sign, 8) for sign in "*/%"},
+    },
+)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ProcessSymbol:
-    """A process: the variable that holds its location, its own names, and per state the test for being
-    there."""
+class DveScope(Scope):
+    """The names of one model."""
 
-    name: str
-    location: Variable
-    scope: Scope
-    tests: dict[str, Expression]
+    def __init__(self, names: Names) -> None:
+        self._names = names
+        self._spelled = dict(_spelled(names))
 
-    @classmethod
-    def create(cls, name: str, location: Variable, scope: Scope) -> ProcessSymbol:
-        here = Read(location)
-        tests = {state: Binary("==", here, Const(index)) for index, state in enumerate(location.names or ())}
-        return cls(name, location, scope, dict(tests))
+    def parse(self, text: str, *, name: str = "expression") -> Expression:
+        """The expression; raises `ParseError` or `ModelError`."""
+        tokens = Tokens(Source(name, text), _LARGEST_NUMBER)
+        expression, _ = ExpressionParser(tokens, strict=True).parse(0, self._names, "")
+        return fitting(expression, tokens.source)
 
+    def render(self, expression: Expression, *, longest: int | None = None) -> str:
+        return _NOTATION.write(expression, self._leaf, longest)
 
-Symbol: TypeAlias = Constant | Variable | Channel | ProcessSymbol
-
-
-@dataclass(slots=True, eq=False)
-class Scope:
-    """The names visible in one place. `leaves` has, ready made, what a name alone stands for in an
-    expression."""
-
-    parent: Scope | None = None
-    symbols: dict[str, Symbol] = field(default_factory=dict)
-    leaves: dict[str, Expression] = field(default_factory=dict)
-
-    @classmethod
-    def root(cls) -> Scope:
-        return cls(leaves={"true": Const(1), "false": Const(0)})
-
-    def child(self) -> Scope:
-        """A scope inside this one. It takes over the ready-made leaves, so that one look-up finds any
-        name; what this scope declares later does not reach it, except processes, which are no leaves."""
-        return Scope(self, leaves=dict(self.leaves))
-
-    def declare(self, name: str, symbol: Symbol) -> None:
-        """Enter a name, which hides the same name of an enclosing scope."""
-        self.symbols[name] = symbol
-        if isinstance(symbol, Variable) and symbol.length is None:
-            self.leaves[name] = Read(symbol)
-        elif isinstance(symbol, Constant) and not symbol.is_array:
-            self.leaves[name] = Const(symbol.values[0])
-        else:
-            self.leaves.pop(name, None)
-
-    def find(self, name: str) -> Symbol | None:
-        scope: Scope | None = self
-        while scope is not None:
-            if name in scope.symbols:
-                return scope.symbols[name]
-            scope = scope.parent
-        return None
-
-    def visible(self, *kinds: type[Symbol]) -> Iterator[str]:
-        """All visible names, or those of some kinds of symbols."""
-        scope: Scope | None = self
-        while scope is not None:
-            yield from (
-                name for name, symbol in scope.symbols.items() if not kinds or isinstance(symbol, kinds)
-            )
-            scope = scope.parent
+    def _leaf(self, expression: Expression, write: Write) -> tuple[str, int] | None:
+        match expression:
+            case Binary(operator="==", left=Read(variable=variable), right=Const(value=value)) if (
+                0 <= value < len(variable.names or ())
+            ):
+                return f"{variable.name}.{variable.show(value)}", STRONGEST
+            case _:
+                return stored(expression, self._spelled, write)
 
 
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """The end of a message about an unknown name: what may have been meant."""
-    close = get_close_matches(name, list(dict.fromkeys(known)), n=1, cutoff=0.6)
-    return f"; did you mean '{close[0]}'?" if close else ""
+def query_names(
+    declared: Names, tables: Container[Constant], messages: Mapping[Channel, Variable], *, parent: Names | None = None
+) -> Names:
+    """What can be said of a System out of what its model declares: constant arrays that are looked up at run time are
+    among its variables, the others are known only element by element; some channels have a place for messages."""
+    names = Names.root() if parent is None else Names(parent)
+    for name, symbol in declared.symbols.items():
+        match symbol:
+            case Constant(table=table) if table is not None and symbol not in tables:
+                names.declare(name, replace(symbol, table=None))
+            case Channel():
+                names.declare(name, replace(symbol, message=messages.get(symbol)))
+            case ProcessSymbol(scope=inner):
+                names.declare(name, replace(symbol, scope=query_names(inner, tables, messages, parent=names)))
+            case _:
+                names.declare(name, symbol)
+    return names
 
 
-def kind_of(symbol: Symbol) -> str:
-    """What a symbol is, with its article, for messages."""
-    match symbol:
-        case Constant():
-            return "a constant array" if symbol.is_array else "a constant"
-        case Variable(length=length):
-            return "a variable" if length is None else "an array"
-        case Channel():
-            return "a channel"
-        case ProcessSymbol():
-            return "a process"
+def _spelled(names: Names, prefix: str = "") -> Iterator[tuple[Variable, str]]:
+    """Every variable with its name."""
+    for name, symbol in names.symbols.items():
+        match symbol:
+            case Variable():
+                yield symbol, prefix + name
+            case Constant(table=Variable() as table):
+                yield table, prefix + name
+            case Channel(fields=fields, length=length, message=message):
+                yield from ((field, f"{prefix}{name}.{number}") for number, field in enumerate(fields))
+                parts = {"length": length, "message": message}
+                yield from ((one, f"{prefix}{name}.{part}") for part, one in parts.items() if one is not None)
+            case ProcessSymbol(location=location, scope=inner):
+                yield location, f"{prefix}{name}.state"
+                yield from _spelled(inner, f"{prefix}{name}.")

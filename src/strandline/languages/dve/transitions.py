@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from strandline.languages.dve.declarations import Declarations
-from strandline.languages.dve.scope import Channel, ProcessSymbol, Scope, kind_of, suggestion
+from strandline.languages.dve.names import Channel, Names, ProcessSymbol, kind_of, suggestion
 from strandline.languages.dve.syntax import ProcessSyntax, TransitionSyntax
 from strandline.model.expression import Const, Element, Expression, Read, conjunction
 from strandline.model.system import Assign, Variable
@@ -171,7 +171,7 @@ class TransitionReader:
         """The channel named here, as `c` or, for one that another process declares, as `P->c`."""
         if not self._tokens.is_name(place):
             self._tokens.syntax_error(f"expected a channel, found {self._tokens.describe(place)}", place)
-        scope: Scope = self._scope
+        scope: Names = self._scope
         if self._texts[place + 1] == "->":
             owner = scope.find(self._texts[place])
             if not isinstance(owner, ProcessSymbol):

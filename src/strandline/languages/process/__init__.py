@@ -3,14 +3,13 @@
 Imports `strandline.model` and nothing further down. The order of work: `lexer` and `reader` (text to tokens,
 expressions and labels), `terms` and `parser` (to the `syntax` of a program), `declarations` (what `names` stand for),
 `expansion` (every component to its labelled transition system, `lts`, with `values` of expressions), `networks` (the
-`system` line evaluated by the operators of `composition`), `lowering` (the System), `loading` (all of it). `queries`
-reads expressions over a finished System, `aldebaran` reads and writes `.aut` files. The language is described in
+`system` line evaluated by the operators of `composition`), `lowering` (the System), `loading` (all of it). `scope`
+reads and writes expressions over a finished System, `aldebaran` reads and writes `.aut` files. The language: see
 docs/process-language.md.
 """
 
 from __future__ import annotations
 
 from strandline.languages.process.loading import load
-from strandline.languages.process.queries import parse_expression
 
-__all__ = ["load", "parse_expression"]
+__all__ = ["load"]

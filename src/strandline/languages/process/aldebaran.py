@@ -12,18 +12,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NoReturn
 
 from strandline.errors import InputError, ParseError
 from strandline.languages.process.composition import single
 from strandline.languages.process.lowering import lower
 from strandline.languages.process.lts import TAU, Lts, Transition
-from strandline.languages.process.queries import parse_expression
+from strandline.languages.process.scope import ProcessScope
 from strandline.model.system import System
 from strandline.model.validate import validate
 from strandline.source import Source, Span
 
-__all__ = ["load", "parse_expression", "read", "write"]
+__all__ = ["load", "read", "write"]
 
 COMPONENT = "LTS"
 """The name of the component that is the whole file."""
@@ -37,7 +38,8 @@ _INTERNAL = frozenset({"i", TAU})
 
 def load(source: Source) -> System:
     """The System with this file as its only component, called `LTS`."""
-    return validate(lower(source, single(COMPONENT, read(source))))
+    system = lower(source, single(COMPONENT, read(source)))
+    return validate(replace(system, scope=ProcessScope(system.processes, {})))
 
 
 def read(source: Source) -> Lts:

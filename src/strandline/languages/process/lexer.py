@@ -67,24 +67,24 @@ class Token:
                 return f"'{self.text}'"
 
 
-def tokenize(source: Source) -> list[Token]:
+def tokenize(source: Source, largest_number: int = LARGEST_NUMBER) -> list[Token]:
     """All tokens of a text, an END behind the last; raises `ParseError` where a character has no meaning."""
     tokens: list[Token] = []
     end = 0
     for match in _TOKEN.finditer(source.text):
         if match.lastgroup != "blank":
-            tokens.append(_token(source, match))
+            tokens.append(_token(source, match, largest_number))
             end = match.end()
     return [*tokens, Token(Kind.END, "", Span(end, end))]
 
 
-def _token(source: Source, match: re.Match[str]) -> Token:
+def _token(source: Source, match: re.Match[str], largest_number: int) -> Token:
     text, span = match.group(), Span(match.start(), match.end())
     match match.lastgroup:
         case "name":
             return Token(Kind.KEYWORD if text in KEYWORDS else Kind.NAME, text, span)
         case "number":
-            return Token(Kind.NUMBER, _number(source, text, span), span)
+            return Token(Kind.NUMBER, _number(source, text, span, largest_number), span)
         case "string":
             if len(text) == 2:
                 raise ParseError("a quoted label must not be empty", source, span)
@@ -94,11 +94,11 @@ def _token(source: Source, match: re.Match[str]) -> Token:
     raise ParseError(_complaint(text), source, span)
 
 
-def _number(source: Source, text: str, span: Span) -> str:
+def _number(source: Source, text: str, span: Span, largest_number: int) -> str:
     if not text.isdigit():
         raise ParseError(f"'{text}' is neither a number nor a name", source, span)
-    if len(text) > 20 or int(text) > LARGEST_NUMBER:
-        raise ParseError(f"the number is larger than {LARGEST_NUMBER}", source, span)
+    if len(text) > 20 or int(text) > largest_number:
+        raise ParseError(f"the number is larger than {largest_number}", source, span)
     return text
 
 

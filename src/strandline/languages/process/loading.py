@@ -14,7 +14,7 @@ from strandline.languages.process.lowering import lower
 from strandline.languages.process.lts import Lts
 from strandline.languages.process.networks import NetworkBuilder
 from strandline.languages.process.parser import parse
-from strandline.languages.process.queries import Queries
+from strandline.languages.process.scope import ProcessScope
 from strandline.languages.process.syntax import Import, Program
 from strandline.model.measure import Component
 from strandline.model.system import Fairness, Predicate, System
@@ -28,13 +28,13 @@ def load(source: Source) -> System:
     declarations = Declarations(source, program)
     builder = NetworkBuilder(declarations, lambda one: _imported(source, one))
     system = lower(source, builder.build(program.system))
-    system = _with_claims(source, system, program, declarations)
-    queries = Queries(system, declarations.constants)
+    scope = ProcessScope(system.processes, declarations.constants)
+    system = _with_claims(source, replace(system, scope=scope), scope, program)
     measures = tuple(
-        Component(queries.lower(one.expression, source), one.monotone, one.text, source=source, span=one.span)
+        Component(scope.lower(one.expression, source), one.monotone, one.text, source=source, span=one.span)
         for one in program.measures
     )
-    return validate(replace(system, measures=measures, fairness=tuple(_fairness(source, system, queries, program))))
+    return validate(replace(system, measures=measures, fairness=tuple(_fairness(source, system, scope, program))))
 
 
 def _imported(source: Source, one: Import) -> Lts:
@@ -49,14 +49,13 @@ def _imported(source: Source, one: Import) -> Lts:
     return aldebaran.read(Source(str(path), text))
 
 
-def _with_claims(source: Source, system: System, program: Program, declarations: Declarations) -> System:
+def _with_claims(source: Source, system: System, scope: ProcessScope, program: Program) -> System:
     """The System with its labels and invariants; each may use those before it."""
-    seen: set[str] = set()
     for claim in program.claims:
-        if claim.name in seen or claim.name in declarations.constants:
+        if claim.name in scope.claims or claim.name in scope.constants:
             raise ModelError(f"the name '{claim.name}' is used already", source, claim.span)
-        seen.add(claim.name)
-        expression = Queries(system, declarations.constants).lower(claim.expression, source)
+        expression = scope.lower(claim.expression, source)
+        scope.claims[claim.name] = expression
         predicate = Predicate(claim.name, expression, claim.span)
         if claim.kind == "label":
             system = replace(system, labels=(*system.labels, predicate))
@@ -65,9 +64,9 @@ def _with_claims(source: Source, system: System, program: Program, declarations:
     return system
 
 
-def _fairness(source: Source, system: System, queries: Queries, program: Program) -> Iterator[Fairness]:
+def _fairness(source: Source, system: System, scope: ProcessScope, program: Program) -> Iterator[Fairness]:
     """Weak fairness of the components that are named: each moves again and again, or again and again cannot."""
-    spans = {name: span for pattern in program.fair for name, span in queries.named(pattern, source)}
+    spans = {name: span for pattern in program.fair for name, span in scope.named(pattern, source)}
     for number, process in enumerate(system.processes):
         actions = tuple(one for one in system.actions if any(move.process == number for move in one.moves))
         if process.name in spans and actions:

@@ -15,10 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import NoReturn
 
 from strandline.errors import ParseError
-from strandline.languages.process.lexer import Kind, Token, tokenize
+from strandline.languages.process.lexer import LARGEST_NUMBER, Kind, Token, tokenize
 from strandline.languages.process.lts import TAU
 from strandline.languages.process.syntax import (
     Arithmetic,
@@ -45,9 +46,9 @@ class Reader:
     """One pass over the tokens of a source; `token` is the one looked at. Where `located` is true, an expression may
     ask where components are: `P.State`, `P[1]`."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, largest_number: int = LARGEST_NUMBER) -> None:
         self.source = source
-        self.tokens = tokenize(source)
+        self.tokens = tokenize(source, largest_number)
         self.place = 0
         self.located = False
         self._depth = 0
@@ -139,7 +140,7 @@ class Reader:
         if self.skip("("):
             inner = self.expression()
             self.expect(")")
-            return inner
+            return replace(inner, grouped=True) if isinstance(inner, Binary) else inner
         if token.kind is Kind.NUMBER:
             return Number(int(self.take().text), token.span)
         if self.at("true", "false"):

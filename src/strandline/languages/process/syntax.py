@@ -43,6 +43,8 @@ class Binary:
     left: Arithmetic
     right: Arithmetic
     span: Span
+    grouped: bool = False
+    """It stands in parentheses."""
 
 
 @dataclass(frozen=True, slots=True)

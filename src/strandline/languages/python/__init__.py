@@ -11,12 +11,11 @@ from typing import Any
 
 from strandline.languages.python.loading.files import load_model
 from strandline.languages.python.loading.lowering import to_system
-from strandline.languages.python.loading.queries import parse_expression
 from strandline.languages.python.runtime.model import Model
 from strandline.model.system import System
 from strandline.source import Source
 
-__all__ = ["is_model", "load", "parse_expression", "to_system"]
+__all__ = ["is_model", "load", "to_system"]
 
 
 def load(source: Source, selection: str = "") -> System:

@@ -8,7 +8,8 @@ from itertools import product
 from typing import Any
 
 from strandline.errors import InputError, ModelError, StrandlineError
-from strandline.languages.python.loading.queries import Scope
+from strandline.languages.python.loading.names import Names
+from strandline.languages.python.loading.scope import PythonScope
 from strandline.languages.python.runtime.choices import parameters_of
 from strandline.languages.python.runtime.declarations import AnyOf, Marked, bind_type
 from strandline.languages.python.runtime.model import LOCATION, Model
@@ -19,7 +20,7 @@ from strandline.languages.python.symbolic.containers import offered, size_of
 from strandline.languages.python.symbolic.evaluate import Evaluator
 from strandline.languages.python.symbolic.execute import Runner, names_of
 from strandline.languages.python.symbolic.machine import Machine
-from strandline.languages.python.symbolic.structure import ModelSource, Structure, functions_of
+from strandline.languages.python.symbolic.structure import Structure, functions_of
 from strandline.languages.python.symbolic.values import GroupValue, ModelValue, Place, ProcessValue, RecordSymbol
 from strandline.languages.symbolic.building import equal
 from strandline.languages.symbolic.execution import Refused, limit
@@ -74,7 +75,7 @@ class _Lowering:
         functions = functions_of(model)
         text = text_of(functions[0])[0].source if functions else Source(type(model).__name__, "")
         self.structure = Structure(model, text)
-        self.source = ModelSource(text.name, text.text, self.structure)
+        self.source = text
 
     def system(self) -> System:
         steps = [step for owner, marked in self._marked("action") for step in self._steps(owner, marked)]
@@ -93,6 +94,7 @@ class _Lowering:
             measures=tuple(self._measures()),
             fairness=(*self._fair_processes(taken), *self._fair_actions(taken), *self._fair_conditions()),
             initial=self._initial(),
+            scope=PythonScope(self.structure),
         )
         return validate(system)
 
@@ -183,8 +185,8 @@ class _Lowering:
 
     def _offers(self, process: ProcessValue | None, name: str, domain: AnyOf) -> list[_Argument]:
         text, node = parse_text(domain.text, f'any_of("{domain.text}")')
-        scope = Scope(self.structure, process)
-        found = Evaluator(text, Machine(), self.structure, scope.find).value(node)
+        names = Names(self.structure, process)
+        found = Evaluator(text, Machine(), self.structure, names.find).value(node)
         if isinstance(found, GroupValue):
             return [
                 _Argument(f"{name}={one.index}", lambda machine: TRUE, lambda machine, one=one: one)  # type: ignore[misc]

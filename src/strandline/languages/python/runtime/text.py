@@ -17,7 +17,8 @@ from functools import lru_cache
 from itertools import accumulate, product
 from typing import Any, NoReturn
 
-from strandline.errors import ModelError, ParseError
+from strandline.errors import ModelError
+from strandline.model.plain import python_expression
 from strandline.source import Source, Span
 
 
@@ -100,19 +101,8 @@ def text_of(function: Callable[..., Any]) -> tuple[Text, ast.FunctionDef]:
 
 def parse_text(text: str, name: str) -> tuple[Text, ast.expr]:
     """An expression that was given as text."""
-    source = Source(name, text)
-    try:
-        tree = ast.parse(f"({text}\n)", mode="eval")
-    except SyntaxError as error:
-        start = max(0, min((error.offset or 2) - 2, max(0, len(text) - 1)))
-        raise ParseError(f"not an expression: {error.msg}", source, Span(start, start + 1)) from None
-    # The parenthesis in front lets an expression go on over several lines; places are shifted back by it.
-    for node in ast.walk(tree):
-        if getattr(node, "lineno", 0) == 1:
-            node.col_offset -= 1  # type: ignore[attr-defined]
-            if node.end_lineno == 1:  # type: ignore[attr-defined]
-                node.end_col_offset -= 1  # type: ignore[attr-defined]
-    return Text.create(source, tree), tree.body
+    source, node = python_expression(text, name)
+    return Text.create(source, node), node
 
 
 def raised(source: Source, error: Exception) -> ModelError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
@@ -25,14 +24,6 @@ from strandline.model.expression import Binary, Const, Expression, Undefined
 from strandline.model.intervals import within
 from strandline.model.system import Variable
 from strandline.source import Source, Span
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ModelSource(Source):
-    """The file of a model; it carries the structure, so that expressions can be read over its System."""
-
-    structure: Structure | None = field(default=None, repr=False)
-    language: str = ".py"
 
 
 class Structure:

@@ -1,15 +1,19 @@
-"""Expressions over a finished System: invariants, goals, labels and measures, in the model or on the command line."""
+"""Expressions over a finished System: invariants, goals, labels and measures, in the model or on the command line.
+
+`P.State` is 1 where component P is in that state, else 0; `P.State(2, _)` and `P.State` leave arguments open;
+`P[_].State` counts the components that are there. `P` alone is the number of its state, counted from 0 in the order in
+which they are found breadth-first; `P[_]` is the sum. The model's constants, labels and invariants can be used by name.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NoReturn
 
 from strandline.errors import ModelError
 from strandline.languages.process.lexer import Kind
-from strandline.languages.process.names import expression_names
 from strandline.languages.process.reader import Reader
 from strandline.languages.process.syntax import (
     Arithmetic,
@@ -22,44 +26,32 @@ from strandline.languages.process.syntax import (
 )
 from strandline.languages.process.values import Evaluator, Values, suggestion
 from strandline.model import expression as model
-from strandline.model.system import System, Variable
+from strandline.model.notation import STRONGEST, Infix, Notation, Prefix, Write, stored
+from strandline.model.scope import Scope, fitting
+from strandline.model.system import Process, Variable
 from strandline.source import Source, Span
-
-MAXIMUM_DEPTH = 400
-"""Deepest expression; what comes later walks expressions recursively."""
 
 _COMPONENT = re.compile(r"([^\[\]]+)((?:\[-?\d+\])*)")
 _STATE = re.compile(r"([^()]+)(?:\((-?\d+(?:, -?\d+)*)\))?")
 _NUMBER = re.compile(r"-?\d+")
 _OPERATORS = {"/": "//", "%": "mod"}
 _JOINED = frozenset({"+", "and", "or"})
-"""Operators whose long chains are built as balanced trees."""
-
-
-def parse_expression(text: str, system: System, *, name: str = "expression") -> model.Expression:
-    """The expression, over the System's own variables.
-
-    `P.State` is 1 where component P is in that state, else 0; `P.State(2, _)` and `P.State` leave arguments open;
-    `P[_].State` counts the components that are there. `P` alone is the number of its state, counted from 0 in the
-    order in which they are found breadth-first; `P[_]` is the sum. The model's constants, labels and invariants can be
-    used by name. Raises `ParseError` or `ModelError` that point into a source called `name`.
-    """
-    reader = Reader(Source(name, text))
-    reader.located = True
-    parsed = reader.expression()
-    if reader.token.kind is not Kind.END:
-        reader.fail("an operator or the end of the expression")
-    return Queries(system, _constants(system, parsed)).lower(parsed, reader.source)
-
-
-def _constants(system: System, parsed: Arithmetic) -> Values:
-    """The model's constants, read again from its text where the expression has names at all."""
-    if system.source.name.endswith(".aut") or next(expression_names(parsed), None) is None:
-        return {}
-    from strandline.languages.process.declarations import Declarations
-    from strandline.languages.process.parser import parse
-
-    return Declarations(system.source, parse(system.source)).constants
+"""Operators whose very long chains are built as trees."""
+_LARGEST_NUMBER = 2**63
+_COMPARISON, _MINUS = 4, 7
+_NOTATION = Notation(
+    prefixes={"not": Prefix("not", 3, 3), "-": Prefix("-", _MINUS, _MINUS)},
+    infixes={
+        "or": Infix("or", 1),
+        "and": Infix("and", 2),
+        **{sign: Infix(sign, _COMPARISON, alone=True) for sign in ("==", "!=", "<", "<=", ">", ">=")},
+        "+": Infix("+", 5),
+        "-": Infix("-", 5),
+        "*": Infix("*", 6),
+        "//": Infix("/", 6),
+        "mod": Infix("%", 6),
+    },
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,22 +63,43 @@ class _Place:
     positions: tuple[int, ...]
 
 
-class Queries:
-    """Lowers expressions over one System."""
+class ProcessScope(Scope):
+    """The components of one network, the constants of its text, and `claims`: its labels and
+    invariants, which are entered as they are read."""
 
-    def __init__(self, system: System, constants: Values) -> None:
+    def __init__(self, processes: Iterable[Process], constants: Values) -> None:
         self.constants = constants
-        self.claims: Mapping[str, model.Expression] = {
-            one.name: one.expression for one in (*system.labels, *system.invariants)
-        }
-        self.components = [_Member.of(process.location) for process in system.processes]
+        self.claims: dict[str, model.Expression] = {}
+        self.components = [_Member.of(process.location) for process in processes]
+        self._names = {member.location: member.location.name for member in self.components}
+
+    def parse(self, text: str, *, name: str = "expression") -> model.Expression:
+        """The expression; raises `ParseError` or `ModelError`."""
+        reader = Reader(Source(name, text), _LARGEST_NUMBER)
+        reader.located = True
+        parsed = reader.expression()
+        if reader.token.kind is not Kind.END:
+            reader.fail("an operator or the end of the expression")
+        return fitting(self.lower(parsed, reader.source), reader.source)
+
+    def render(self, expression: model.Expression, *, longest: int | None = None) -> str:
+        return _NOTATION.write(expression, self._leaf, longest)
+
+    def _leaf(self, expression: model.Expression, write: Write) -> tuple[str, int] | None:
+        match expression:
+            case model.Binary(
+                operator="==", left=model.Read(variable=location), right=model.Const(value=value)
+            ) if 0 <= value < len(location.names or ()):
+                return f"{location.name}.{location.show(value)}", STRONGEST
+            case _:
+                return stored(expression, self._names, write)
 
     def lower(self, parsed: Arithmetic, source: Source) -> model.Expression:
-        """The expression; `source` is the text it stands in."""
+        """What was parsed; `source` is the text it stands in."""
         lowering = _Lowering(self, source)
         found = lowering.expression(parsed)
-        if _depth(found) > MAXIMUM_DEPTH:
-            lowering.fail(f"the expression is nested deeper than {MAXIMUM_DEPTH} levels", parsed.span)
+        if model.depth(found) > model.DEEPEST:
+            lowering.fail(f"the expression is nested deeper than {model.DEEPEST} levels", parsed.span)
         return found
 
     def named(self, pattern: Pattern, source: Source) -> list[tuple[str, Span]]:
@@ -120,8 +133,8 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 
 class _Lowering:
-    def __init__(self, queries: Queries, source: Source) -> None:
-        self.queries = queries
+    def __init__(self, scope: ProcessScope, source: Source) -> None:
+        self.scope = scope
         self.source = source
         self.evaluator = Evaluator(source)
 
@@ -138,7 +151,8 @@ class _Lowering:
                 return self._located(parsed)
             case Unary(operator=operator, operand=operand, span=span):
                 inner = self.expression(operand)
-                if operator == "-" and isinstance(inner, model.Const):
+                # In parentheses a number is an operand as any other.
+                if operator == "-" and isinstance(inner, model.Const) and operand.span.end == span.end:
                     return model.Const(-inner.value)
                 return model.Unary(operator, inner, span)
             case Binary():
@@ -148,7 +162,7 @@ class _Lowering:
         """Chains grow to the left; they are followed in a loop, so that long sums need no deep stack."""
         spine: list[Binary] = []
         first: Arithmetic = parsed
-        while isinstance(first, Binary):
+        while isinstance(first, Binary) and (first is parsed or not first.grouped):
             spine.append(first)
             first = first.left
         found = self.expression(first)
@@ -160,19 +174,19 @@ class _Lowering:
             while operator in _JOINED and end < len(spine) and spine[end].operator == operator:
                 end += 1
             parts = [found, *(self.expression(link.right) for link in spine[place:end])]
-            found = _balanced(_OPERATORS.get(operator, operator), parts, spine[end - 1].span)
+            found = model.row(_OPERATORS.get(operator, operator), parts, spine[end - 1].span)
             place = end
         return found
 
     def _name(self, text: str, span: Span) -> model.Expression:
-        if text in self.queries.constants:
-            return model.Const(self.queries.constants[text])
-        if text in self.queries.claims:
-            return self.queries.claims[text]
-        components = {member.name for member in self.queries.components}
+        if text in self.scope.constants:
+            return model.Const(self.scope.constants[text])
+        if text in self.scope.claims:
+            return self.scope.claims[text]
+        components = {member.name for member in self.scope.components}
         if text in components:
             return self._numbers(Pattern(text, (), span))
-        known = {*self.queries.constants, *self.queries.claims, *components}
+        known = {*self.scope.constants, *self.scope.claims, *components}
         self.fail(f"unknown name '{text}'" + suggestion(text, known), span)
 
     # Where components are
@@ -188,26 +202,26 @@ class _Lowering:
         ]
         if not tests:
             self._no_state(parsed.state, members)
-        return _balanced("+", tests, None)
+        return model.row("+", tests)
 
     def _numbers(self, component: Pattern) -> model.Expression:
         """The numbers of the states of components, added up."""
-        return _balanced("+", [model.Read(member.location) for member in self.members(component)], None)
+        return model.row("+", [model.Read(member.location) for member in self.members(component)])
 
     def members(self, pattern: Pattern) -> Iterator[_Member]:
         """The components that a pattern means, at least one."""
         fits = self._fitting(pattern)
-        found = [one for one in self.queries.components if one.name == pattern.name and fits(one.positions)]
+        found = [one for one in self.scope.components if one.name == pattern.name and fits(one.positions)]
         if not found:
             self._no_component(pattern)
         return iter(found)
 
     def _no_component(self, pattern: Pattern) -> NoReturn:
-        named = [one.location.name for one in self.queries.components if one.name == pattern.name]
+        named = [one.location.name for one in self.scope.components if one.name == pattern.name]
         if named:
             several = f"{named[0]} to {named[-1]}" if len(named) > 1 else named[0]
             self.fail(f"there is no component '{self._shown(pattern)}', but {several}", pattern.span)
-        known = {one.name for one in self.queries.components}
+        known = {one.name for one in self.scope.components}
         self.fail(f"unknown component '{self._shown(pattern)}'" + suggestion(pattern.name, known), pattern.span)
 
     def _places(self, pattern: Pattern, member: _Member) -> Iterator[_Place]:
@@ -228,26 +242,9 @@ class _Lowering:
         if pattern.positions is None:
             return lambda positions: True
         wanted = [
-            None if part is None else self.evaluator.value(part, self.queries.constants) for part in pattern.positions
+            None if part is None else self.evaluator.value(part, self.scope.constants) for part in pattern.positions
         ]
         return lambda positions: (
             len(positions) == len(wanted)
             and all(one is None or one == other for one, other in zip(wanted, positions, strict=True))
         )
-
-
-def _balanced(operator: str, parts: list[model.Expression], span: Span | None) -> model.Expression:
-    """The parts joined by an operator; where it does not matter how they are grouped, in a tree of least depth."""
-    if len(parts) == 1:
-        return parts[0]
-    middle = len(parts) // 2
-    left, right = _balanced(operator, parts[:middle], span), _balanced(operator, parts[middle:], span)
-    return model.Binary(operator, left, right, span)
-
-
-def _depth(expression: model.Expression) -> int:
-    depth, level = 0, [expression]
-    while level:
-        depth += 1
-        level = [child for node in level for child in model.children(node)]
-    return depth

@@ -1,0 +1,38 @@
+"""What names stand for outside of a function: in a question about a model, in `any_of("...")`."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+from strandline.languages.python.runtime import faults
+from strandline.languages.python.symbolic.structure import Structure
+from strandline.languages.python.symbolic.values import ModelValue, ProcessValue
+from strandline.languages.symbolic.execution import Refused
+
+
+class Names:
+    """Finds names: the fields of a process, the model's, and the functions that actions use."""
+
+    def __init__(self, structure: Structure, process: ProcessValue | None = None) -> None:
+        self.structure, self.process = structure, process
+
+    def find(self, name: str) -> Any:
+        structure = self.structure
+        if name == "m":
+            return ModelValue()
+        if name == "me" and self.process is not None:
+            return self.process
+        if self.process is not None and name in structure.member_fields[self.process]:
+            return structure.member_fields[self.process][name]
+        if name in ("count", "require"):
+            return getattr(faults, name)
+        for process in structure.member_fields:
+            if structure.instance_name(process) == name:
+                return process
+        try:
+            return structure.attribute(name)
+        except Refused:
+            if hasattr(builtins, name):
+                return getattr(builtins, name)
+            raise

@@ -1,0 +1,261 @@
+"""Expressions over the variables of a System in a notation of no language in particular, which can say everything.
+
+It is Python's: `x + a[2] * (P == 'idle')`, `a if c else b`. Variables have the names that the System gives them, with
+dots; one whose name is nothing of that kind is `var('name')`. Where a value has a name it can be compared with that,
+and `P.idle` is short for `P == 'idle'`. What Python has no operator for is a call: `imply(a, b)`, `div(a, b)` and
+`rem(a, b)` (which truncate, where `//` and `%` are Python's), `fault('reason')`.
+"""
+
+from __future__ import annotations
+
+import ast
+import keyword
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from functools import cached_property
+from typing import TYPE_CHECKING, NoReturn
+
+from strandline.errors import ModelError, ParseError
+from strandline.model.expression import (
+    Binary,
+    Choice,
+    Const,
+    Element,
+    Expression,
+    Read,
+    Unary,
+    Undefined,
+    deep_recursion,
+)
+from strandline.model.notation import Infix, Notation, Prefix, Write, stored
+from strandline.model.scope import Scope
+from strandline.source import Source, Span
+
+if TYPE_CHECKING:
+    from strandline.model.system import Variable
+
+_LARGEST = 1 << 63
+_COMPARISON, _PRODUCT, _SIGN = 4, 10, 11
+NOTATION = Notation(
+    prefixes={"not": Prefix("not", 3, 3), "-": Prefix("-", _SIGN, _SIGN), "~": Prefix("~", _SIGN, _SIGN)},
+    infixes={
+        "or": Infix("or", 1),
+        "and": Infix("and", 2),
+        **{sign: Infix(sign, _COMPARISON, alone=True) for sign in ("==", "!=", "<", "<=", ">", ">=")},
+        "|": Infix("|", 5),
+        "^": Infix("^", 6),
+        "&": Infix("&", 7),
+        "<<": Infix("<<", 8),
+        ">>": Infix(">>", 8),
+        "+": Infix("+", 9),
+        "-": Infix("-", 9),
+        "*": Infix("*", _PRODUCT),
+        "//": Infix("//", _PRODUCT),
+        "mod": Infix("%", _PRODUCT),
+    },
+    choice="{then} if {condition} else {otherwise}",
+    calls={"imply": "imply", "/": "div", "%": "rem"},
+    undefined=lambda reason: f"fault({reason!r})",
+)
+_CALLS = {"imply": "imply", "div": "/", "rem": "%"}
+_OPERATORS: dict[type[ast.AST], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//", ast.Mod: "mod",
+    ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
+    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
+    ast.And: "and", ast.Or: "or", ast.Not: "not", ast.USub: "-", ast.Invert: "~",
+}
+
+
+class PlainScope(Scope):
+    """The names of some variables as they are."""
+
+    def __init__(self, variables: Iterable[Variable]) -> None:
+        self.variables = tuple(variables)
+
+    @cached_property
+    def _by_name(self) -> dict[str, Variable]:
+        return {variable.name: variable for variable in self.variables}
+
+    @cached_property
+    def _names(self) -> dict[Variable, str]:
+        return {variable: spelled(variable.name) for variable in self.variables}
+
+    def parse(self, text: str, *, name: str = "expression") -> Expression:
+        """The expression; raises `ParseError` or `ModelError`."""
+        source, node = python_expression(text, name)
+        return self.lowered(node, source)
+
+    def lowered(self, node: ast.expr, source: Source) -> Expression:
+        """The expression that a part of a text means, node by node."""
+        with deep_recursion():
+            return _Lowering(self._by_name, source).value(node)
+
+    def render(self, expression: Expression, *, longest: int | None = None) -> str:
+        return NOTATION.write(expression, self._leaf, longest)
+
+    def _leaf(self, expression: Expression, write: Write) -> tuple[str, int] | None:
+        match expression:
+            case Binary(operator="==" | "!=" as sign, left=Read() | Element() as place, right=Const(value=value)):
+                shown = value_name(place.variable, value)
+                return None if shown is None else (f"{write(place)} {sign} {shown!r}", _COMPARISON)
+            case _:
+                return stored(expression, self._names, write)
+
+
+def value_name(variable: Variable, value: int) -> str | None:
+    """The name of a value, where it has one that stands for it alone."""
+    names = variable.names or ()
+    if not 0 <= value < len(names) or names.index(names[value]) != value or names == ("False", "True"):
+        return None
+    return names[value]
+
+
+def spelled(name: str) -> str:
+    """The name of a variable as it can be read."""
+    parts = name.split(".")
+    plain = all(part.isidentifier() and not keyword.iskeyword(part) for part in parts)
+    return name if plain else f"var({name!r})"
+
+
+def python_expression(text: str, name: str) -> tuple[Source, ast.expr]:
+    """The syntax tree of a text, whose columns are those of the text; raises `ParseError`."""
+    source = Source(name, text)
+    try:
+        with deep_recursion():
+            tree = ast.parse(f"({text}\n)", mode="eval")
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        message, offset = getattr(error, "msg", str(error)), getattr(error, "offset", None)
+        start = max(0, min((offset or 2) - 2, max(0, len(text) - 1)))
+        raise ParseError(f"not an expression: {message}", source, Span(start, start + 1)) from None
+    # The parenthesis in front lets an expression go on over several lines; places are shifted back by it.
+    for node in ast.walk(tree):
+        if getattr(node, "lineno", 0) == 1:
+            node.col_offset -= 1  # type: ignore[attr-defined]
+            if node.end_lineno == 1:  # type: ignore[attr-defined]
+                node.end_col_offset -= 1  # type: ignore[attr-defined]
+    return source, tree.body
+
+
+class _Lowering:
+    def __init__(self, variables: Mapping[str, Variable], source: Source) -> None:
+        self.variables, self.source = variables, source
+        self.lines = source.text.splitlines(keepends=True)
+
+    def value(self, node: ast.expr) -> Expression:
+        match node:
+            case ast.Constant(value=bool() | int() as number):
+                return self._number(int(number), node)
+            case ast.Name() | ast.Attribute() | ast.Subscript():
+                return self._place(node)
+            case ast.UnaryOp(op=operator, operand=operand) if type(operator) in _OPERATORS:
+                return self._prefixed(node, _OPERATORS[type(operator)], operand)
+            case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _OPERATORS:
+                return Binary(_OPERATORS[type(operator)], self.value(left), self.value(right), self.span(node))
+            case ast.BoolOp(op=operator, values=[first, *others]):
+                found = self.value(first)
+                for other in others:
+                    found = Binary(_OPERATORS[type(operator)], found, self.value(other), self.span(node))
+                return found
+            case ast.Compare(left=left, ops=[operator], comparators=[right]) if type(operator) in _OPERATORS:
+                return self._compared(node, _OPERATORS[type(operator)], left, right)
+            case ast.Compare():
+                self.fail("comparisons cannot stand in a row; join them by 'and'", node)
+            case ast.IfExp(test=test, body=body, orelse=otherwise):
+                return Choice(self.value(test), self.value(body), self.value(otherwise))
+            case ast.Call():
+                return self._call(node)
+        self.fail("this is no part of an expression over the variables of a model", node)
+
+    def _number(self, value: int, node: ast.expr) -> Const:
+        if not -_LARGEST <= value < _LARGEST:
+            self.fail("the number does not fit 64 bits", node)
+        return Const(value)
+
+    def _prefixed(self, node: ast.UnaryOp, operator: str, operand: ast.expr) -> Expression:
+        literal = isinstance(operand, ast.Constant) and isinstance(operand.value, int)
+        adjacent = operand.col_offset == node.col_offset + 1 and operand.lineno == node.lineno
+        if operator == "-" and literal and adjacent:
+            return self._number(-operand.value, node)  # type: ignore[attr-defined]
+        return Unary(operator, self.value(operand), self.span(node))
+
+    def _compared(self, node: ast.expr, operator: str, left: ast.expr, right: ast.expr) -> Expression:
+        match right:
+            case ast.Constant(value=str() as name):
+                place = self.value(left)
+                names = place.variable.names or () if isinstance(place, Read | Element) else ()
+                if name not in names:
+                    self.fail(f"there is no value '{name}' here" + _meant(name, names), right)
+                return Binary(operator, place, Const(names.index(name)), self.span(node))
+        return Binary(operator, self.value(left), self.value(right), self.span(node))
+
+    # Names
+
+    def _place(self, node: ast.expr) -> Expression:
+        match node:
+            case ast.Subscript(value=array, slice=index):
+                variable = self._variable(array)
+                if variable.length is None:
+                    self.fail(f"'{variable.name}' is not an array", array)
+                return Element(variable, self.value(index), self.span(node))
+        name = _dotted(node)
+        owner, _, last = name.rpartition(".")
+        location = self.variables.get(owner)
+        if name not in self.variables and location is not None and last in (location.names or ()):
+            return Binary("==", Read(location), Const((location.names or ()).index(last)), self.span(node))
+        return self._read(self._variable(node), node)
+
+    def _read(self, variable: Variable, node: ast.expr) -> Expression:
+        if variable.length is not None:
+            self.fail(f"'{variable.name}' is an array and needs an index", node)
+        return Read(variable, self.span(node))
+
+    def _variable(self, node: ast.expr) -> Variable:
+        match node:
+            case ast.Call(func=ast.Name(id="var"), args=[ast.Constant(value=str() as name)], keywords=[]):
+                pass
+            case _:
+                name = _dotted(node)
+                if not name:
+                    self.fail("this is not the name of a variable", node)
+        if name not in self.variables:
+            self.fail(f"unknown name '{name}'" + _meant(name, self.variables), node)
+        return self.variables[name]
+
+    def _call(self, node: ast.Call) -> Expression:
+        match node:
+            case ast.Call(func=ast.Name(id="var")):
+                return self._read(self._variable(node), node)
+            case ast.Call(func=ast.Name(id="fault"), args=[ast.Constant(value=str() as reason)], keywords=[]):
+                return Undefined(reason, self.span(node))
+            case ast.Call(func=ast.Name(id=name), args=[left, right], keywords=[]) if name in _CALLS:
+                return Binary(_CALLS[name], self.value(left), self.value(right), self.span(node))
+        self.fail("only imply, div, rem, fault and var can be called here", node)
+
+    # Places
+
+    def span(self, node: ast.expr) -> Span:
+        last, end = node.end_lineno or node.lineno, node.end_col_offset
+        return Span(self._offset(node.lineno, node.col_offset), self._offset(last, end or node.col_offset + 1))
+
+    def _offset(self, line: int, column: int) -> int:
+        """The place of a line and a column, which counts bytes."""
+        before = sum(len(one) for one in self.lines[: line - 1])
+        here = self.lines[line - 1] if line <= len(self.lines) else ""
+        return before + len(here.encode()[:column].decode(errors="replace"))
+
+    def fail(self, message: str, node: ast.expr) -> NoReturn:
+        raise ModelError(message, self.source, self.span(node))
+
+
+def _dotted(node: ast.expr) -> str:
+    """`a.b.c`; empty where it is anything else."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join(reversed([*parts, node.id])) if isinstance(node, ast.Name) else ""
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    close = get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return f"; did you mean '{close[0]}'?" if close else ""
