@@ -28,8 +28,8 @@ RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
 FOR_ALL = {"errors", "source"}
 LIBRARIES = {
     "numba": {"engine"},
-    "llvmlite": {"compile", "engine/intrinsics.py", "engine/jit.py"},
-    "numpy": {"compile", "engine", "progress", "traces", "check"},
+    "llvmlite": {"compile/jit.py", "engine/intrinsics.py", "engine/jit.py"},
+    "numpy": {"model/graph.py", "compile", "engine", "progress", "traces", "check"},
     "rich": {"cli", "report"},
 }
 """Who may import a library: packages, or single files of them."""

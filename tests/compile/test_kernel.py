@@ -1,4 +1,4 @@
-"""One suite for both back ends: what the Kernel's function answers, by its ABI."""
+"""One suite for the back ends of Systems: what the Kernel's function answers, by its ABI."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from kernels import Answer, ask
+from unfolding import unfold_system
 
 from strandline.compile.host import compile_system
 from strandline.compile.interpret import Fault, Interpreter
@@ -38,7 +39,7 @@ DEADLOCK, ACCEPTING = 1 << 63, 1 << 62
 Build = Callable[..., Kernel]
 
 
-@pytest.fixture(params=[interpret_system, compile_system], ids=["interpreter", "llvm"])
+@pytest.fixture(params=[interpret_system, compile_system, unfold_system], ids=["interpreter", "host", "graph"])
 def build(request: pytest.FixtureRequest) -> Build:
     builder: Build = request.param
     return builder

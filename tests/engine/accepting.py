@@ -7,9 +7,10 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from graph_kernel import Graph, GraphTwin, random_graph
+from graph_kernel import Graph, random_graph
 from running import path_to
 
+from strandline.compile.graph import GraphTwin
 from strandline.engine.base import Event
 
 

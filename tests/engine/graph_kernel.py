@@ -1,30 +1,23 @@
-"""Explicit graphs as Kernels, and what a search over them must find, by brute force.
+"""Explicit graphs in a short notation, as Kernels, and random ones.
 
-The successors come from a Python callback: slow, but a graph says exactly what a search has to do, and its states can
-have any width and any bits.
+A graph says exactly what a search has to do, and its states can have any width and any bits.
 """
 
 from __future__ import annotations
 
-import ctypes
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field, replace
 from random import Random
 
 import numpy as np
 
-from strandline.compile.kernel import DEADLOCK_BIT, Edge, FaultSite, Kernel, Twin
+from strandline.compile import graph as compiled
+from strandline.compile.kernel import Kernel, Twin
+from strandline.model import graph as explicit
 
 State = tuple[int, ...]
 _WORD = (1 << 64) - 1
-_FUNCTION = ctypes.CFUNCTYPE(
-    ctypes.c_int64,
-    ctypes.POINTER(ctypes.c_uint64),
-    ctypes.POINTER(ctypes.c_uint64),
-    ctypes.c_int64,
-    ctypes.POINTER(ctypes.c_uint64),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,83 +65,30 @@ def last_word_only(node: int, words: int) -> State:
     return (*(0,) * (words - 1), node)
 
 
-class GraphTwin:
-    """The Twin of a graph Kernel."""
-
-    def __init__(self, graph: Graph, words: int, code: Callable[[int, int], State]) -> None:
-        self.graph = graph
-        self.states = [code(node, words) for node in range(len(graph.edges))]
-        self.nodes = {state: node for node, state in enumerate(self.states)}
-        assert len(self.nodes) == len(self.states), "the code of nodes is not injective"
-
-    def initial(self) -> Sequence[State]:
-        return [self.states[node] for node in self.graph.initial]
-
-    def edges(self, state: State) -> Sequence[Edge]:
-        node = self.nodes[state]
-        if node in self.graph.faults:
-            return [Edge("fault", None, FaultSite(f"fault of {node}", None))]
-        return [Edge(str(target), self.states[target]) for target in self.graph.edges[node]]
-
-    def labels(self, state: State) -> int:
-        node = self.nodes[state]
-        return self.graph.labels.get(node, 0) | (not self.graph.edges[node]) << DEADLOCK_BIT
-
-    def progress(self, state: State) -> tuple[int, int]:
-        return (0, 0) if self.graph.progress is None else self.graph.progress[self.nodes[state]]
-
-    def describe(self, state: State) -> dict[str, str]:
-        return {"node": str(self.nodes[state])}
-
-
 def graph_kernel(
     graph: Graph,
     words: int = 1,
     code: Callable[[int, int], State] = spread_out,
     falls: Callable[[int, int], bool] | None = None,
 ) -> Kernel:
-    """A Kernel over the graph; the fault site of a faulting node is its number. With `falls` it is componentwise:
-    that says for two nodes whether a component decreases from the one to the other."""
-    twin = GraphTwin(graph, words, code)
-    rows = [
-        [
-            (*twin.states[target], *_progress_words(graph, target), *(() if falls is None else (falls(node, target),)))
-            for target in targets
-        ]
-        for node, targets in enumerate(graph.edges)
-    ]
-
-    def successors(state, records, capacity, labels):  # type: ignore[no-untyped-def]
-        packed = tuple(state[word] for word in range(words))
-        node = twin.nodes[packed]
-        labels[0] = twin.labels(packed)
-        if node in graph.faults:
-            return -1 - node
-        for number, row in enumerate(rows[node][:capacity]):
-            for offset, word in enumerate(row):
-                records[number * len(row) + offset] = word
-        return len(rows[node])
-
-    function = _FUNCTION(successors)
-    address = ctypes.cast(function, ctypes.c_void_p).value
-    assert address is not None
-    progress = [graph.progress[node] if graph.progress else (0, 0) for node in graph.initial]
-    return Kernel(
-        words=words,
-        measured=graph.progress is not None,
-        successors=address,
-        initial=np.array(twin.initial(), dtype=np.uint64).reshape(-1, words),
-        initial_progress=np.array(progress, dtype=np.int64).reshape(-1, 2),
-        fault_sites=[FaultSite(f"fault of {node}", None) for node in range(len(graph.edges))],
-        twin=twin,
-        compile_seconds=0.0,
-        keep_alive=function,
-        componentwise=falls is not None,
+    """A Kernel over the graph, whose nodes look as `code` says. With `falls` it is componentwise: that says for two
+    nodes whether a component decreases from the one to the other."""
+    plain = explicit.Graph.of(
+        graph.edges,
+        graph.initial,
+        labels=graph.labels,
+        progress=graph.progress,
+        faults={node: (f"fault of {node}", None) for node in graph.faults},
     )
-
-
-def _progress_words(graph: Graph, node: int) -> State:
-    return () if graph.progress is None else tuple(value & _WORD for value in graph.progress[node])
+    states = np.array([code(node, words) for node in range(len(graph.edges))], dtype=np.uint64)
+    fallen = [] if falls is None else [falls(node, end) for node, ends in enumerate(graph.edges) for end in ends]
+    return compiled.graph_kernel(
+        replace(
+            plain,
+            states=states.reshape(-1, words),
+            falls=None if falls is None else np.array(fallen, dtype=np.bool_),
+        )
+    )
 
 
 def graph_of(twin: Twin) -> Graph:

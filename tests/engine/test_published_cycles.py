@@ -277,7 +277,7 @@ def test_a_fault_names_the_state(method: str) -> None:
     search = made(method, graph, links)
     assert run_to_end(search) is Event.FAULT
     assert path_to(search.kernel, links, search.found[0])[-1] == search.kernel.twin.states[2]
-    assert search.fault_number == 2
+    assert search.kernel.fault_sites[search.fault_number].kind == "fault of 2"
 
 
 @pytest.mark.parametrize("method", METHODS)

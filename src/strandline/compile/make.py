@@ -1,6 +1,7 @@
 """The door: whatever can be explored, as a Kernel.
 
-Each kind has its back end: machine code for a System (`host`), calls into Python for callables (`callback`).
+Each kind has its back end: machine code for a System (`host`), calls into Python for callables (`callback`), tables for
+an explicit graph (`graph`).
 """
 
 from __future__ import annotations
@@ -8,17 +9,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from strandline.compile.callback import CallableSystem, callback_kernel
+from strandline.compile.graph import graph_kernel
 from strandline.compile.host import compile_system
 from strandline.compile.kernel import Kernel
+from strandline.errors import UsageError
 from strandline.model.expression import Expression
+from strandline.model.graph import Graph
 from strandline.model.measure import Measure
 from strandline.model.system import System
 
 
-def make_kernel(system: System, predicates: Sequence[Expression] = (), measure: Measure | None = None) -> Kernel:
-    """The Kernel of any System, with the predicates and the measure that a search needs."""
-    match system:
+def make_kernel(
+    source: System | Graph, predicates: Sequence[Expression] = (), measure: Measure | None = None
+) -> Kernel:
+    """The Kernel of a System, with the predicates and the measure that a search needs, or of a graph, which has its
+    labels and its progress in itself."""
+    match source:
+        case Graph():
+            if predicates or measure is not None:
+                raise UsageError("a graph has labels and progress of its own: no predicate and no measure can be added")
+            return graph_kernel(source)
         case CallableSystem():
-            return callback_kernel(system, predicates, measure)
-        case _:
-            return compile_system(system, predicates, measure)
+            return callback_kernel(source, predicates, measure)
+        case System():
+            return compile_system(source, predicates, measure)
