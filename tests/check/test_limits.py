@@ -200,4 +200,5 @@ def test_a_sweep_of_callables_needs_their_progress() -> None:
     model = strandline.from_callables([0], lambda state: [(state + 1) % 5])
     with pytest.raises(UsageError) as caught:
         strandline.explore(model, order="sweep")
-    assert str(caught.value) == "callables are swept by their progress: give it to from_callables"
+    told = "callables are swept by the progress that from_callables is given, not by one that is found"
+    assert str(caught.value) == told

@@ -49,11 +49,11 @@ class Choice(Generic[Found]):
 
 def choose_for_states(task: Task) -> Choice[StatesFound]:
     """The strategy for properties of states; raises `UsageError` where there is none."""
-    refusals = []
+    refusals: list[UsageError] = []
     for strategy in FOR_STATES:
         refusal = strategy.can(task)
         if refusal is None:
-            return Choice(strategy)
+            return Choice(strategy, "; ".join(map(str, refusals)) or None)
         refusals.append(refusal)
     raise refusals[0]
 
@@ -65,7 +65,7 @@ def choose_for_runs(task: Task) -> Choice[ProductFound]:
         raise UsageError("LTL is checked on models with variables, not on callables")
     asked = task.temporal.method
     choice = _suiting(task) if asked == AUTO else Choice(strategies_for_runs()[asked])
-    refusal = None if choice.strategy.name == PREFIX and asked == AUTO else choice.strategy.can(task)
+    refusal = choice.strategy.can(task)
     if refusal is not None:
         raise refusal
     return choice

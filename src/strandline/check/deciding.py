@@ -22,7 +22,7 @@ from strandline.model.system import System
 def explore_system(system: System, options: Options, watcher: Watcher | None = None) -> Exploration:
     """Visit every reachable state. Ctrl-C raises `Interrupted`."""
     task = Task(system, options)
-    findings = choose_for_states(task).strategy.run(task, _session(options, watcher)).findings
+    findings = _search_states(task, _session(options, watcher)).findings
     exploration = _exploration(system, options, findings)
     if findings.interrupted:
         raise Interrupted(exploration)
@@ -48,6 +48,14 @@ def _session(options: Options, watcher: Watcher | None) -> Session:
     return Session(watcher, time.perf_counter(), SweepMeasures(options, watcher))
 
 
+def _search_states(task: Task, session: Session) -> StatesFound:
+    """By the strategy that suits; where there was a choice, it is told."""
+    choice = choose_for_states(task)
+    if choice.why is not None:
+        session.watcher.stage(f"searched by {choice.strategy.name}: {choice.why}")
+    return choice.strategy.run(task, session)
+
+
 class _Deciding:
     """The tasks of one check, one after the other."""
 
@@ -69,7 +77,7 @@ class _Deciding:
 
     def _decide_states(self, properties: Sequence[Property]) -> None:
         task = Task(_searched_for(self._system, properties), self._options, tuple(properties))
-        found = choose_for_states(task).strategy.run(task, self._session)
+        found = _search_states(task, self._session)
         self._findings.append(found.findings)
         self._answers.update({one: _answer(one, found) for one in properties})
 

@@ -50,7 +50,9 @@ class SweepMeasures:
         if not options.measures and system.measures:
             return SweepMeasure(declared_measure(system, componentwise=options.componentwise))
         if isinstance(system, CallableSystem):
-            raise UsageError("callables are swept by their progress: give it to from_callables")
+            raise UsageError(
+                "callables are swept by the progress that from_callables is given, not by one that is found"
+            )
         if not options.measures:
             self._watcher.stage(LOOKING)
         prediction = predicted_measure(system, self._watcher, options.memory_limit)

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from strandline.check.ltl.atoms import bound_atoms
 from strandline.check.ltl.product import Watched, watched_by
-from strandline.errors import UsageError
+from strandline.errors import InternalError, UsageError
 from strandline.model.expression import Expression
 from strandline.model.system import System
 from strandline.properties import (
@@ -137,7 +137,7 @@ class PropertyProcess:
         raise UsageError("a property process says nothing of prefixes")
 
     def violated_by(self, letters: Sequence[Letter], loop: int | None, *, ends: bool) -> bool:
-        raise UsageError("a property process is judged by the states that it passes")
+        raise InternalError("a property process is judged by the states that it passes")
 
 
 def bind_formula(text: str, system: System, *, name: str = "formula") -> BoundFormula:

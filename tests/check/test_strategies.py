@@ -1,0 +1,87 @@
+"""Strategies: each says what it can and why not, and another one is a class and a line in a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import strandline
+from strandline.check import choosing, running
+from strandline.check.claims import Claims
+from strandline.check.deciding import check_selection
+from strandline.check.options import Options
+from strandline.check.properties import select
+from strandline.check.running import Findings
+from strandline.check.strategies.explicit import StatesFound
+from strandline.check.task import Session, Task
+from strandline.check.verdict import Answer, Statistics
+from strandline.check.watching import Progress
+from strandline.compile.interpret import Interpreter
+from strandline.errors import Option, UsageError
+
+MUTEX = Path(__file__).parent / "models" / "mutex.dve"
+
+
+class ByInterpreter:
+    """Explores with the interpreter alone: no Kernel is compiled."""
+
+    name = "interpreter"
+
+    def can(self, task: Task) -> UsageError | None:
+        if task.options.order != "bfs":
+            return UsageError("the interpreter knows no {}", options=[Option("order", task.options.order)])
+        return None
+
+    def run(self, task: Task, session: Session) -> StatesFound:
+        interpreter = Interpreter(task.system)
+        seen = waiting = set(task.system.initial)
+        while waiting:
+            found = {step.target for state in waiting for step in interpreter.steps(state) if step.target is not None}
+            waiting = found - seen
+            seen = seen | waiting
+        return StatesFound(Findings(complete=True, statistics=Statistics(states=len(seen), visited=len(seen))), {})
+
+
+class Listener:
+    def __init__(self) -> None:
+        self.stages: list[str] = []
+
+    def stage(self, text: str) -> None:
+        self.stages.append(text)
+
+    def progress(self, progress: Progress) -> None:
+        return
+
+
+@pytest.fixture
+def _another(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choosing, "FOR_STATES", (ByInterpreter(), *choosing.FOR_STATES))
+
+
+@pytest.mark.usefixtures("_another")
+def test_a_strategy_that_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(*arguments: Any) -> None:
+        raise AssertionError("a Kernel was compiled")
+
+    monkeypatch.setattr(running, "make_kernel", none)
+    verdict = strandline.check(MUTEX, invariants="flag[0] < 2")
+    assert (verdict.answer, verdict.statistics.states) == (Answer.HOLDS, 9)
+    assert strandline.explore(MUTEX).statistics.states == 9
+
+
+@pytest.mark.usefixtures("_another")
+def test_the_next_one_steps_in_and_that_is_told() -> None:
+    system, listener = strandline.load(MUTEX), Listener()
+    verdict = check_selection(system, select(system, Claims(reach="P.critical")), Options(order="dfs"), listener)
+    assert verdict.answer is Answer.HOLDS
+    assert listener.stages == ["searched by explicit: the interpreter knows no order='dfs'"]
+
+
+def test_every_method_is_a_strategy() -> None:
+    assert set(choosing.strategies_for_runs()) == {
+        "prefix", "ndfs", "scc", "map", "sweep-off", "sweep-on", "sweep",
+    }  # fmt: skip
+    for name, strategy in choosing.strategies_for_runs().items():
+        assert strategy.name == name
