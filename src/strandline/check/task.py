@@ -26,6 +26,8 @@ class Task:
     properties: tuple[Property, ...] = ()
     question: Question | None = None
     temporal: LtlOptions = field(default_factory=LtlOptions)
+    shows: bool = True
+    """Whether the way to what is found is wanted, or only that it was found."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -111,7 +111,7 @@ class _Doubts:
         }
         if not claims:
             return {}
-        task = Task(self._question.plain, self._task.options, tuple(claims.values()))
+        task = Task(self._question.plain, self._task.options, tuple(claims.values()), shows=False)
         try:
             found = choose_for_states(task).strategy.run(task, self._session)
         except InputError:

@@ -21,10 +21,11 @@ from strandline.traces.trace import Trace
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StatesFound:
-    """How far the search came, and for every property that a single state decided, the way there."""
+    """How far the search came, and for every property that a single state decided, the way there; None where it was
+    not wanted."""
 
     findings: Findings
-    traces: dict[Property, Trace]
+    traces: dict[Property, Trace | None]
 
 
 class ExplicitSearch:
@@ -59,7 +60,7 @@ class DecidingStates:
     """A goal: for every property of the task, a state that decides it."""
 
     task: Task
-    traces: dict[Property, Trace] = field(default_factory=dict)
+    traces: dict[Property, Trace | None] = field(default_factory=dict)
     bits: dict[Property, int] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -70,7 +71,7 @@ class DecidingStates:
         met = labels & run.search.stop_mask
         if event is not Event.FOUND or not met:
             raise InternalError(f"the search stopped for no reason that is known here: {event}, labels {labels}")
-        trace = run.replay(record, labels=met).trace
+        trace = run.replay(record, labels=met).trace if self.task.shows else None
         for one, bit in self.bits.items():
             if met >> bit & 1:
                 self.traces[one] = trace
@@ -85,7 +86,7 @@ class DecidingStates:
         return
 
 
-def _count_shown_deadlocks(findings: Findings, traces: dict[Property, Trace]) -> None:
+def _count_shown_deadlocks(findings: Findings, traces: dict[Property, Trace | None]) -> None:
     """A search that ends at a deadlock has not expanded it."""
     deadlocks = findings.statistics.deadlocks
     if deadlocks is not None:
