@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 
-from strandline.model.facts import control_edges
+from strandline.model.control import control_edges
 from strandline.model.system import System
 from strandline.progress.static import component_ranks
 
@@ -35,7 +35,8 @@ def columns(system: System, monotone: Set[str]) -> list[str]:
     parts = []
     for number, process in enumerate(system.processes):
         if component_of(process.name) in monotone:
-            parts.append(ranked(system, number, component_ranks(len(process.locations), control_edges(system, number))))
+            ranks = component_ranks(len(process.locations), control_edges(system, process))
+            parts.append(ranked(system, number, ranks))
     return [f"mono({' + '.join(parts)})"] if parts else []
 
 
@@ -57,7 +58,7 @@ def literal(system: System, monotone: Set[str]) -> list[str]:
     for number in falling(system, monotone):
         process = system.processes[number]
         start = system.initial[0][system.offsets[process.location]]
-        tree = spanning_tree(len(process.locations), sorted(control_edges(system, number)), start)
+        tree = spanning_tree(len(process.locations), sorted(control_edges(system, process)), start)
         orders = {tuple(depth_first(tree, start, backwards)) for backwards in (False, True)}
         found += [ranked(system, number, order) for order in sorted(orders)]
     return found

@@ -96,6 +96,7 @@ class Generator:
         self.spans = 0
         self.globals: list[Variable] = []
         self.locations: list[Variable] = []
+        self.synchronous = False
 
     # --- drawing ----------------------------------------------------------------------------------------------
 
@@ -135,14 +136,22 @@ class Generator:
         names = tuple(f"{name}{number}" for number in range(self.random.randint(1, 5)))
         domain = Domain(0, len(names) - 1)
         start = (self.random.randint(0, len(names) - 1),)
-        return Variable(name, domain, None, start, names, owner=name, is_location=True)
+        return Variable(name, domain, None, start, names, owner=name)
 
     def process(self, number: int) -> Process:
         location = self.location("PQR"[number])
         self.locations.append(location)
         places = range(location.domain.size)
         committed = frozenset(place for place in places if self.chance(0.15))
-        return Process(location.name, location, committed if self.chance(0.4) else frozenset())
+        jumps = not self.synchronous and self.chance(0.2)
+        return Process(location.name, location, committed if self.chance(0.4) else frozenset(), jumps=jumps)
+
+    def jump(self, process: Process) -> Assign:
+        """Where a process goes without a move."""
+        size = process.location.domain.size
+        target = Const(self.random.randint(0, size - 1))
+        value = target if self.chance(0.5) else Binary("mod", self.expression(2), Const(size), self.span())
+        return Assign(Read(process.location), value, self.span())
 
     # --- expressions --------------------------------------------------------------------------------------------
 
@@ -220,6 +229,8 @@ class Generator:
             if move.source != move.target or self.chance(0.5):
                 shifts.append(Assign(Read(processes[number].location), Const(move.target), self.span()))
         effects = self.several(0, 2, self.effect)
+        jumping = [one for number, one in enumerate(processes) if one.jumps and number not in moving]
+        effects += [self.jump(one) for one in jumping if self.chance(0.5)]
         ordered = [*shifts, *effects] if self.chance(0.5) else [*effects, *shifts]
         if self.at_once:
             ordered += self.several(0, 2, self.effect)
@@ -254,7 +265,7 @@ class Generator:
     # --- whole systems --------------------------------------------------------------------------------------------
 
     def system(self) -> System:
-        synchronous = self.chance(0.15)
+        synchronous = self.synchronous = self.chance(0.15)
         processes = [self.process(number) for number in range(self.random.randint(int(synchronous), 3))]
         for number in range(self.random.randint(1, 3)):
             owner = self.pick(processes).name if processes and self.chance(0.4) else None

@@ -121,7 +121,7 @@ def test_ranks_of_an_observer_never_decrease() -> None:
     def observer(*steps: tuple[int, int]) -> Observer:
         last = max(place for step in steps for place in step)
         names = tuple(f"q{number}" for number in range(last + 1))
-        location = Variable("W", Domain(0, last), None, (0,), names, "W", True)
+        location = Variable("W", Domain(0, last), None, (0,), names, "W")
         edges = tuple(Action("w", (Move(0, source, target),), None, ()) for source, target in steps)
         return Observer("W", location, edges, frozenset())
 

@@ -53,7 +53,7 @@ def byte(name: str, *initial: int, high: int = 255) -> Variable:
 
 def process(name: str, locations: int, committed: tuple[int, ...] = ()) -> Process:
     names = tuple(f"{name}{number}" for number in range(locations))
-    location = Variable(name, Domain(0, locations - 1), None, (0,), names, owner=name, is_location=True)
+    location = Variable(name, Domain(0, locations - 1), None, (0,), names, owner=name)
     return Process(name, location, frozenset(committed))
 
 
@@ -110,11 +110,11 @@ def test_steps_come_in_canonical_order(build: Build) -> None:
     actions = [
         action("q", put(x, 4), moves=(Move(1, 0, 0),)),
         action("pq", put(x, 3), moves=(Move(0, 0, 0), Move(1, 0, 0))),
-        action("p later", put(x, 9), moves=(Move(0, 1, 0),)),
+        action("p later", put(x, 9), moves=(Move(0, 1, 1),)),
         action("p", put(x, 2), moves=(Move(0, 0, 0),)),
         action("p again", put(x, 2), moves=(Move(0, 0, 0),)),
         action("none", put(x, 1)),
-        action("q elsewhere", put(x, 9), moves=(Move(0, 0, 0), Move(1, 1, 0))),
+        action("q elsewhere", put(x, 9), moves=(Move(0, 0, 0), Move(1, 1, 1))),
     ]
     kernel = build(system([x], actions, (p, q)))
     answer = ask(kernel, first(kernel))

@@ -45,7 +45,7 @@ def test_the_parts_are_the_text() -> None:
 
 
 def test_every_kind_of_function_has_its_name() -> None:
-    watching = Variable("watch", Domain(0, 1), owner="watch", is_location=True)
+    watching = Variable("watch", Domain(0, 1), names=("off", "on"), owner="watch")
     assert list(emit(counting()).functions) == ["successors"]
     large = Read(X)
     for _ in range(40):
@@ -53,7 +53,7 @@ def test_every_kind_of_function_has_its_name() -> None:
     assert list(emit(counting(), (), Measure(Const(0), large)).functions) == ["measure", "successors"]
     observer = Observer("watch", watching, (), frozenset({1}))
     assert list(emit(counting(variables=(watching,), observer=observer)).functions) == ["observe", "successors"]
-    place = Variable("P", Domain(0, 0), owner="P", is_location=True)
+    place = Variable("P", Domain(0, 0), names=("here",), owner="P")
     together = System.create("together", Source("t", ""), (place,), (Process("P", place),), (), synchronous=True)
     assert list(emit(together).functions) == ["together0", "successors"]
 

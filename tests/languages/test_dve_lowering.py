@@ -30,7 +30,7 @@ def one_process(declarations: str, transitions: str, local: str = "") -> System:
 
 def shown(effects: tuple[Assign, ...], model: System) -> list[str]:
     def target(place: Read | Element) -> str:
-        return place.variable.name if place.variable.is_location else model.scope.render(place)
+        return place.variable.name if place.variable in model.locations else model.scope.render(place)
 
     return [f"{target(effect.target)} = {model.scope.render(effect.value)}" for effect in effects]
 
@@ -44,7 +44,7 @@ def test_variables_come_in_order_with_their_names_and_initial_values(everything:
     facts = [
         (variable.name, variable.domain, variable.length, variable.initial, variable.owner)
         for variable in everything.variables
-        if not variable.is_location
+        if variable not in everything.locations
     ]
     assert facts == [
         ("total", BYTE, None, (0,), None),
@@ -64,7 +64,7 @@ def test_variables_come_in_order_with_their_names_and_initial_values(everything:
 
 
 def test_locations_are_named_after_their_process(everything: System) -> None:
-    locations = [variable for variable in everything.variables if variable.is_location]
+    locations = [variable for variable in everything.variables if variable in everything.locations]
     assert [(v.name, v.owner, v.names, v.domain) for v in locations] == [
         ("Worker", "Worker", ("idle", "busy", "done"), Domain(0, 2)),
         ("Partner", "Partner", ("wait", "reply", "stop"), Domain(0, 2)),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from strandline.languages.dve import load
-from strandline.model.facts import control_edges, reads, writes
+from strandline.model.control import control_edges
+from strandline.model.facts import reads, writes
 from strandline.source import Source
 
 MODEL = """
@@ -34,5 +35,5 @@ def test_what_actions_read_and_write() -> None:
 
 def test_control_graphs() -> None:
     system = load(Source("facts", MODEL))
-    assert control_edges(system, 0) == {(0, 1), (1, 0), (1, 1)}
-    assert control_edges(system, 1) == {(0, 0)}
+    assert control_edges(system, system.processes[0]) == {(0, 1), (1, 0), (1, 1)}
+    assert control_edges(system, system.processes[1]) == {(0, 0)}

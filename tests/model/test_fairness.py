@@ -221,7 +221,7 @@ def test_enabled_means_that_there_is_a_step(random: Random, wild: float) -> None
 def watched(text: str) -> System:
     """A DVE model and an observer that accepts every run."""
     system = load(Source("model.dve", text))
-    location = Variable("W", Domain(0, 0), None, (0,), ("w",), "W", True)
+    location = Variable("W", Domain(0, 0), None, (0,), ("w",), "W")
     edge = Action("W: w -> w", (Move(len(system.processes), 0, 0),), None, (Assign(Read(location), Const(0)),))
     return validate(
         replace(

@@ -82,7 +82,7 @@ def test_what_an_action_may_assume_is_true_where_it_is_enabled(system: System) -
 
 def process(name: str, locations: int) -> Process:
     names = tuple(f"{name}{number}" for number in range(locations))
-    return Process(name, Variable(name, Domain(0, locations - 1), None, (0,), names, name, True))
+    return Process(name, Variable(name, Domain(0, locations - 1), None, (0,), names, name))
 
 
 def move(processes: tuple[Process, ...], number: int, source: int, target: int, *effects: Assign, guard=None) -> Action:  # type: ignore[no-untyped-def]

@@ -17,7 +17,7 @@ HERE = Span(11, 17)
 X = Variable("x", Domain(0, 9), span=HERE)
 A = Variable("a", Domain(0, 9), 2, (0, 0), span=HERE)
 STEP = Action("step", (), None, ())
-P = Variable("P", Domain(0, 1), None, (0,), ("p0", "p1"), "P", True)
+P = Variable("P", Domain(0, 1), None, (0,), ("p0", "p1"), "P")
 
 
 def system(*actions: Action, variables: tuple[Variable, ...] = (P, X, A), **more) -> System:  # type: ignore[no-untyped-def]
@@ -29,7 +29,8 @@ def guarded(guard: Expression) -> System:
 
 
 def test_a_fine_system_comes_back_itself() -> None:
-    fine = system(Action("a", (Move(0, 0, 1),), Read(X), (Assign(Element(A, Const(1)), Read(X)),)))
+    effects = (Assign(Read(P), Const(1)), Assign(Element(A, Const(1)), Read(X)))
+    fine = system(Action("a", (Move(0, 0, 1),), Read(X), effects))
     assert validate(fine) is fine
 
 
@@ -61,6 +62,20 @@ BROKEN = {
     ),
     "the first effect of 'at once' has none in front of it": system(
         Action("at once", (), None, (Assign(Read(X), Const(1), HERE, together=True),))
+    ),
+    "action 'still' does not move 'P' as it says": system(Action("still", (Move(0, 0, 1),), None, (), span=HERE)),
+    "action 'astray' does not move 'P' as it says": system(
+        Action("astray", (Move(0, 0, 1),), None, (Assign(Read(P), Read(X)),), span=HERE)
+    ),
+    "action 'leap' assigns the location of 'P', which does not jump": system(
+        Action("leap", (), None, (Assign(Read(P), Const(1)),), span=HERE)
+    ),
+    "the location of 'P' is no variable of this model": system(variables=(X, A)),
+    "the location of 'Q' needs one value for each of its names": replace(
+        system(), processes=(Process("P", P), Process("Q", X, span=HERE))
+    ),
+    "the location of 'Q' is that of another process too": replace(
+        system(), processes=(Process("P", P), Process("Q", P, span=HERE))
     ),
     "fairness 'f' needs either actions or a condition": system(fairness=(Fairness("f", span=HERE),)),
     "fairness 'g' needs either actions or a condition": system(

@@ -25,7 +25,7 @@ from strandline.source import Source, Span
 
 X, Y = Variable("x", Domain(0, 9)), Variable("y", Domain(0, 9))
 A = Variable("a", Domain(0, 9), 3, (0, 0, 0))
-P = Variable("P", Domain(0, 1), None, (0,), ("idle", "busy"), "P", True)
+P = Variable("P", Domain(0, 1), None, (0,), ("idle", "busy"), "P")
 x, y = Read(X), Read(Y)
 
 

@@ -14,8 +14,8 @@ from strandline.model.intervals import Interval
 from strandline.model.measure import in_words
 from strandline.model.system import System
 from strandline.progress.candidates import Block, Candidate
+from strandline.progress.cells import find_cells
 from strandline.progress.changes import Changes
-from strandline.progress.components import find_components
 from strandline.progress.proposals import propose
 from strandline.progress.rankings import rankings
 from strandline.progress.sampling import Exploration
@@ -29,7 +29,7 @@ def blocks_of(system: System) -> tuple[list[Block], list[Block]]:
     if not sample.count:
         return [], []
     changes = Changes(system)
-    components = find_components(system, sample, walked, linked)
+    components = find_cells(system, sample, walked, linked)
 
     def bounds(expression: object) -> Interval:
         values = sample.values(expression)  # type: ignore[arg-type]

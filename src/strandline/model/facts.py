@@ -1,4 +1,4 @@
-"""Static facts of a System: what actions read and write, and the control graphs of processes."""
+"""Static facts of a System: what actions read and write."""
 
 from __future__ import annotations
 
@@ -29,10 +29,3 @@ def reads(action: Action, system: System) -> set[Variable]:
 def writes(action: Action) -> set[Variable]:
     """The variables that the action may change."""
     return {effect.target.variable for effect in action.effects}
-
-
-def control_edges(system: System, process: int) -> set[tuple[int, int]]:
-    """The control graph of a process: its moves between locations."""
-    return {
-        (move.source, move.target) for action in system.actions for move in action.moves if move.process == process
-    }

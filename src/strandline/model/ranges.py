@@ -100,7 +100,11 @@ class _Analysis:
         if system.observer is not None:
             self.actions += system.observer.edges
         located = 0 if system.synchronous else len(system.actions)
-        self.moves = [action.moves if number < located else () for number, action in enumerate(self.actions)]
+        # Whoever jumps may come to a location without what is known there.
+        self.moves = [
+            tuple(move for move in action.moves if number < located and not system.processes[move.process].jumps)
+            for number, action in enumerate(self.actions)
+        ]
         self.thresholds = _thresholds(system, self.actions)
         self.cells = self._cells_of_processes()
         self.cells_of_variable = self._by_variable()
@@ -121,7 +125,7 @@ class _Analysis:
                     cells[move.process] |= own
         return [
             sorted(
-                (cell for cell in own if not cell[0].is_location),
+                (cell for cell in own if cell[0] not in self.system.locations),
                 key=lambda cell: (self.system.offsets[cell[0]], cell[1]),
             )
             for own in cells
@@ -145,7 +149,7 @@ class _Analysis:
                 for expression in expressions(action)
                 for node in walk(expression)
                 if isinstance(node, Element)
-                or (isinstance(node, Read) and (not self.moves[number] or node.variable.is_location))
+                or (isinstance(node, Read) and (not self.moves[number] or node.variable in self.system.locations))
             }
             for variable in reads:
                 readers.setdefault(variable, []).append(number)

@@ -63,7 +63,6 @@ class Variable:
     """Names of the values 0, 1, ...: locations, enumerations."""
     owner: str | None = None
     """The process it belongs to; None for a global variable."""
-    is_location: bool = False
     span: Span | None = None
 
     @property
@@ -87,6 +86,8 @@ class Process:
     committed: frozenset[int] = frozenset()
     """Locations that must be left before any other process moves."""
     span: Span | None = None
+    jumps: bool = False
+    """Its location is also assigned as other variables are, by effects that belong to no move of it."""
 
     @property
     def locations(self) -> tuple[str, ...]:
@@ -259,6 +260,12 @@ class System:
         observer = self.observer
         watching = [one for one in self.variables if one is observer.location or one.owner == observer.name]
         return replace(self, observer=None, scope=Without(self.scope, observer.name, watching))
+
+    @cached_property
+    def locations(self) -> dict[Variable, Process | Observer]:
+        """The variables that say where processes, and the observer, stand; each is that of one of them alone."""
+        located: list[Process | Observer] = [*self.processes, *([] if self.observer is None else [self.observer])]
+        return {one.location: one for one in located}
 
     @cached_property
     def has_committed(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 
 from strandline.errors import ModelError
 from strandline.model.expression import (
@@ -17,7 +17,7 @@ from strandline.model.expression import (
     walk,
 )
 from strandline.model.intervals import INT64, within
-from strandline.model.system import Action, Fairness, Move, System, Variable
+from strandline.model.system import Action, Domain, Fairness, Move, Observer, Process, System, Variable
 from strandline.source import Span
 
 MAXIMUM_ARRAY = 1 << 16
@@ -34,6 +34,7 @@ class _Validator:
     def __init__(self, system: System) -> None:
         self.system = system
         self.known = set(system.variables)
+        self.processes: list[Process | Observer] = list(system.processes)
 
     def fail(self, message: str, span: Span | None) -> None:
         raise ModelError(message, self.system.source, span)
@@ -42,8 +43,12 @@ class _Validator:
         self._names()
         for variable in self.system.variables:
             self._variable(variable)
-        for action in self._all_actions():
-            self._action(action)
+        self._locations()
+        for action in self.system.actions:
+            self._action(action, self.processes)
+        if self.system.observer is not None:
+            for edge in self.system.observer.edges:
+                self._action(edge, [*self.processes, self.system.observer])
         for predicate in (*self.system.assertions, *self.system.labels, *self.system.invariants):
             self._expression(predicate.expression, predicate.span)
         for measure in self.system.measures:
@@ -53,11 +58,6 @@ class _Validator:
         self._initial()
         if self.system.synchronous and not self.system.processes:
             self.fail("a synchronous system needs at least one process", None)
-
-    def _all_actions(self) -> Iterator[Action]:
-        yield from self.system.actions
-        if self.system.observer is not None:
-            yield from self.system.observer.edges
 
     def _names(self) -> None:
         seen: set[str] = set()
@@ -95,7 +95,22 @@ class _Validator:
                         low, high = variable.domain.low, variable.domain.high
                         self.fail(f"initial value {value} of '{variable.name}' is outside {low}..{high}", variable.span)
 
-    def _action(self, action: Action) -> None:
+    def _locations(self) -> None:
+        """A location is a scalar variable whose values are the numbers of its names, and that of one process alone."""
+        observer = [] if self.system.observer is None else [self.system.observer]
+        seen: set[Variable] = set()
+        for process in (*self.processes, *observer):
+            location = process.location
+            names = location.names or ()
+            if location not in self.known:
+                self.fail(f"the location of '{process.name}' is no variable of this model", process.span)
+            if location.length is not None or location.domain != Domain(0, len(names) - 1):
+                self.fail(f"the location of '{process.name}' needs one value for each of its names", process.span)
+            if location in seen:
+                self.fail(f"the location of '{process.name}' is that of another process too", process.span)
+            seen.add(location)
+
+    def _action(self, action: Action, processes: Sequence[Process | Observer]) -> None:
         if action.guard is not None:
             self._expression(action.guard, action.span)
         if action.effects and action.effects[0].together:
@@ -103,24 +118,34 @@ class _Validator:
         for effect in action.effects:
             self._expression(effect.target, effect.span or action.span)
             self._expression(effect.value, effect.span or action.span)
-        for move in action.moves:
-            self._move(action, move)
-        processes = [move.process for move in action.moves]
-        if len(set(processes)) != len(processes):
+        moved = [move.process for move in action.moves]
+        if len(set(moved)) != len(moved):
             self.fail(f"action '{action.name}' moves one process twice", action.span)
-        if self.system.synchronous and len(processes) != 1:
+        for move in action.moves:
+            self._move(action, move, processes)
+        self._jumps(action, {processes[move.process].location for move in action.moves})
+        if self.system.synchronous and len(moved) != 1:
             self.fail("in a synchronous system every action moves exactly one process", action.span)
 
-    def _move(self, action: Action, move: Move) -> None:
-        """Edges of the observer move the process behind the last one."""
-        locations = [process.location for process in self.system.processes]
-        if self.system.observer is not None and action in self.system.observer.edges:
-            locations.append(self.system.observer.location)
-        if not 0 <= move.process < len(locations):
+    def _move(self, action: Action, move: Move, processes: Sequence[Process | Observer]) -> None:
+        """Effects make the move; edges of the observer move the process behind the last one."""
+        if not 0 <= move.process < len(processes):
             self.fail(f"action '{action.name}' moves a process that does not exist", action.span)
-        names = locations[move.process].names or ()
-        if not (0 <= move.source < len(names) and 0 <= move.target < len(names)):
+        location = processes[move.process].location
+        if move.source not in location.domain or move.target not in location.domain:
             self.fail(f"action '{action.name}' moves to or from a location that does not exist", action.span)
+        assigned = [one for one in action.effects if one.target.variable is location]
+        if any(one.value != Const(move.target) for one in assigned) or (not assigned and move.source != move.target):
+            self.fail(f"action '{action.name}' does not move '{processes[move.process].name}' as it says", action.span)
+
+    def _jumps(self, action: Action, moved: set[Variable]) -> None:
+        """What assigns a location without a move does so to a process that is said to jump."""
+        for effect in action.effects:
+            process = self.system.locations.get(effect.target.variable)
+            if process is None or effect.target.variable in moved or (isinstance(process, Process) and process.jumps):
+                continue
+            message = f"action '{action.name}' assigns the location of '{process.name}', which does not jump"
+            self.fail(message, effect.span or action.span)
 
     def _fairness(self, fairness: Fairness) -> None:
         """Either a condition or some of the System's own actions."""

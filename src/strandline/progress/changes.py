@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from strandline.model.control import Course, courses
 from strandline.model.expression import Binary, Const, Element, Expression, Read, Unary, variables_read
 from strandline.model.intervals import INT64, Cell, Contradiction, Environment, Interval, cell_of, join, within
 from strandline.model.ranges import analyse_ranges
@@ -51,8 +52,8 @@ class Changes:
         located = [] if self.system.synchronous else list(self.system.actions)
         others = list(self.system.actions) if self.system.synchronous else []
         others += self.system.observer.edges if self.system.observer else ()
-        found = [self._step(action, located=True) for action in located]
-        found += [self._step(action, located=False) for action in others]
+        found = [self._step(action, course) for action in located for course in courses(action, self.system)]
+        found += [self._step(action) for action in others]
         return [step for step in found if step is not None]
 
     def least(self, expression: Expression) -> npt.NDArray[np.int64]:
@@ -77,19 +78,16 @@ class Changes:
         """Whether any step writes the variable."""
         return variable in self._touching
 
-    def _step(self, action: Action, *, located: bool) -> _Step | None:
+    def _step(self, action: Action, course: Course | None = None) -> _Step | None:
         """The step, or None where the action can never be taken."""
         step = _Step(action.name)
-        for move in action.moves:
-            step.moves[self._location(move.process)] = (move.source, move.target)
-        try:
-            environment = self.ranges.environment(action if located else None)
-            if located and action.guard is not None:
-                environment.assume(action.guard)
-        except Contradiction:
-            return None
-        # Effects of a joint step may run on a state that others have changed since the guard was read.
-        compared = _Compared(action.guard if located else None)
+        if course is None:
+            # Effects of a joint step may run on a state that others have changed since the guard was read.
+            step.moves.update((self._location(move.process), (move.source, move.target)) for move in action.moves)
+            environment, compared = self.ranges.environment(), _Compared(None)
+        else:
+            step.moves.update(course.moves)
+            environment, compared = course.environment.copy(), _Compared(action.guard)
         try:
             for row in rows(action.effects):
                 # All of a row read the state before it, as in a swap.

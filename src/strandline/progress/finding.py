@@ -25,9 +25,9 @@ from strandline.model.measure import Measure, Reason
 from strandline.model.ranges import analyse_ranges
 from strandline.model.system import System
 from strandline.progress.candidates import Candidate, fitted
+from strandline.progress.cells import find_cells
 from strandline.progress.changes import Changes
 from strandline.progress.combining import Combiner, Judge, Scored
-from strandline.progress.components import find_components
 from strandline.progress.packing import fits
 from strandline.progress.promises import examine
 from strandline.progress.proposals import propose, propose_roots
@@ -190,15 +190,15 @@ class _Finder:
         return tuple(sorted(trials, key=lambda trial: (trial.rank, trial.visits)))
 
     def _found(self) -> list[Candidate]:
-        components = find_components(self.system, self.small, self.walked, self._linked)
+        cells = find_cells(self.system, self.small, self.walked, self._linked)
         blocks = [
-            *propose(self.system, self.changes, components),
-            *rankings(components, self.changes, lambda one: _bounds(one, self.small, self.walked)),
+            *propose(self.system, self.changes, cells),
+            *rankings(cells, self.changes, lambda one: _bounds(one, self.small, self.walked)),
         ]
         environment = analyse_ranges(self.system).environment()
         blocks, alone = (
             [block for block in some if all(fits(term.expression, environment) for term in block)]
-            for some in (blocks, propose_roots(self.system, self.changes, components))
+            for some in (blocks, propose_roots(self.system, self.changes, cells))
         )
         if not blocks:
             return []

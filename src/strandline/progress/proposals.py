@@ -1,10 +1,10 @@
-"""The terms out of which measures are made: projections on components of the state, phases, distances, orders.
+"""The terms out of which measures are made: projections on cells of the state, phases, distances, orders.
 
-- every component on its own, smallest or largest value first, as the projections of 001 §6;
+- every cell on its own, smallest or largest value first, as the projections of 001 §6;
 - the strongly connected components of a control graph, the property automaton's included (002 §5: monotone);
 - the distance from the initial location (002 §5's spanning tree), and the order in which locations are declared;
-- an order of a component's values that few edges of the sample go against: a spanning order of its projected graph;
-- arrays, and the same component of processes that have the same names inside: their sum, and one after the other.
+- an order of a cell's values that few edges of the sample go against: a spanning order of its projected graph;
+- arrays, and the same cell of processes that have the same names inside: their sum, and one after the other.
 
 Distances from other locations (`propose_roots`) begin a cycle elsewhere. Alone they may be the best there is; they are
 not combined with others, of which they would displace many.
@@ -18,46 +18,43 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from strandline.model.control import control_edges
 from strandline.model.expression import Const, Element, Expression
-from strandline.model.facts import control_edges
 from strandline.model.measure import Reason
 from strandline.model.system import System, Variable
 from strandline.progress.candidates import Block, Term, negated, ranked, total
+from strandline.progress.cells import Cell
 from strandline.progress.changes import Changes
-from strandline.progress.components import Component
 from strandline.progress.static import component_ranks, distance_ranks
 
 _MOST_IN_A_ROW = 12
 _MOST_ROOTS = 8
 """Locations of a process, besides the initial one, from which distances are counted."""
 _MOST_LEARNED = 48
-"""Values of a component up to which an order of them is learned."""
+"""Values of a cell up to which an order of them is learned."""
 
 
-def propose(system: System, changes: Changes, components: Sequence[Component]) -> list[Block]:
+def propose(system: System, changes: Changes, cells: Sequence[Cell]) -> list[Block]:
     """Terms in a fixed order, none of them constant, and rows of terms that belong together."""
-    return [block for block in _Proposals(system, changes, components).all() if block]
+    return [block for block in _Proposals(system, changes, cells).all() if block]
 
 
-def propose_roots(system: System, changes: Changes, components: Sequence[Component]) -> list[Block]:
+def propose_roots(system: System, changes: Changes, cells: Sequence[Cell]) -> list[Block]:
     """Distances from other locations than the initial one, of one process and of all that have the same locations."""
-    return list(_Proposals(system, changes, components).rooted())
+    return list(_Proposals(system, changes, cells).rooted())
 
 
 class _Proposals:
-    def __init__(self, system: System, changes: Changes, components: Sequence[Component]) -> None:
-        self.system, self.changes, self.components = system, changes, components
+    def __init__(self, system: System, changes: Changes, cells: Sequence[Cell]) -> None:
+        self.system, self.changes, self.cells = system, changes, cells
 
     def all(self) -> Iterator[Block]:
         kinds: dict[tuple[str, str], list[Term]] = {}
-        for component in self.components:
-            if component.variable.is_location:
-                terms = self._of_locations(component)
-            else:
-                terms = self._both(component.expression, component.name)
-            for term in (*terms, *self._learned(component)):
+        for cell in self.cells:
+            terms = self._of_locations(cell) if cell.located else self._both(cell.expression, cell.name)
+            for term in (*terms, *self._learned(cell)):
                 yield (term,)
-                kinds.setdefault((component.family, term.reason.kind), []).append(term)
+                kinds.setdefault((cell.family, term.reason.kind), []).append(term)
         yield from (tuple(terms) for terms in kinds.values() if 1 < len(terms) <= _MOST_IN_A_ROW)
         yield from ((term,) for term in self._totals())
         yield from ((term,) for term in self._families())
@@ -77,10 +74,10 @@ class _Proposals:
         yield rising
         yield falling
 
-    def _of_locations(self, component: Component) -> Iterator[Term]:
-        variable, count = component.variable, len(component.variable.names or ())
+    def _of_locations(self, cell: Cell) -> Iterator[Term]:
+        variable, count = cell.variable, len(cell.variable.names or ())
         owner, edges, start = self._control(variable)
-        declared = {value: value for value in component.present}
+        declared = {value: value for value in cell.present}
         distances = dict(enumerate(distance_ranks(count, edges, start)))
         phases = dict(enumerate(component_ranks(count, edges)))
         tables = [
@@ -92,65 +89,61 @@ class _Proposals:
         ]
         seen = set()
         for ranks, kind in tables:
-            order = tuple(ranks[value] - min(ranks.values()) for value in component.present)
+            order = tuple(ranks[value] - min(ranks.values()) for value in cell.present)
             if len(set(order)) > 1 and order not in seen:
                 seen.add(order)
                 yield self._term(ranked(variable, ranks), kind, owner)
 
     def rooted(self) -> Iterator[Block]:
         kinds: dict[tuple[str, str], list[Term]] = {}
-        for component in self.components:
-            variable, names = component.variable, component.variable.names or ()
-            if not variable.is_location:
+        for cell in self.cells:
+            variable, names = cell.variable, cell.variable.names or ()
+            if not cell.located:
                 continue
             owner, edges, start = self._control(variable)
-            roots = [place for place in component.present if place != start]
+            roots = [place for place in cell.present if place != start]
             for root in roots[:_MOST_ROOTS]:
                 ranks = dict(enumerate(distance_ranks(len(names), edges, root)))
                 term = self._term(ranked(variable, ranks), f"distance of {{}} from {names[root]}", owner)
                 yield (term,)
-                kinds.setdefault((component.family, term.reason.kind), []).append(term)
+                kinds.setdefault((cell.family, term.reason.kind), []).append(term)
         yield from (tuple(terms) for terms in kinds.values() if 1 < len(terms) <= _MOST_IN_A_ROW)
 
     def _control(self, location: Variable) -> tuple[str, set[tuple[int, int]], int]:
         """Name, control graph and initial location of the process, or of the observer, with this location."""
+        process = self.system.locations[location]
         start = self.system.initial[0][self.system.offsets[location]]
-        for number, process in enumerate(self.system.processes):
-            if process.location is location:
-                return process.name, control_edges(self.system, number), start
-        observer = self.system.observer
-        assert observer is not None
-        return observer.name, {(edge.moves[0].source, edge.moves[0].target) for edge in observer.edges}, start
+        return process.name, control_edges(self.system, process), start
 
-    def _learned(self, component: Component) -> Iterator[Term]:
+    def _learned(self, cell: Cell) -> Iterator[Term]:
         from strandline.progress.kernels import order_values
 
-        count = len(component.present)
+        count = len(cell.present)
         if not 2 < count <= _MOST_LEARNED:
             return
-        present = np.array(component.present)
-        sources, targets = np.searchsorted(present, component.before), np.searchsorted(present, component.after)
+        present = np.array(cell.present)
+        sources, targets = np.searchsorted(present, cell.before), np.searchsorted(present, cell.after)
         weights = np.bincount(sources * count + targets, minlength=count * count).reshape(count, count)
         np.fill_diagonal(weights, 0)
         order = np.arange(count)
         order_values(weights, order)
         if any(np.array_equal(order, plain) for plain in (np.arange(count), np.arange(count)[::-1])):
             return
-        ranks = {component.present[value]: rank for rank, value in enumerate(order)}
-        yield self._term(component.looked_up(ranks), "{} in an order that few edges go against", component.name)
+        ranks = {cell.present[value]: rank for rank, value in enumerate(order)}
+        yield self._term(cell.looked_up(ranks), "{} in an order that few edges go against", cell.name)
 
     def _totals(self) -> Iterator[Term]:
-        for variable in {one.variable: None for one in self.components if one.index is not None}:
+        for variable in {one.variable: None for one in self.cells if one.index is not None}:
             elements: list[Expression] = [Element(variable, Const(index)) for index in range(variable.slots)]
             if len(elements) > 1:
                 yield from self._both(total(elements), f"the sum of {variable.name}")
 
     def _families(self) -> Iterator[Term]:
         """Sums over variables of processes that are called the same: `P_0.x`, `P_1.x`."""
-        families: dict[str, list[Component]] = {}
-        for component in self.components:
-            if component.index is None and component.variable.owner and not component.variable.is_location:
-                families.setdefault(component.name.removeprefix(component.variable.owner), []).append(component)
+        families: dict[str, list[Cell]] = {}
+        for cell in self.cells:
+            if cell.index is None and cell.variable.owner and not cell.located:
+                families.setdefault(cell.name.removeprefix(cell.variable.owner), []).append(cell)
         for name, members in families.items():
             if len(members) > 1:
                 yield from self._both(total([one.expression for one in members]), f"the sum of all {name[1:]}")

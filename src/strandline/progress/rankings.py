@@ -16,20 +16,20 @@ import numpy.typing as npt
 from strandline.model.expression import Expression
 from strandline.model.measure import Reason, listed
 from strandline.progress.candidates import Block, Bounds, Term, negated, ranked, total
+from strandline.progress.cells import Cell
 from strandline.progress.changes import Changes
-from strandline.progress.components import Component
 from strandline.progress.packing import packed
 from strandline.progress.static import component_ranks
 
 _MOST_VALUES = 48
-"""Values of a component up to which it is ranked by the strongly connected components of its values."""
+"""Values of a cell up to which it is ranked by the strongly connected components of its values."""
 _MOST_ROUNDS = 6
 
 MakeTerm = Callable[[Expression, str, str], Term]
-Rounds = Callable[[Sequence[Component]], list[Term]]
+Rounds = Callable[[Sequence[Cell]], list[Term]]
 
 
-def rankings(components: Sequence[Component], changes: Changes, bounds: Bounds) -> Iterator[Block]:
+def rankings(cells: Sequence[Cell], changes: Changes, bounds: Bounds) -> Iterator[Block]:
     """Rankings of the whole system and of each process on its own, proved ones first."""
 
     def proved(expression: Expression, kind: str, subject: str) -> Term:
@@ -38,19 +38,19 @@ def rankings(components: Sequence[Component], changes: Changes, bounds: Bounds) 
     def observed(expression: Expression, kind: str, subject: str) -> Term:
         return Term(expression, Reason(kind, subject), changes, observed=True)
 
-    yield from _of_everything(components, _Proved(changes, proved).rounds, "what {} never undoes", bounds, proved)
-    yield from _of_everything(components, _Observed(observed).rounds, "what {} was not seen to undo", bounds, observed)
+    yield from _of_everything(cells, _Proved(changes, proved).rounds, "what {} never undoes", bounds, proved)
+    yield from _of_everything(cells, _Observed(observed).rounds, "what {} was not seen to undo", bounds, observed)
 
 
 def _of_everything(
-    components: Sequence[Component], rounds_of: Rounds, kind: str, bounds: Bounds, term: MakeTerm
+    cells: Sequence[Cell], rounds_of: Rounds, kind: str, bounds: Bounds, term: MakeTerm
 ) -> Iterator[Block]:
-    rounds = rounds_of(components)
+    rounds = rounds_of(cells)
     if rounds:
         yield tuple(rounds)
-    owners: dict[str, list[Component]] = {}
-    for component in components:
-        owners.setdefault(component.variable.owner or "the global variables", []).append(component)
+    owners: dict[str, list[Cell]] = {}
+    for cell in cells:
+        owners.setdefault(cell.variable.owner or "the global variables", []).append(cell)
     found = []
     for owner, members in owners.items():
         rounds = rounds_of(members)
@@ -69,17 +69,17 @@ class _Proved:
 
     def __init__(self, changes: Changes, term: MakeTerm) -> None:
         self.changes, self.term = changes, term
-        self._plain: dict[Component, list[Term]] = {}
+        self._plain: dict[Cell, list[Term]] = {}
 
-    def rounds(self, components: Sequence[Component]) -> list[Term]:
+    def rounds(self, cells: Sequence[Cell]) -> list[Term]:
         steps = self.changes.steps
         remaining = np.ones(len(steps), dtype=bool)
         found: list[Term] = []
         while remaining.any() and len(found) < _MOST_ROUNDS:
             growing = [
                 term
-                for component in components
-                for term in self._terms(component, remaining)
+                for cell in cells
+                for term in self._terms(cell, remaining)
                 if (term.least[remaining] >= 0).all() and term.least[remaining].any()
             ]
             if not growing:
@@ -89,17 +89,17 @@ class _Proved:
             found.append(_joined(growing, found, self.term, "{} never decreasing"))
         return found
 
-    def _terms(self, component: Component, remaining: npt.NDArray[np.bool_]) -> list[Term]:
-        if component.variable.is_location:
-            return self._phases(component, remaining)
-        if component not in self._plain:
-            expression, name = component.expression, component.name
-            self._plain[component] = [self.term(expression, "{}", name), self.term(negated(expression), "-{}", name)]
-        return self._plain[component]
+    def _terms(self, cell: Cell, remaining: npt.NDArray[np.bool_]) -> list[Term]:
+        if cell.located:
+            return self._phases(cell, remaining)
+        if cell not in self._plain:
+            expression, name = cell.expression, cell.name
+            self._plain[cell] = [self.term(expression, "{}", name), self.term(negated(expression), "-{}", name)]
+        return self._plain[cell]
 
-    def _phases(self, component: Component, remaining: npt.NDArray[np.bool_]) -> list[Term]:
+    def _phases(self, cell: Cell, remaining: npt.NDArray[np.bool_]) -> list[Term]:
         """The phases of a process under some of its moves only."""
-        variable = component.variable
+        variable = cell.variable
         moves = {step.moves[variable] for step, left in zip(self.changes.steps, remaining, strict=True)
                  if left and variable in step.moves}  # fmt: skip
         ranks = component_ranks(len(variable.names or ()), moves)
@@ -114,14 +114,14 @@ class _Observed:
     def __init__(self, term: MakeTerm) -> None:
         self.term = term
 
-    def rounds(self, components: Sequence[Component]) -> list[Term]:
+    def rounds(self, cells: Sequence[Cell]) -> list[Term]:
         remaining: npt.NDArray[np.int64] | None = None
         found: list[Term] = []
         while len(found) < _MOST_ROUNDS:
             growing = []
             steady: npt.NDArray[np.bool_] | None = None
-            for component in components:
-                ranked_here = self._growing(component, remaining)
+            for cell in cells:
+                ranked_here = self._growing(cell, remaining)
                 if ranked_here is not None:
                     term, kept = ranked_here
                     growing.append(term)
@@ -135,10 +135,10 @@ class _Observed:
         return found
 
     def _growing(
-        self, component: Component, remaining: npt.NDArray[np.int64] | None
+        self, cell: Cell, remaining: npt.NDArray[np.int64] | None
     ) -> tuple[Term, npt.NDArray[np.bool_]] | None:
-        """A rank of the component that no remaining edge decreases, and which edges leave it as it is."""
-        before, after = component.before, component.after
+        """A rank of the cell that no remaining edge decreases, and which edges leave it as it is."""
+        before, after = cell.before, cell.after
         if remaining is not None:
             before, after = before[remaining], after[remaining]
         kept = before == after
@@ -146,19 +146,19 @@ class _Observed:
             return None
         rises, falls = bool((after > before).any()), bool((after < before).any())
         if not (rises and falls):
-            expression = component.plain(rising=rises)
-            return self.term(expression, "{}" if rises else "-{}", component.name), kept
-        if len(component.present) > _MOST_VALUES:
+            expression = cell.plain(rising=rises)
+            return self.term(expression, "{}" if rises else "-{}", cell.name), kept
+        if len(cell.present) > _MOST_VALUES:
             return None
-        count, present = len(component.present), np.array(component.present)
+        count, present = len(cell.present), np.array(cell.present)
         sources, targets = np.searchsorted(present, before), np.searchsorted(present, after)
         pairs = np.flatnonzero(np.bincount(sources * count + targets, minlength=count * count))
         ranks = component_ranks(count, {(pair // count, pair % count) for pair in pairs.tolist()})
         if len(set(ranks)) == 1:
             return None
         places = np.array(ranks)
-        table = dict(zip(component.present, ranks, strict=True))
-        term = self.term(component.looked_up(table), "phases of {}", component.name)
+        table = dict(zip(cell.present, ranks, strict=True))
+        term = self.term(cell.looked_up(table), "phases of {}", cell.name)
         return term, places[sources] == places[targets]
 
 

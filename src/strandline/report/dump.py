@@ -24,7 +24,8 @@ def _lines(system: System) -> Iterator[str]:
     yield f"system {system.name}{' synchronous' if system.synchronous else ''}"
     yield ""
     for variable in system.variables:
-        yield f"variable {_declaration(variable)}"
+        kind = " location" if variable in system.locations else ""
+        yield f"variable {_declaration(variable, kind)}"
     if len(system.initial) > 1:
         yield ""
         yield from (f"initial {', '.join(map(str, valuation))}" for valuation in system.initial)
@@ -33,7 +34,7 @@ def _lines(system: System) -> Iterator[str]:
         committed = [process.locations[number] for number in sorted(process.committed)]
         yield f"process {process.name} {{{', '.join(process.locations)}}}" + (
             f" committed {', '.join(committed)}" if committed else ""
-        )
+        ) + (" jumps" if process.jumps else "")
     yield ""
     for number, action in enumerate(system.actions):
         yield from _action(f"action {number}", action, text)
@@ -73,7 +74,7 @@ def _names(variables: set[Variable]) -> str:
     return ", ".join(sorted(variable.name for variable in variables)) or "nothing"
 
 
-def _declaration(variable: Variable) -> str:
+def _declaration(variable: Variable, kind: str) -> str:
     length = "" if variable.length is None else f"[{variable.length}]"
     domain = variable.domain
     wraps = " wrapping" if domain.wraps else ""
@@ -82,7 +83,6 @@ def _declaration(variable: Variable) -> str:
     else:
         values = [str(value) for value in variable.initial]
     initial = values[0] if variable.length is None else f"{{{', '.join(values)}}}"
-    kind = " location" if variable.is_location else ""
     return f"{variable.name}{length}: {domain.low}..{domain.high}{wraps}{kind} = {initial}"
 
 

@@ -33,7 +33,8 @@ def facts_data(system: System) -> dict[str, Any]:
                 "committed": [process.locations[number] for number in sorted(process.committed)],
             }
             for process in system.processes
-        ],
+        ]
+        + [{"name": name, "locations": [], "committed": []} for name in _without_locations(system)],
         "actions": len(system.actions),
         "property_process": None if system.observer is None else system.observer.name,
         "assertions": [one.name for one in system.assertions],
@@ -49,17 +50,25 @@ def facts_text(system: System, style: Style) -> str:
     """The facts for people."""
     layout = make_layout(system, analyse_ranges(system).variables)
     lines = [style.paint(system.name, "bold") + (", synchronous" if system.synchronous else "")]
+    processes = [(process.name, _locations(process.locations)) for process in system.processes]
+    processes += [(name, "has no locations") for name in _without_locations(system)]
     lines.append(
-        f"  {counted(len(system.processes), 'process', 'processes')}, "
+        f"  {counted(len(processes), 'process', 'processes')}, "
         f"{counted(len(system.actions), 'action')}, {counted(len(system.initial), 'initial state')}"
     )
     lines.append(f"  a state takes {counted(layout.bits, 'bit')} in {counted(layout.words, 'word')}")
-    lines += ["", style.paint("variables", "bold"), *_variable_lines(layout)]
-    if system.processes:
-        lines += ["", style.paint("processes", "bold")]
-        lines += table([(process.name, _locations(process.locations)) for process in system.processes])
+    lines += ["", style.paint("variables", "bold"), *_variable_lines(layout, system)]
+    if processes:
+        lines += ["", style.paint("processes", "bold"), *table(processes)]
     lines += ["", style.paint("properties", "bold"), *_property_lines(system)]
     return "\n".join(lines)
+
+
+def _without_locations(system: System) -> list[str]:
+    """Processes that are known by their variables alone."""
+    owners = dict.fromkeys(variable.owner for variable in system.variables)
+    located = {process.name for process in system.locations.values()}
+    return [owner for owner in owners if owner is not None and owner not in located]
 
 
 def _variable(field: Field) -> dict[str, Any]:
@@ -75,11 +84,11 @@ def _variable(field: Field) -> dict[str, Any]:
     }
 
 
-def _variable_lines(layout: Layout) -> list[str]:
+def _variable_lines(layout: Layout, system: System) -> list[str]:
     rows = [("name", "declared", "reachable at most", "bits")]
     for field in layout.fields:
         variable = field.variable
-        if variable.is_location:
+        if variable in system.locations:
             continue
         length = "" if variable.length is None else f"[{variable.length}]"
         narrowed = str(field.low) if field.low == field.high else f"{field.low}..{field.high}"

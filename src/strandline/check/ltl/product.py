@@ -40,7 +40,7 @@ def observed(system: System, automaton: Automaton, atoms: Mapping[str, Expressio
     """The System watched by a state-based automaton, instead of by an observer of its own."""
     names = tuple(f"q{state}" for state in range(automaton.state_count))
     location = Variable(
-        AUTOMATON, Domain(0, automaton.state_count - 1), None, (automaton.initial[0],), names, AUTOMATON, True
+        AUTOMATON, Domain(0, automaton.state_count - 1), None, (automaton.initial[0],), names, AUTOMATON
     )
     bound = [atoms[name] for name in automaton.atoms]
     process = len(system.processes)

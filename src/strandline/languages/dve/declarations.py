@@ -152,7 +152,6 @@ class Declarations:
             (initial,),
             names=tuple(states),
             owner=name,
-            is_location=True,
             span=self.tokens.span(syntax.name),
         )
         scope = self.root.child()

@@ -43,7 +43,6 @@ def _location(component: Component) -> Variable:
         (component.lts.initial,),
         names=component.lts.states,
         owner=component.name,
-        is_location=True,
         span=component.span,
     )
 

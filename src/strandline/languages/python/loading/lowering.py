@@ -79,15 +79,13 @@ class _Lowering:
 
     def system(self) -> System:
         steps = [step for owner, marked in self._marked("action") for step in self._steps(owner, marked)]
-        located = self._located(steps)
-        taken = [(step, tuple(self._actions(step, located))) for step in steps]
+        processes = self._processes(steps)
+        taken = [(step, tuple(self._actions(step, processes))) for step in steps]
         system = System.create(
             type(self.model).__name__,
             self.source,
             tuple(self.structure.variables),
-            tuple(
-                Process(self.structure.instance_name(one), self._pc(one).variable) for one in located
-            ),
+            tuple(processes.values()),
             tuple(action for _, actions in taken for action in actions),
             labels=tuple(self._predicates("label")),
             invariants=tuple(self._predicates("invariant")),
@@ -214,37 +212,35 @@ class _Lowering:
     def _pc(self, process: ProcessValue) -> Place:
         return self.structure.member_fields[process][LOCATION]
 
-    def _located(self, steps: list[_Step]) -> list[ProcessValue]:
-        """Processes whose location is changed by `to` alone: for these it is control and no mere variable."""
-        written = {effect.target.variable for step in steps for effect in step.effects}
-        return [
-            process
+    def _processes(self, steps: list[_Step]) -> dict[ProcessValue, Process]:
+        """The processes that have locations: a `pc` with names. They jump where anything but `to` changes it."""
+        assigned = {effect.target.variable for step in steps for effect in step.effects}
+        return {
+            process: Process(self.structure.instance_name(process), place.variable, jumps=place.variable in assigned)
             for process, fields in self.structure.member_fields.items()
-            if LOCATION in fields
-            and isinstance(fields[LOCATION].kind, EnumType)
-            and fields[LOCATION].variable not in written
-        ]
+            if (place := fields.get(LOCATION)) is not None and isinstance(place.kind, EnumType)
+        }
 
-    def _actions(self, step: _Step, located: list[ProcessValue]) -> Iterator[Action]:
+    def _actions(self, step: _Step, processes: dict[ProcessValue, Process]) -> Iterator[Action]:
         marked, process = step.marked, step.process
         if process is None or not (marked.at or marked.to):
             yield Action(step.name, (), step.guard, step.effects, span=step.span)
             return
         place = self._pc(process)
         assert isinstance(place.kind, EnumType)
-        names = place.kind.names
+        names, jumps = place.kind.names, processes[process].jumps
         for source in marked.at or names:
             target = marked.to or source
             here, there = names.index(source), names.index(target)
             effects = step.effects
-            if here != there or (marked.to is not None and process not in located):
+            if here != there or (marked.to is not None and jumps):
                 effects = (*effects, Assign(Read(place.variable), Const(there), step.span))
-            if process in located:
-                move = Move(located.index(process), here, there)
-                yield Action(step.name, (move,), step.guard, effects, span=step.span)
-            else:
+            if jumps:
                 guard = conjunction(equal(Read(place.variable), Const(here)), step.guard)
                 yield Action(step.name, (), guard, effects, span=step.span)
+            else:
+                move = Move(list(processes).index(process), here, there)
+                yield Action(step.name, (move,), step.guard, effects, span=step.span)
 
     # Properties
 

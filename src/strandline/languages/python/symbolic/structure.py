@@ -8,8 +8,8 @@ from typing import Any
 from strandline.languages.python.runtime.containers import thawed
 from strandline.languages.python.runtime.declarations import Marked
 from strandline.languages.python.runtime.faults import PROCESS_FAULT
-from strandline.languages.python.runtime.model import LOCATION, Model, Process, _Decorated, _Helper
-from strandline.languages.python.runtime.types import EnumType, Type, leaves, numbers
+from strandline.languages.python.runtime.model import Model, Process, _Decorated, _Helper
+from strandline.languages.python.runtime.types import Type, leaves, numbers
 from strandline.languages.python.symbolic.values import (
     ChosenProcess,
     GroupValue,
@@ -27,7 +27,7 @@ from strandline.source import Source, Span
 
 
 class Structure:
-    """All names of one model instance. `located` are the processes whose `pc` is a location of the System."""
+    """All names of one model instance."""
 
     def __init__(self, model: Model, source_text: Source) -> None:
         self.model = model
@@ -50,7 +50,6 @@ class Structure:
     def _declare(self, name: str, kind: Type, owner: str | None, value: Any) -> Place:
         variables = {}
         for leaf, initial in zip(leaves(kind), numbers(kind, value), strict=True):
-            is_location = owner is not None and name == f"{owner}.{LOCATION}" and isinstance(kind, EnumType)
             variable = Variable(
                 name + leaf.suffix,
                 leaf.domain,
@@ -58,7 +57,6 @@ class Structure:
                 tuple(initial),
                 leaf.names,
                 owner=owner,
-                is_location=is_location,
             )
             variables[leaf.suffix] = variable
             self.variables.append(variable)

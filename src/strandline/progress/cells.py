@@ -1,4 +1,4 @@
-"""The components of a state that vary, with their values in a sample and on random walks."""
+"""The cells of a state that vary, with their values in a sample and on random walks."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from strandline.model.system import System, Variable
 from strandline.progress.candidates import negated, ranked, total
 from strandline.progress.sampling import Integers, Sample, States
 
-_MOST_COMPONENTS = 160
-"""How many components are looked at: locations first, then variables, then elements of arrays."""
+_MOST_CELLS = 160
+"""How many cells are looked at: locations first, then variables, then elements of arrays."""
 _LARGEST = 1 << 40
 """Values beyond this are no counters; sums of them would not fit 64 bits."""
 _MOST_EDGES = 100_000
@@ -21,12 +21,14 @@ _MOST_EDGES = 100_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Component:
+class Cell:
     """A variable or one element of an array: its values before and after each edge that was seen, and which values
     occur at all."""
 
     variable: Variable
     index: int | None
+    located: bool
+    """It is where a process, or the observer, stands."""
     before: Integers
     after: Integers
     present: tuple[int, ...]
@@ -41,41 +43,41 @@ class Component:
 
     @property
     def family(self) -> str:
-        """What elements of an array, and components of processes that have the same names inside, have in common."""
+        """What elements of an array, and cells of processes that have the same names inside, have in common."""
         variable = self.variable
         if self.index is not None:
             return variable.name
-        if variable.is_location:
+        if self.located:
             return " ".join(variable.names or ())
         return "." + variable.name.removeprefix(variable.owner) if variable.owner else f"only {variable.name}"
 
     def plain(self, *, rising: bool) -> Expression:
         """The value itself, or its negation; of a location, which is not a number, its place among those declared."""
-        if not self.variable.is_location:
+        if not self.located:
             return self.expression if rising else negated(self.expression)
         highest = self.present[-1]
         return self.looked_up({value: value if rising else highest - value for value in self.present})
 
     def looked_up(self, ranks: dict[int, int]) -> Expression:
-        """The rank of the component's value."""
+        """The rank of the cell's value."""
         if self.index is None:
             return ranked(self.variable, ranks)
         asked = [(rank, Binary("==", self.expression, Const(value))) for value, rank in sorted(ranks.items()) if rank]
         return total([one if rank == 1 else Binary("*", Const(rank), one) for rank, one in asked])
 
 
-def find_components(system: System, sample: Sample, walked: States, linked: Integers) -> list[Component]:
-    """The components that are not the same in all states that were seen: in the sample and on the walks, where the
+def find_cells(system: System, sample: Sample, walked: States, linked: Integers) -> list[Cell]:
+    """The cells that are not the same in all states that were seen: in the sample and on the walks, where the
     successor of each state that is `linked` is the next one."""
     return list(_find(system, sample, walked, linked))
 
 
-def _find(system: System, sample: Sample, walked: States, linked: Integers) -> Iterator[Component]:
+def _find(system: System, sample: Sample, walked: States, linked: Integers) -> Iterator[Cell]:
     inside = np.flatnonzero(sample.targets >= 0)
     inside = inside[:: len(inside) // _MOST_EDGES + 1]
     sources, targets = sample.sources[inside], sample.targets[inside]
-    variables = sorted(system.variables, key=lambda one: (not one.is_location, one.length is not None))
-    left = _MOST_COMPONENTS
+    variables = sorted(system.variables, key=lambda one: (one not in system.locations, one.length is not None))
+    left = _MOST_CELLS
     for variable in variables:
         for index in range(variable.slots):
             first, second = sample.cell(variable, index), walked.cell(variable, index)
@@ -83,9 +85,10 @@ def _find(system: System, sample: Sample, walked: States, linked: Integers) -> I
             if low == high or left == 0 or not -_LARGEST < low <= high < _LARGEST:
                 continue
             left -= 1
-            yield Component(
+            yield Cell(
                 variable,
                 None if variable.length is None else index,
+                variable in system.locations,
                 np.concatenate((first[sources], second[linked])),
                 np.concatenate((first[targets], second[linked + 1])),
                 tuple(sorted({*_present(first), *_present(second)})),
