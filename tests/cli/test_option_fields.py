@@ -56,6 +56,12 @@ def test_calls_and_commands_have_the_same_options() -> None:
         assert {flag_of(*one) for one in fields} <= completed
 
 
+def test_the_model_may_be_a_keyword_too() -> None:
+    model = strandline.from_callables([0], lambda state: [(state + 1) % 3])
+    assert strandline.explore(source=model).statistics.states == 3  # type: ignore[call-arg]
+    assert strandline.check(source=model, deadlock=True)  # type: ignore[call-arg]
+
+
 def test_a_keyword_that_nobody_knows_is_no_option() -> None:
     with pytest.raises(TypeError, match="unexpected keyword argument 'max_stats'"):
         strandline.explore("nothing.dve", max_stats=3)  # type: ignore[call-arg]

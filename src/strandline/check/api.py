@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeAlias, TypeVar, cast
 
 from strandline import languages
 from strandline.check.claims import Claims
@@ -58,12 +58,14 @@ def _called_with(
         signature = _signature(function, arguments)
 
         @wraps(function)
-        def call(source: Source, /, *given: Given.args, **named: Given.kwargs) -> Result:
-            signature.bind(source, *given, **named)
-            return function(source, arguments(*given, **named))
+        def call(*given: Any, **named: Any) -> Result:
+            taken = signature.bind(*given, **named).arguments
+            source: Source = taken.pop("source")
+            make: Callable[..., Arguments] = arguments
+            return function(source, make(**taken))
 
-        call.__signature__ = signature  # type: ignore[attr-defined]
-        return call
+        vars(call)["__signature__"] = signature
+        return cast("Callable[Concatenate[Source, Given], Result]", call)
 
     return keywords
 

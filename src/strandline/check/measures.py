@@ -26,13 +26,6 @@ def parse_measures(texts: Sequence[str], system: System, *, componentwise: bool 
     return measure_of(components, system, componentwise=componentwise)
 
 
-def declared_measure(system: System, *, componentwise: bool = False) -> Measure:
-    """The measure of a sweep from what the model declares; a `UsageError` where it declares none."""
-    if not system.measures:
-        raise UsageError("a sweep needs a measure of progress: give {}", options=[Option("measure", "EXPR")])
-    return measure_of(system.measures, system, componentwise=componentwise)
-
-
 def component_text(component: Component, system: System) -> str:
     """A component for people: as its author wrote or named it; one that was found, in the model's language."""
     return system.scope.render(component.expression) if component.name is None else component.name

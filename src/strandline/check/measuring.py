@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from strandline.check.automatic import AUTOMATIC, Prediction, predicted_measure
-from strandline.check.measures import declared_measure, parse_measures
+from strandline.check.measures import parse_measures
 from strandline.check.options import Options
 from strandline.check.watching import Watcher
 from strandline.compile.callback import CallableSystem
@@ -48,7 +48,7 @@ class SweepMeasures:
         if options.measures and options.measures != AUTOMATIC:
             return SweepMeasure(parse_measures(options.measures, system, componentwise=options.componentwise))
         if not options.measures and system.measures:
-            return SweepMeasure(declared_measure(system, componentwise=options.componentwise))
+            return SweepMeasure(measure_of(system.measures, system, componentwise=options.componentwise))
         if isinstance(system, CallableSystem):
             raise UsageError(
                 "callables are swept by the progress that from_callables is given, not by one that is found"

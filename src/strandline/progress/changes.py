@@ -74,10 +74,6 @@ class Changes:
                 found.setdefault(variable, []).append(number)
         return found
 
-    def is_changed(self, variable: Variable) -> bool:
-        """Whether any step writes the variable."""
-        return variable in self._touching
-
     def _step(self, action: Action, course: Course | None = None) -> _Step | None:
         """The step, or None where the action can never be taken."""
         step = _Step(action.name)
