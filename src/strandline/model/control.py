@@ -29,7 +29,7 @@ class Course:
 
 
 def courses(action: Action, system: System) -> Iterator[Course]:
-    """Every step of an action of an asynchronous System is one of these; there are none where it can never be taken.
+    """Every step of an action of an asynchronous System is one of these; there are none where its guard is never true.
     Where effects assign a location without a move, there is a course for each pair of locations that guard and effects
     allow."""
     moves = {system.processes[move.process].location: (move.source, move.target) for move in action.moves}
@@ -40,15 +40,16 @@ def courses(action: Action, system: System) -> Iterator[Course]:
         environment = _beginning(action, system, dict(zip(assigned, sources, strict=True)))
         if environment is None:
             continue
-        for targets in product(*_reached(action, environment.copy(), assigned)):
+        reached = _reached(action, environment.copy(), assigned) if assigned else ()
+        for targets in product(*reached):
             taken = zip(assigned, zip(sources, targets, strict=True), strict=True)
             yield Course({**moves, **dict(taken)}, environment)
 
 
 def _beginning(action: Action, system: System, standing: dict[Variable, int]) -> Environment | None:
     """What is known where the action begins while processes stand there; None where that cannot be."""
-    environment = analyse_ranges(system).environment(action)
     try:
+        environment = analyse_ranges(system).environment(action)
         for location, place in standing.items():
             environment.assume(Binary("==", Read(location), Const(place)))
         if action.guard is not None:
