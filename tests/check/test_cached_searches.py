@@ -9,7 +9,7 @@ import pytest
 import strandline
 from strandline.check.options import CACHE_RULES
 from strandline.check.verdict import Answer
-from strandline.engine.caching_search import CacheRule
+from strandline.engine.orders.cached import CacheRule
 
 STOP_AND_WAIT = Path(__file__).resolve().parents[2] / "examples" / "stop-and-wait" / "stop-and-wait.dve"
 PHILOSOPHERS = Path(__file__).resolve().parents[2] / "examples" / "philosophers" / "philosophers.dve"

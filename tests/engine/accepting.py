@@ -11,7 +11,7 @@ from graph_kernel import Graph, random_graph
 from running import path_to
 
 from strandline.compile.graph import GraphTwin
-from strandline.engine.base import Event
+from strandline.engine.search import Event
 
 
 def components(graph: Graph) -> list[set[int]]:

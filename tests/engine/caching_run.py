@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import Any
 
 from graph_kernel import Graph
+from plain import Engine
 from running import Outcome, Run
 
-import strandline.engine.caching_search as compiled_caching
 from strandline.compile.kernel import Kernel
 
 RULES = ("random", "oldest", "newest", "deepest", "collision")
 
 
 class CachingRun(Run):
-    """A CachingSearch with sinks that keep everything."""
+    """A CachedSearch with sinks that keep everything."""
 
-    def __init__(
-        self, kernel: Kernel, states: int, rule: str, *, engine: ModuleType = compiled_caching, **options: Any
-    ) -> None:
-        self.kernel, self.outcome = kernel, Outcome()
-        self.search = engine.CachingSearch(
-            kernel, states=states, rule=engine.CacheRule(rule), log=self._log, seen=self._note, **options
-        )
+    def __init__(self, kernel: Kernel, states: int, rule: str, *, engine: Engine | None = None, **options: Any) -> None:
+        super().__init__(kernel, rule, engine=engine, states=states, **options)
 
-    def advance(self, seconds: float = 1.0) -> Outcome:
-        """On to the next event that is no pause."""
-        while (event := self.search.advance(seconds)).name == "PAUSED":
-            self.outcome.pauses += 1
-        self.outcome.event = event
-        self.outcome.statistics = self.search.statistics()
-        return self.outcome
+    def new_search(self, order: str, **options: Any) -> Any:
+        return self.engine.CachedSearch(self.kernel, rule=self.engine.CacheRule(order), **options)
 
 
 def cached(kernel: Kernel, states: int, rule: str, **options: Any) -> Outcome:

@@ -1,7 +1,7 @@
-"""The engine as plain Python: a second copy of its modules, imported with Numba's compiler switched off.
+"""The engine, compiled and as plain Python: a second copy of its modules, imported with Numba's compiler switched off.
 
-Kernels are ordinary functions over arrays; this is how they are run under a debugger or bounds checks. From the
-outside the same is had by the environment variable `NUMBA_DISABLE_JIT=1`.
+Kernels are ordinary functions over arrays and records; this is how they are run under a debugger or bounds checks. From
+the outside the same is had by the environment variable `NUMBA_DISABLE_JIT=1`.
 """
 
 from __future__ import annotations
@@ -9,24 +9,63 @@ from __future__ import annotations
 import importlib
 import sys
 from functools import cache
-from types import ModuleType, SimpleNamespace
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numba
 
-_MODULES = (
-    "registers", "sizes", "pool", "bucket", "layers", "explore", "depth_first", "base", "search",
-    "numbered", "nested", "components", "confined", "loops", "cycles",
-    "marked", "layer_components", "elimination", "sweep_cycles",
-    "map_search_kernel", "map_search", "ltl_sweep_states", "ltl_sweep_layers", "ltl_sweep_values", "ltl_sweep_kernel",
-    "ltl_sweep",
-    "noting", "profile", "caching", "caching_search",
-)  # fmt: skip
 _PREFIX = "strandline.engine"
 
 
+class Engine:
+    """The searches of the engine by their names, `orders` by the names of orders, and its modules."""
+
+    def __init__(self, modules: dict[str, ModuleType], searches: dict[str, Any]) -> None:
+        self.modules, self.searches = modules, searches
+        self.sizes: Any = modules["sizes"]
+        self.Event = modules["search"].Event
+        self.StatesOnly = modules["journal"].StatesOnly
+        self.CacheRule = modules["orders.cached"].CacheRule
+        names = {"bfs": "BreadthFirstSearch", "dfs": "DepthFirstSearch", "sweep": "SweepSearch"}
+        self.orders = {order: searches[name] for order, name in names.items()}
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self.searches:
+            raise AttributeError(name)
+        return self.searches[name]
+
+
+def _names() -> list[str]:
+    import strandline.engine as package
+
+    folder = Path(package.__file__).parent
+    paths = [path.relative_to(folder).with_suffix("") for path in sorted(folder.rglob("*.py"))]
+    return [".".join(path.parts).removesuffix(".__init__") for path in paths if path.parts != ("__init__",)]
+
+
+def _import_all() -> dict[str, ModuleType]:
+    return {name: importlib.import_module(f"{_PREFIX}.{name}") for name in _names()}
+
+
+def _searches(modules: dict[str, ModuleType]) -> dict[str, Any]:
+    found = {}
+    for module in modules.values():
+        for name, kind in vars(module).items():
+            if isinstance(kind, type) and name.endswith("Search") and hasattr(kind, "loop"):
+                found[name] = kind
+    return found
+
+
 @cache
-def plain_engine() -> SimpleNamespace:
+def compiled_engine() -> Engine:
+    """What `import` gives."""
+    modules = _import_all()
+    return Engine(modules, _searches(modules))
+
+
+@cache
+def plain_engine() -> Engine:
     """The modules of `strandline.engine`, undecorated; the compiled ones stay what `import` gives."""
     import strandline
     import strandline.engine
@@ -37,57 +76,28 @@ def plain_engine() -> SimpleNamespace:
         del sys.modules[name]
     before, numba.config.DISABLE_JIT = numba.config.DISABLE_JIT, 1
     try:
-        modules = {name: importlib.import_module(f"{_PREFIX}.{name}") for name in _MODULES}
+        modules = _import_all()
     finally:
         numba.config.DISABLE_JIT = before
         for name in [name for name in sys.modules if name.startswith(_PREFIX)]:
             del sys.modules[name]
         sys.modules.update(compiled)
         strandline.engine = package  # type: ignore[attr-defined]
-    _bind_lazily_imported(modules)
-    return SimpleNamespace(**modules)
-
-
-_KINDS = {
-    "search": ("Search",),
-    "cycles": ("NestedSearch", "ComponentSearch"),
-    "loops": ("LoopBuilder",),
-    "sweep_cycles": ("SweepCycleSearch",),
-    "map_search": ("MapSearch",),
-    "ltl_sweep": ("LtlSweepSearch",),
-    "caching_search": ("CachingSearch",),
-}
-
-
-def _bind_lazily_imported(modules: dict[str, ModuleType]) -> None:
-    """Searches import their kernels when they first run one, by when the compiled modules are back: each kind of
-    search gets a plain one that looks its kernels up among the plain modules."""
-    for module, names in _KINDS.items():
-        for name in names:
-            setattr(modules[module], name, _plain(getattr(modules[module], name), modules))
+    return Engine(modules, {name: _plain(kind, modules) for name, kind in _searches(modules).items()})
 
 
 def _plain(kind: Any, modules: dict[str, ModuleType]) -> Any:
+    """Searches import their kernels when they run, by when the compiled modules are back: a plain one looks its kernels
+    up among the plain modules."""
+
     class Plain(kind):  # type: ignore[misc]
-        def _start(self) -> None:
+        def __init__(self, *arguments: Any, **keywords: Any) -> None:
             with _as_imported(modules):
-                super()._start()
+                super().__init__(*arguments, **keywords)
 
-        def _run(self, budget):  # type: ignore[no-untyped-def]
+        def advance(self, seconds: float = 0.05) -> Any:
             with _as_imported(modules):
-                return super()._run(budget)
-
-        def _next_round(self, **options):  # type: ignore[no-untyped-def]
-            with _as_imported(modules):
-                return super()._next_round(**options)
-
-        def _members(self):  # type: ignore[no-untyped-def]
-            with _as_imported(modules):
-                return super()._members()
-
-        def _grow_layers(self) -> None:
-            with _as_imported(modules):
-                super()._grow_layers()
+                return super().advance(seconds)
 
     return Plain
 

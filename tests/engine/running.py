@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from types import ModuleType
 from typing import Any
 
-import strandline.engine.search as compiled_search
-from strandline.compile.kernel import Kernel
-from strandline.engine.registers import ROOT, STEP_BITS
+from plain import Engine, compiled_engine
+
+from strandline.compile.kernel import DEADLOCK_BIT, Kernel
+from strandline.engine.codes import ROOT, STEP_BITS
 
 State = tuple[int, ...]
 
@@ -44,24 +44,27 @@ class Run:
         kernel: Kernel,
         order: str,
         *,
-        engine: ModuleType = compiled_search,
+        engine: Engine | None = None,
         collect: bool = True,
         **options: Any,
     ) -> None:
-        self.kernel, self.engine = kernel, engine
+        self.kernel, self.engine = kernel, engine or compiled_engine()
         self.outcome = Outcome()
-        seen = self._note if collect else None
-        self.search = engine.Search(kernel, engine.Order(order), log=self._log, seen=seen, **options)
+        listener = self.engine.StatesOnly(self._note) if collect else None
+        self.search = self.new_search(order, log=self._log, listener=listener, **options)
+
+    def new_search(self, order: str, **options: Any) -> Any:
+        return self.engine.orders[order](self.kernel, **options)
 
     def _log(self, links: Any) -> None:
         self.outcome.links.extend(links.tolist())
 
     def _note(self, rows: Any) -> None:
         words = self.kernel.words
-        for row in rows.reshape(-1, words + 1).tolist():
+        for row in rows.tolist():
             self.outcome.seen.append(tuple(row[:words]))
-            self.outcome.degrees.append(row[words] >> 1)
-            self.outcome.deadlocked.append(bool(row[words] & 1))
+            self.outcome.degrees.append(row[words + 1])
+            self.outcome.deadlocked.append(bool(row[words] >> DEADLOCK_BIT))
 
     def advance(self, seconds: float = 1.0) -> Outcome:
         """On to the next event that is no pause."""
@@ -72,8 +75,7 @@ class Run:
             self.outcome.pauses += 1
         self.outcome.event = event
         self.outcome.statistics = self.search.statistics()
-        if self.search.order is self.engine.Order.BREADTH_FIRST:
-            self.outcome.levels = self.search.level_sizes
+        self.outcome.levels = self.search.level_sizes
         return self.outcome
 
 
@@ -103,18 +105,20 @@ def path_to(kernel: Kernel, links: list[int], record: int) -> list[State]:
     return states
 
 
-_SIZES = ("LOG_RECORDS", "RECORDS", "LAYERS", "LEVELS", "POOL", "STACK", "PATH", "CACHE")
+_SIZES = (
+    "LOG_RECORDS", "RECORDS", "LAYERS", "LEVELS", "ENTRIES", "TABLE", "PAGES", "STACK", "PATH", "CACHE",
+    "EXPANDED_WORDS",
+)  # fmt: skip
 
 
 @contextmanager
-def smallest_arrays(words: int, engine: ModuleType = compiled_search) -> Iterator[None]:
+def smallest_arrays(engine: Engine | None = None) -> Iterator[None]:
     """Searches made here begin with arrays of one entry, so that everything must grow and flush all the time."""
-    sizes = engine.sizes
-    old = {name: getattr(sizes, name) for name in (*_SIZES, "SEEN_WORDS")}
+    sizes = (engine or compiled_engine()).sizes
+    old = {name: getattr(sizes, name) for name in _SIZES}
     try:
         for name in _SIZES:
             setattr(sizes, name, 1)
-        sizes.SEEN_WORDS = words + 1
         yield
     finally:
         for name, value in old.items():

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from plain import plain_engine
+from plain import Engine, plain_engine
 from running import Run
 
 from strandline.compile.kernel import Kernel
-from strandline.engine import registers as r
-
-_BIAS = 1 << 63
+from strandline.engine.codes import BIAS, NONE
+from strandline.engine.records import CHAIN, ROW, rows_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,30 +28,31 @@ class Stored:
 
 def stored_states(search: Any) -> list[Stored]:
     """All states in the layers of a sweep."""
-    buckets = search._buckets.array
+    layers = search._layers
+    rows, chains = rows_of(layers._rows.array, ROW), rows_of(layers._chains.array, CHAIN)
+    free, number = set(), int(layers.line.free_row)
+    while number != NONE:
+        free.add(number)
+        number = int(rows[number].column)
     found = []
-    for number in range(int(search.regs[r.LAYERS])):
-        if number not in _free_rows(search):
-            row = number * r.ROW
-            key = (int(buckets[row + r.COLUMN]) - _BIAS, int(buckets[row + r.LAYER]) - _BIAS)
-            for bucket in (r.LIVE, r.KEPT):
-                found += _states(search, row + bucket, key, bucket == r.KEPT)
+    for number in range(int(layers.line.rows)):
+        if number not in free:
+            key = (int(rows[number].column) - BIAS, int(rows[number].layer) - BIAS)
+            found += _states(search._pages, chains[2 * number], key, persistent=False)
+            found += _states(search._pages, chains[2 * number + 1], key, persistent=True)
     return found
 
 
-def _free_rows(search: Any) -> set[int]:
-    free, number = set(), search.regs[r.FREE_LAYER]
-    while number != r.NONE:
-        free.add(int(number))
-        number = search._buckets.array[int(number) * r.ROW]
-    return free
-
-
-def _states(search: Any, bucket: int, key: tuple[int, int], persistent: bool) -> list[Stored]:
-    buckets, words = search._buckets.array, search.kernel.words
-    count, head, arena = (int(buckets[bucket + word]) for word in (r.COUNT, r.HEAD, r.ARENA))
-    rows = search._store.array[arena : arena + count * (words + 1)].reshape(count, words + 1).tolist()
-    return [Stored(tuple(row[:words]), key, persistent, number < head) for number, row in enumerate(rows)]
+def _states(pages: Any, chain: Any, key: tuple[int, int], *, persistent: bool) -> list[Stored]:
+    """The states of a chain, page by page."""
+    store, bits = pages.store(), int(pages.shape.page_bits)
+    found, page = [], int(chain.first)
+    while page:
+        for offset in range(int(store.filled[page - 1])):
+            state = pages.state(((page - 1) << bits) + offset)
+            found.append(Stored(state, key, persistent, len(found) < int(chain.taken)))
+        page = int(store.following[page - 1])
+    return found
 
 
 def step_by_step(kernel: Kernel) -> Iterator[Run]:
@@ -60,17 +60,18 @@ def step_by_step(kernel: Kernel) -> Iterator[Run]:
     a batch can be made as small as that."""
     engine = plain_engine()
     with np.errstate(over="ignore"):
-        run = Run(kernel, "sweep", engine=engine.search)
-    while (event := _one_expansion(run, engine.explore)) is engine.search.Event.PAUSED:
+        run = Run(kernel, "sweep", engine=engine)
+    while (event := _one_expansion(run, engine)) is engine.Event.PAUSED:
         yield run
-    assert event is engine.search.Event.DONE
+    assert event is engine.Event.DONE
 
 
-def _one_expansion(run: Run, explore: Any) -> Any:
-    before, explore._BATCH = explore._BATCH, np.uint64(1)
+def _one_expansion(run: Run, engine: Engine) -> Any:
+    loop = engine.modules["orders.sweep_kernel"]
+    before, loop._BATCH = loop._BATCH, np.uint64(1)
     run.search._budget = 1
     try:
         with np.errstate(over="ignore"):
             return run.search.advance(0.0)
     finally:
-        explore._BATCH = before
+        loop._BATCH = before

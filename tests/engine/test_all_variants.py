@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from partial_orders import Composed, below, theorem_2
 from running import Outcome, explore
 
-from strandline.engine.base import Event
+from strandline.engine.search import Event
 
 WIDTHS = (1, 2, 3)
 

@@ -12,7 +12,11 @@ import beem
 from strandline.check.measures import parse_measures
 from strandline.compile.host import compile_system
 from strandline.compile.kernel import Kernel
-from strandline.engine.search import Event, Order, Search
+from strandline.engine.journal import StatesOnly
+from strandline.engine.orders.breadth_first import BreadthFirstSearch
+from strandline.engine.orders.depth_first import DepthFirstSearch
+from strandline.engine.orders.sweep import SweepSearch
+from strandline.engine.search import Event, Search
 from strandline.languages import load
 
 LARGEST = 300_000
@@ -42,12 +46,12 @@ needs_beem = pytest.mark.skipif(not INSTANCES, reason=f"no benchmark set in {bee
 class Counter:
     """A search with an observer that keeps every expanded state."""
 
-    def __init__(self, kernel: Kernel, order: Order) -> None:
+    def __init__(self, kernel: Kernel, kind: type[Search]) -> None:
         self.kernel = kernel
         self.rows: list[Any] = []
         self.records = 0
-        seen = (lambda rows: self.rows.append(rows.copy())) if kernel.measured else None
-        self.search = Search(kernel, order, log=self._log, seen=seen)
+        listener = StatesOnly(lambda rows: self.rows.append(rows.copy())) if kernel.measured else None
+        self.search = kind(kernel, log=self._log, listener=listener)
         while (event := self.search.advance(1.0)) is Event.PAUSED:
             pass
         assert event is Event.DONE
@@ -64,13 +68,13 @@ class Counter:
 
     def distinct(self) -> tuple[int, int, int]:
         """The same from what was seen, each state counted once."""
-        rows = np.concatenate(self.rows).reshape(-1, self.kernel.words + 1)
+        rows = np.concatenate(self.rows)
         rows = rows[np.lexsort(rows.T[::-1])]
         assert len(rows) == self.figures.visited
         fresh = np.ones(len(rows), dtype=bool)
-        fresh[1:] = (rows[1:, :-1] != rows[:-1, :-1]).any(axis=1)
-        last = rows[fresh, -1]
-        return int(fresh.sum()), int((last >> np.uint64(1)).sum()), int((last & np.uint64(1)).sum())
+        fresh[1:] = (rows[1:, :-2] != rows[:-1, :-2]).any(axis=1)
+        labels, degrees = rows[fresh, -2], rows[fresh, -1]
+        return int(fresh.sum()), int(degrees.sum()), int((labels >> np.uint64(63)).sum())
 
 
 def check(reference: Any, counts: tuple[int, int, int]) -> None:
@@ -93,16 +97,16 @@ def measures(reference: Any) -> Iterator[str]:
 def test_instance(reference: Any) -> None:
     system = load(reference.file)
     kernel = compile_system(system)
-    for order in (Order.BREADTH_FIRST, Order.DEPTH_FIRST):
+    for order in (BreadthFirstSearch, DepthFirstSearch):
         check(reference, Counter(kernel, order).exact())
     for measure in measures(reference):
         swept = compile_system(system, measure=parse_measures([measure], system))
-        check(reference, Counter(swept, Order.SWEEP).distinct())
+        check(reference, Counter(swept, SweepSearch).distinct())
 
 
 @needs_beem
 @pytest.mark.parametrize("reference", PRODUCTS)
 def test_product_with_a_property_process(reference: Any) -> None:
     kernel = compile_system(load(reference.file))
-    states, transitions, _ = Counter(kernel, Order.BREADTH_FIRST).exact()
+    states, transitions, _ = Counter(kernel, BreadthFirstSearch).exact()
     assert (states, transitions) == (reference.states, reference.transitions)

@@ -17,13 +17,13 @@ PACKAGE = Path(jit.__file__).parents[1]
 
 PROGRAM = """
 import numpy as np
-from strandline.engine import registers
-from strandline.engine.explore import seed
+from strandline.engine.expansion_kernel import Batch, Expansion, hash_records
+from strandline.engine.records import ANSWER, REST, record
 words = lambda size: np.zeros(size, dtype=np.uint64)
 records, hashes = np.arange(1, 3, dtype=np.uint64), words(1)
-regs = words(registers.REGISTERS)
-seed((0, 0), None, np.uint64(1), regs, words(16), words(2), records, words(1), hashes, words(1), words(16))
-print(hashes[0], sum(seed.stats.cache_hits.values()))
+expansion = Expansion(np.uint64(0), (0, 0), np.uint64(2), records, words(1), record(ANSWER))
+hash_records(expansion, Batch(words(1), hashes, words(1), record(REST)), np.uint64(1))
+print(hashes[0], sum(hash_records.stats.cache_hits.values()))
 """
 
 
@@ -37,13 +37,13 @@ def run(copy: Path, cache: Path) -> tuple[int, int]:
 
 
 def test_an_edited_callee_gives_the_new_answer(tmp_path: Path) -> None:
-    """`seed` stands in explore.py; what it computes is decided in bucket.py, which is edited."""
+    """`hash_records` stands in expansion_kernel.py; what it computes is decided in hashing.py, which is edited."""
     copy = tmp_path / "src"
     shutil.copytree(PACKAGE, copy / "strandline", ignore=shutil.ignore_patterns("__pycache__"))
     first, hits = run(copy, tmp_path / "cache")
     assert hits == 0
     assert run(copy, tmp_path / "cache") == (first, 1), "the second run must use the cache"
-    callee = copy / "strandline" / "engine" / "bucket.py"
+    callee = copy / "strandline" / "engine" / "hashing.py"
     text = callee.read_text()
     edited = text.replace("0xD6E8_FEB8_6659_FD93", "0xD6E8_FEB8_6659_FD95")
     assert edited != text
@@ -57,12 +57,12 @@ def test_any_edit_changes_the_digest(tmp_path: Path) -> None:
     folder = tmp_path / "engine"
     shutil.copytree(PACKAGE / "engine", folder, ignore=shutil.ignore_patterns("__pycache__"))
     seen = {jit.sources_digest(folder)}
-    for path in sorted(folder.glob("*.py")):
+    for path in sorted(folder.rglob("*.py")):
         path.write_text(path.read_text() + "# edited\n")
         seen.add(jit.sources_digest(folder))
     (folder / "new.py").write_text("")
     seen.add(jit.sources_digest(folder))
-    assert len(seen) == len(list(folder.glob("*.py"))) + 1
+    assert len(seen) == len(list(folder.rglob("*.py"))) + 1
 
 
 def test_a_read_only_cache_is_replaced_by_a_temporary_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,8 +15,8 @@ from plain import plain_engine
 from running import explore, path_to, smallest_arrays
 from test_resuming import same
 
-from strandline.engine.base import Event
-from strandline.engine.caching_search import CacheRule, CachingSearch
+from strandline.engine.orders.cached import CachedSearch, CacheRule
+from strandline.engine.search import Event
 from strandline.errors import InternalError
 
 WIDTHS = (1, 2, 3)
@@ -164,7 +164,7 @@ def test_the_limit_of_states_is_one_of_expansions(limit: int, event: str) -> Non
 def test_tiny_arrays_and_budgets_change_nothing(graph: Graph, rule: str, size: int, words: int) -> None:
     kernel = graph_kernel(graph, words)
     usual = cached(kernel, size, rule)
-    with smallest_arrays(words):
+    with smallest_arrays():
         run = CachingRun(kernel, size, rule)
         run.search._budget = 1
         tiny = run.advance(0.0)
@@ -180,7 +180,7 @@ def test_thousands_of_states_with_tiny_arrays(rule: str) -> None:
     size = len(graph.reachable()) * 9 // 10
     usual = cached(kernel, size, rule)
     assert {kernel.twin.nodes[state] for state in usual.seen} == graph.reachable()
-    with smallest_arrays(2):
+    with smallest_arrays():
         same(cached(kernel, size, rule), usual)
 
 
@@ -188,7 +188,7 @@ def test_thousands_of_states_with_tiny_arrays(rule: str) -> None:
 @pytest.mark.parametrize("words", [1, 2, 9])
 def test_plain_python_does_the_same(rule: str, words: int) -> None:
     """Array accesses are checked in plain Python."""
-    engine = plain_engine().caching_search
+    engine = plain_engine()
     for seed in range(4):
         kernel = graph_kernel(random_graph(Random(seed), 9, 16), words)
         for size in (0, 1, 4):
@@ -201,7 +201,7 @@ def test_a_memory_limit_stops_in_time_and_can_be_raised() -> None:
     graph = random_graph(Random(7), 4000, 9000)
     kernel = graph_kernel(graph, 2)
     usual = cached(kernel, 4000, "random")
-    with smallest_arrays(2):
+    with smallest_arrays():
         limit = CachingRun(kernel, 4000, "random").search.current_bytes() + 1024
         run = CachingRun(kernel, 4000, "random", memory_limit=limit)
         stops = 0
@@ -217,4 +217,4 @@ def test_a_memory_limit_stops_in_time_and_can_be_raised() -> None:
 def test_a_measured_kernel_is_refused() -> None:
     kernel = graph_kernel(random_graph(Random(1), 5, 5, kind="monotone"))
     with pytest.raises(InternalError, match="without a measure"):
-        CachingSearch(kernel, states=1, rule=CacheRule.OLDEST, log=lambda links: None)
+        CachedSearch(kernel, states=1, rule=CacheRule.OLDEST, log=lambda links: None)

@@ -20,8 +20,8 @@ from plain import plain_engine
 from running import Run, smallest_arrays
 from storing import step_by_step, stored_states
 
-from strandline.engine import registers as r
-from strandline.engine.base import Event
+from strandline.engine.codes import CONTINUE, NONE
+from strandline.engine.search import Event
 
 KINDS = ("monotone", "regressing", "columns", "extreme")
 
@@ -48,7 +48,7 @@ class Observer:
         line = run.search.line
         waiting = [one for one in stored if not one.expanded]
         queue = [one.progress for one in waiting if not one.persistent or one.progress >= line]
-        if run.search.regs[r.CURRENT] != r.NONE:
+        if run.search._layers.line.row != NONE:
             # The layer in which the line stands is being processed until the line moves on.
             queue.append(line)
         least = min(queue, default=None)
@@ -63,7 +63,7 @@ class Observer:
 
     def check_columns(self, run: Run) -> None:
         """Nothing of a column that was left."""
-        if run.search.regs[r.CURRENT] != r.NONE:
+        if run.search._layers.line.row != NONE:
             column = run.search.line[0]
             assert all(one.progress[0] >= column for one in stored_states(run.search))
 
@@ -93,7 +93,7 @@ def test_whenever_the_compiled_search_stands_still(random: Random, nodes: int, d
     """With arrays that are always too small it stands still in the middle of insertions, too."""
     graph = random_graph(random, nodes, int(nodes * density), kind=kind)
     observer = Observer(graph.edges, behind(graph))
-    with smallest_arrays(2):
+    with smallest_arrays():
         run = Run(graph_kernel(graph, 2), "sweep")
         run.search._budget = 1
         while run.search.advance(0.0) is Event.PAUSED:
@@ -121,7 +121,12 @@ def test_the_observer_notices_what_should_be_gone(monkeypatch: pytest.MonkeyPatc
     """A sweep that forgets nothing when the line leaves a layer does not comply."""
     graph = random_graph(Random(3), 20, 40, kind="monotone")
     observer = Observer(graph.edges, behind(graph))
-    monkeypatch.setattr(plain_engine().explore, "forget_layer", lambda *arguments: None)
+
+    def leave_all(layers: Any, store: Any, counts: Any) -> int:
+        layers.line.row = NONE
+        return CONTINUE
+
+    monkeypatch.setattr(plain_engine().modules["line_kernel"], "leave_layer", leave_all)
     runs = step_by_step(graph_kernel(graph))
     with pytest.raises(AssertionError, match="is kept behind the line"):
         [observer.check(run) for run in runs]

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from random import Random
-from typing import Any
 
 import numpy as np
 import pytest
 from accepting import accepting_components, accepting_graph, judge, run_to_end
 from graph_kernel import Graph, graph_kernel
-from plain import plain_engine
+from plain import Engine, compiled_engine, plain_engine
 from running import smallest_arrays
 
-import strandline.engine.cycles as compiled_cycles
-from strandline.engine.base import Event
+from strandline.engine.search import Event
 
 METHODS = ("NestedSearch", "ComponentSearch")
 
 
-def answer(method: str, graph: Graph, *, words: int = 1, accepting: int = 1, engine: Any = compiled_cycles) -> bool:
+def answer(
+    method: str, graph: Graph, *, words: int = 1, accepting: int = 1, engine: Engine | None = None
+) -> bool:
     """Whether the method finds an accepting cycle; what it finds is judged."""
     links: list[int] = []
-    search = getattr(engine, method)(graph_kernel(graph, words), accepting=accepting, log=links.extend)
+    kind = getattr(engine or compiled_engine(), method)
+    search = kind(graph_kernel(graph, words), accepting=accepting, log=links.extend)
     try:
         event = run_to_end(search)
         assert event.name in ("DONE", "CYCLE")
@@ -60,17 +61,17 @@ def test_arrays_that_grow_at_every_point(method: str) -> None:
     for seed in range(60):
         graph = accepting_graph(Random(seed), "plain", nodes=25, density=0.1)
         for words in (1, 2):
-            with smallest_arrays(words, compiled_cycles):
+            with smallest_arrays():
                 found = answer(method, graph, words=words)
             assert found == bool(accepting_components(graph, 1)), f"seed {seed}"
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_plain_python_with_checked_arrays(method: str) -> None:
-    engine = plain_engine().cycles
+    engine = plain_engine()
     for seed in range(25):
         graph = accepting_graph(Random(seed), "plain", nodes=12)
-        with smallest_arrays(1, engine), np.errstate(over="ignore"):
+        with smallest_arrays(engine), np.errstate(over="ignore"):
             found = answer(method, graph, engine=engine)
         assert found == bool(accepting_components(graph, 1)), f"seed {seed}"
 
@@ -80,7 +81,7 @@ def test_every_accepting_component_is_reported_once() -> None:
         graph = accepting_graph(Random(seed), "plain", nodes=16, density=0.3)
         links: list[int] = []
         kernel = graph_kernel(graph)
-        search = compiled_cycles.ComponentSearch(kernel, accepting=1, log=links.extend, whole=True)
+        search = compiled_engine().ComponentSearch(kernel, accepting=1, log=links.extend, whole=True)
         found = []
         while run_to_end(search) is Event.CYCLE:
             _, loop = judge(search, [int(link) for link in links], 1)
@@ -107,7 +108,7 @@ def test_early_detection_visits_only_the_cycle() -> None:
     graph = Graph(((1,), (2,), (0, 3), *tail, ()), labels={1: 1})
     for method in METHODS:
         links: list[int] = []
-        search = getattr(compiled_cycles, method)(graph_kernel(graph), accepting=1, log=links.extend)
+        search = getattr(compiled_engine(), method)(graph_kernel(graph), accepting=1, log=links.extend)
         assert run_to_end(search) is Event.CYCLE
         assert judge(search, [int(link) for link in links], 1) == ([0], [0, 1, 2])
         assert search.statistics().visited == 3, method

@@ -11,7 +11,7 @@ from running import Run
 from storing import step_by_step, stored_states
 
 from strandline.compile.kernel import Kernel
-from strandline.engine.base import Event
+from strandline.engine.search import Event
 
 
 def visits(run: Run) -> list[int]:

@@ -110,7 +110,7 @@ def test_records_lead_to_states(system: Composed) -> None:
 def test_tiny_arrays_and_budgets_change_nothing(system: Composed, words: int) -> None:
     kernel = system.kernel(words)
     usual = explore(kernel, "sweep")
-    with smallest_arrays(words):
+    with smallest_arrays():
         run = Run(kernel, "sweep")
         run.search._budget = 1
         tiny = run.advance(0.0)
@@ -123,7 +123,7 @@ def test_plain_python_does_the_same(words: int) -> None:
     for seed in range(8):
         kernel = random_composed(Random(seed), 25, 60).kernel(words)
         with np.errstate(over="ignore"):
-            plain = explore(kernel, "sweep", engine=plain_engine().search)
+            plain = explore(kernel, "sweep", engine=plain_engine())
         same(plain, explore(kernel, "sweep"))
 
 

@@ -22,7 +22,7 @@ SOURCE = Path(__file__).parents[2] / "src"
 @pytest.mark.parametrize("kind", ["bfs", "dfs", "monotone", "regressing", "columns", "extreme"])
 def test_plain_search_is_the_compiled_search(kind: str, words: int) -> None:
     order = kind if kind in ("bfs", "dfs") else "sweep"
-    plain_search = plain_engine().search
+    plain_search = plain_engine()
     for seed in range(6):
         graph = random_graph(Random(seed), 35, 70, kind="plain" if kind == order else kind)
         kernel = graph_kernel(graph, words)
@@ -35,11 +35,11 @@ def test_plain_search_is_the_compiled_search(kind: str, words: int) -> None:
 def test_plain_search_with_tiny_arrays(kind: str) -> None:
     """Array accesses are checked in plain Python: growing and flushing at every point stays inside the arrays."""
     order = kind if kind in ("bfs", "dfs") else "sweep"
-    plain_search = plain_engine().search
+    plain_search = plain_engine()
     for words in (1, 2, 9):
         graph = random_graph(Random(words), 50, 100, kind="plain" if kind == order else kind)
         kernel = graph_kernel(graph, words)
-        with smallest_arrays(words, plain_search), np.errstate(over="ignore"):
+        with smallest_arrays(plain_search), np.errstate(over="ignore"):
             plain = explore(kernel, order, engine=plain_search)
         same(plain, explore(kernel, order))
 
@@ -48,7 +48,7 @@ def test_plain_search_with_tiny_arrays(kind: str) -> None:
 def test_plain_search_stops_at_labels_and_faults(order: str) -> None:
     progress = ((0, 0), (0, 1), (0, 2)) if order == "sweep" else None
     kernel = graph_kernel(Graph(((1,), (2, 2), ()), progress=progress, labels={1: 2}, faults={2}))
-    engine = plain_engine().search
+    engine = plain_engine()
     with np.errstate(over="ignore"):
         run = Run(kernel, order, engine=engine, stop_mask=2)
         assert run.advance().event is engine.Event.FOUND
@@ -60,9 +60,8 @@ def test_plain_search_stops_at_labels_and_faults(order: str) -> None:
 def test_without_compiler_in_a_process_of_its_own() -> None:
     """`NUMBA_DISABLE_JIT=1` switches the compiler off from outside."""
     program = (
-        "from strandline.engine.explore import explore\n"
-        "from strandline.engine.depth_first import depth_first\n"
-        "import types; assert isinstance(explore, types.FunctionType)\n"
+        "from strandline.engine.orders.breadth_first_kernel import breadth_first\n"
+        "import types; assert isinstance(breadth_first, types.FunctionType)\n"
         "from random import Random\n"
         "from graph_kernel import graph_kernel, random_graph\n"
         "from running import explore\n"

@@ -21,8 +21,8 @@ from test_sweeping import counters
 
 from strandline.compile.host import compile_system
 from strandline.engine import sizes
-from strandline.engine.base import Event
 from strandline.engine.profile import LayerFigures, coarser
+from strandline.engine.search import Event
 from strandline.model.expression import Const, Read
 from strandline.model.measure import Measure
 
@@ -94,10 +94,10 @@ def test_plain_python_notes_the_same(most: int) -> None:
     plain = plain_engine()
     for seed in range(8):
         kernel = random_composed(Random(seed), 30, 70).kernel(2)
-        with small(PROFILE_CELLS=most, SAMPLED_EDGES=3), small(plain.search, PROFILE_CELLS=most, SAMPLED_EDGES=3):
+        with small(PROFILE_CELLS=most, SAMPLED_EDGES=3), small(plain, PROFILE_CELLS=most, SAMPLED_EDGES=3):
             compiled = swept(kernel)
             with np.errstate(over="ignore"):
-                other = swept(kernel, engine=plain.search)
+                other = swept(kernel, engine=plain)
         assert [vars_of(one) for one in other.profile()] == [vars_of(one) for one in compiled.profile()]
         assert other.sampled_regress_edges == compiled.sampled_regress_edges
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from random import Random
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,15 +14,13 @@ from accepting import accepting_components, accepting_graph, judge, run_to_end
 from graph_kernel import Graph, graph_kernel, random_graph
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plain import plain_engine
+from plain import Engine, compiled_engine, plain_engine
 from published_twins import Figures, LtlSweep, maximal_accepting_predecessors
 from running import explore, path_to, smallest_arrays
 
-from strandline.engine import ltl_sweep, map_search
-from strandline.engine.base import Event
+from strandline.engine.search import Event
 from strandline.errors import InternalError
 
-COMPILED = SimpleNamespace(map_search=map_search, ltl_sweep=ltl_sweep)
 MAP = {"map": {}, "map-subgraphs": {"subgraphs": True}}
 SWEEPS: dict[str, dict[str, bool]] = {
     "off": {"online": False},
@@ -42,16 +39,17 @@ def made(
     links: list[int],
     *,
     words: int = 1,
-    engine: Any = COMPILED,
+    engine: Engine | None = None,
     falls: Callable[[int, int], bool] | None = None,
     **options: Any,
 ) -> Any:
     """A search by the method that accepts what has label 1."""
+    engine = engine or compiled_engine()
     kernel = graph_kernel(graph, words, falls=falls)
     if method in MAP:
-        kind, arguments = engine.map_search.MapSearch, MAP[method]
+        kind, arguments = engine.PredecessorSearch, MAP[method]
     else:
-        kind, arguments = engine.ltl_sweep.LtlSweepSearch, SWEEPS[method]
+        kind, arguments = engine.LtlSweepSearch, SWEEPS[method]
     return kind(kernel, accepting=1, log=lambda rows: links.extend(rows.tolist()), **arguments, **options)
 
 
@@ -159,7 +157,7 @@ def test_tiny_arrays_and_budgets_change_nothing(random: Random, nodes: int, kind
     graph = accepting_graph(random, kind, nodes=nodes, density=0.1)
     for words in (1, 2):
         usual = answer(method, graph, words=words)
-        with smallest_arrays(words):
+        with smallest_arrays():
             tiny = answer(method, graph, words=words, slow=True)
         assert tiny.figures == usual.figures
         assert (tiny.stem, tiny.loop, tiny.links) == (usual.stem, usual.loop, usual.links)
@@ -171,7 +169,7 @@ def test_plain_python_with_checked_arrays(method: str, tiny: bool) -> None:
     engine = plain_engine()
     for seed in range(20):
         graph = drawn(seed, "columns" if seed % 2 else "regressing", 14)
-        small = smallest_arrays(1, engine) if tiny else nullcontext()
+        small = smallest_arrays(engine) if tiny else nullcontext()
         with small, np.errstate(over="ignore"):
             plain = answer(method, graph, words=1 + seed % 3, engine=engine)
         compiled = answer(method, graph, words=1 + seed % 3)
@@ -289,7 +287,7 @@ def test_limits(method: str) -> None:
     search = made(method, graph, links, max_states=40)
     assert run_to_end(search) is Event.STATES
     assert len(links) == 40
-    with smallest_arrays(1):
+    with smallest_arrays():
         limited = made(method, graph, links)
         limit = limited.current_bytes() + 4096
         limited.memory_limit = limit

@@ -10,20 +10,20 @@ import numpy as np
 import pytest
 from accepting import accepting_components, accepting_graph, judge, run_to_end
 from graph_kernel import Graph, graph_kernel
-from plain import plain_engine
+from plain import Engine, compiled_engine, plain_engine
 from running import Run, explore, smallest_arrays
 
-import strandline.engine.sweep_cycles as compiled
-from strandline.engine.base import Event
-from strandline.engine.elimination import block_ends
+from strandline.engine.line import block_ends
+from strandline.engine.search import Event
 
 
 def sweep(
-    graph: Graph, *, words: int = 1, engine: Any = compiled, slow: bool = False, **options: Any
+    graph: Graph, *, words: int = 1, engine: Engine | None = None, slow: bool = False, **options: Any
 ) -> tuple[bool, Any]:
     """Whether a cycle is found, which is judged, and the search."""
     links: list[int] = []
-    search = engine.SweepCycleSearch(graph_kernel(graph, words), accepting=1, log=links.extend, **options)
+    kind = (engine or compiled_engine()).SweepCycleSearch
+    search = kind(graph_kernel(graph, words), accepting=1, log=links.extend, **options)
     if slow:
         search._budget = 1
     event = run_to_end(search)
@@ -82,16 +82,16 @@ def test_arrays_that_grow_and_pauses_at_every_point(kind: str) -> None:
     for seed in range(80):
         graph = accepting_graph(Random(seed), kind, nodes=20, density=0.1)
         for probes in (False, True):
-            with smallest_arrays(1, compiled):
+            with smallest_arrays():
                 found = sweep(graph, slow=True, probes=probes)[0]
             assert found == bool(accepting_components(graph, 1)), f"seed {seed}"
 
 
 def test_plain_python_with_checked_arrays() -> None:
-    engine = plain_engine().sweep_cycles
+    engine = plain_engine()
     for seed in range(25):
         graph = accepting_graph(Random(seed), "columns", nodes=12)
-        with smallest_arrays(1, engine), np.errstate(over="ignore"):
+        with smallest_arrays(engine), np.errstate(over="ignore"):
             found = sweep(graph, engine=engine, probes=False)[0]
         assert found == bool(accepting_components(graph, 1)), f"seed {seed}"
 
@@ -133,7 +133,7 @@ def test_a_cycle_over_two_layers_needs_one_round() -> None:
 def test_a_lying_column_is_an_error() -> None:
     graph = Graph(((1,), (0,)), progress=((1, 0), (0, 0)), labels={0: 1})
     links: list[int] = []
-    search = compiled.SweepCycleSearch(graph_kernel(graph), accepting=1, log=links.extend, probes=False)
+    search = compiled_engine().SweepCycleSearch(graph_kernel(graph), accepting=1, log=links.extend, probes=False)
     assert run_to_end(search) is Event.COLUMN_DECREASED
     assert search.regressing_link == (0, 0)
 

@@ -18,7 +18,10 @@ from strandline.cli.main import main
 from strandline.compile.callback import from_callables
 from strandline.compile.host import compile_system
 from strandline.compile.kernel import Kernel
-from strandline.engine.search import Event, Order, Search
+from strandline.engine.journal import StatesOnly
+from strandline.engine.orders.breadth_first import BreadthFirstSearch
+from strandline.engine.orders.sweep import SweepSearch
+from strandline.engine.search import Event
 from strandline.errors import UsageError
 from strandline.languages import load
 from strandline.model.measure import Reason
@@ -57,16 +60,17 @@ def test_every_sweep_finds_the_states_of_breadth_first_search(system: strandline
     plain = strandline.explore(system)
     for trial in found.trials[:2]:
         kernel = compile_system(system, (), trial.measure)
-        swept = states_of(kernel, Order.SWEEP)
-        assert swept == states_of(compile_system(system), Order.BREADTH_FIRST)
+        swept = states_of(kernel)
+        assert swept == states_of(compile_system(system))
         assert len(swept) == plain.statistics.states == found.states
 
 
-def states_of(kernel: Kernel, order: Order) -> set[tuple[int, ...]]:
+def states_of(kernel: Kernel) -> set[tuple[int, ...]]:
     """The states that a search expands."""
     rows: list[tuple[int, ...]] = []
-    search = Search(kernel, order, log=lambda links: None, seen=lambda words: rows.extend(
-        tuple(row) for row in words.reshape(-1, kernel.words + 1)[:, :-1].tolist()))  # fmt: skip
+    listener = StatesOnly(lambda states: rows.extend(tuple(row) for row in states[:, :-2].tolist()))
+    kind = SweepSearch if kernel.measured else BreadthFirstSearch
+    search = kind(kernel, log=lambda links: None, listener=listener)
     while (event := search.advance()) is Event.PAUSED:
         pass
     search.close()

@@ -12,7 +12,8 @@ from small_systems import STOP_AND_WAIT, TWO_LAPS, system_of
 from strategies import systems
 
 from strandline.compile.host import compile_system
-from strandline.engine.search import Event, Order, Search
+from strandline.engine.orders.sweep import SweepSearch
+from strandline.engine.search import Event
 from strandline.languages import load
 from strandline.model.expression import Const, Expression, Read
 from strandline.model.measure import Measure
@@ -32,7 +33,7 @@ def whole_sample(system: System, limit: int = 1_000_000) -> Sample:
 def swept(system: System, column: Expression, layer: Expression) -> tuple[int, ...] | None:
     """Peak, visits, persistent states, regress edges and sweeps of the engine; None where it did not finish."""
     kernel = compile_system(system, (), Measure(column, layer))
-    search = Search(kernel, Order.SWEEP, log=lambda links: None)
+    search = SweepSearch(kernel, log=lambda links: None)
     while (event := search.advance()) is Event.PAUSED:
         pass
     now = search.statistics()

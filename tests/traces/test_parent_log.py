@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strandline.engine.registers import ROOT, STEP_BITS
+from strandline.engine.codes import ROOT, STEP_BITS
 from strandline.errors import ReplayError, ResourceError
 from strandline.traces.log import ParentLog
 

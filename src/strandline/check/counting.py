@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from strandline.compile.kernel import DEADLOCK_BIT
 from strandline.engine.memory import WordArray
 from strandline.errors import ResourceError
 from strandline.traces.log import write_all
@@ -64,9 +65,21 @@ class DistinctCounter:
     def _path(self, number: int) -> Path:
         return self._folder / f"{number:02x}"
 
-    def add(self, entries: WordArray) -> None:
-        """Append entries of `words` words and one more, `out-degree << 1 | deadlock`."""
-        rows = entries.reshape(-1, self._words + 1)
+    layers = False
+    """As a listener of a search it does not want to know where layers end."""
+
+    def expanded(self, states: WordArray) -> None:
+        """Append expanded states, one a row: its words, its labels, how many successors it has."""
+        rows = states[:, : self._words + 1].copy()
+        deadlocks = states[:, self._words] >> np.uint64(DEADLOCK_BIT)
+        rows[:, self._words] = (states[:, self._words + 1] << np.uint64(1)) | deadlocks
+        self.add(rows)
+
+    def layer_finished(self, column: int, layer: int) -> None:
+        return None
+
+    def add(self, rows: WordArray) -> None:
+        """Append rows of `words` words and one more, `out-degree << 1 | deadlock`."""
         partitions = self._partition_of(rows)
         # Stable sorting of bytes is a radix sort: linear.
         order = np.argsort(partitions, kind="stable")
@@ -114,7 +127,7 @@ class DistinctCounter:
         )
         entries = np.memmap(path, dtype="<u8", mode="r").reshape(-1, self._words + 1)
         for start in range(0, len(entries), _CHUNK):
-            finer.add(np.ascontiguousarray(entries[start : start + _CHUNK]).reshape(-1))
+            finer.add(np.ascontiguousarray(entries[start : start + _CHUNK]))
         return finer.count()
 
     def close(self) -> None:

@@ -1,36 +1,49 @@
-"""The engine's searches by the names under which they are asked for. No other module of this package imports one.
-
-A search of the engine is imported when it is used: who asks for one does not wait for the others.
-"""
+"""The engine's searches by the names under which they are asked for. No other module of this package imports one."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from strandline.check.ltl.methods import CycleMethod
 from strandline.check.options import CACHE, SWEEP, Options
 from strandline.compile.kernel import Kernel
+from strandline.engine.cycles.components import ComponentSearch
+from strandline.engine.cycles.cycle_search import CycleSearch
+from strandline.engine.cycles.nested import NestedSearch
+from strandline.engine.cycles.predecessors import PredecessorSearch
+from strandline.engine.cycles.published.ltl_sweep import LtlSweepSearch
+from strandline.engine.cycles.sweep.sweep_cycles import SweepCycleSearch
+from strandline.engine.journal import Listener, Sink
+from strandline.engine.orders.breadth_first import BreadthFirstSearch
+from strandline.engine.orders.cached import CachedSearch, CacheRule
+from strandline.engine.orders.depth_first import DepthFirstSearch
+from strandline.engine.orders.sweep import SweepSearch
+from strandline.engine.search import Search, Terms
 from strandline.errors import InternalError
-
-if TYPE_CHECKING:
-    from strandline.engine.base import BaseSearch, Sink
-    from strandline.engine.cycles import ComponentSearch, CycleSearch
 
 FORGETTING = (SWEEP, CACHE)
 """Orders that forget states and may visit them again."""
+
+_ORDERS: Mapping[str, Callable[..., Search]] = {"bfs": BreadthFirstSearch, "dfs": DepthFirstSearch, SWEEP: SweepSearch}
+
+_CYCLE_SEARCHES: Mapping[str, tuple[Callable[..., CycleSearch], Mapping[str, Any]]] = {
+    "ndfs": (NestedSearch, {}),
+    "scc": (ComponentSearch, {}),
+    "map": (PredecessorSearch, {"subgraphs": True}),
+    "sweep-off": (LtlSweepSearch, {"online": False}),
+    "sweep-on": (LtlSweepSearch, {"online": True}),
+    SWEEP: (SweepCycleSearch, {}),
+}
+"""The class behind a method, and further keywords of it."""
 
 
 class SearchMaker(Protocol):
     """Makes a search of the engine over a Kernel."""
 
-    @property
-    def compiled_loop(self) -> str:
-        """Module and function of the engine's compiled loop."""
-
-    def make(self, kernel: Kernel, log: Sink, seen: Sink | None, memory_limit: int | None) -> BaseSearch:
-        """A new search; `log` gets the links of states to their parents, `seen` every expanded state."""
+    def make(self, kernel: Kernel, log: Sink, listener: Listener | None, memory_limit: int | None) -> Search:
+        """A new search; `log` gets the links of states to their parents, `listener` is told of expanded states."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,26 +53,18 @@ class StateSearches:
     options: Options
     stop_mask: int
 
-    @property
-    def compiled_loop(self) -> str:
-        loops = {CACHE: "caching.caching", "dfs": "depth_first.depth_first"}
-        return loops.get(self.options.order or "", "explore.explore")
-
-    def make(self, kernel: Kernel, log: Sink, seen: Sink | None, memory_limit: int | None) -> BaseSearch:
-        from strandline.engine.caching_search import CacheRule, CachingSearch
-        from strandline.engine.search import Order, Search
-
+    def make(self, kernel: Kernel, log: Sink, listener: Listener | None, memory_limit: int | None) -> Search:
         options = self.options
-        common: dict[str, Any] = {
+        terms: Terms = {
             "log": log,
-            "seen": seen,
+            "listener": listener,
             "stop_mask": self.stop_mask,
             "memory_limit": memory_limit,
             "max_states": options.max_states,
         }
         if options.order == CACHE:
-            return CachingSearch(kernel, states=options.cache_size, rule=CacheRule(options.cache_rule), **common)
-        return Search(kernel, Order(options.order), **common)
+            return CachedSearch(kernel, states=options.cache_size, rule=CacheRule(options.cache_rule), **terms)
+        return _ORDERS[options.order or "bfs"](kernel, **terms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,86 +78,26 @@ class CycleSearches:
     ranks: int = 1
     whole: bool = False
 
-    @property
-    def compiled_loop(self) -> str:
-        return _CYCLE_LOOPS[self.method.name]
-
-    def make(self, kernel: Kernel, log: Sink, seen: Sink | None, memory_limit: int | None) -> CycleSearch:
-        kind, arguments = _cycle_search(self.method.name)
+    def make(self, kernel: Kernel, log: Sink, listener: Listener | None, memory_limit: int | None) -> CycleSearch:
+        kind, given = _CYCLE_SEARCHES[self.method.name]
+        arguments = dict(given)
         if self.method.ranked:
             arguments["ranks"] = self.ranks
         if self.whole:
             arguments["whole"] = True
-        return kind(
-            kernel,
-            accepting=self.accepting,
-            log=log,
-            memory_limit=memory_limit,
-            max_states=self.max_states,
-            **arguments,
-        )
+        terms: Terms = {"log": log, "memory_limit": memory_limit, "max_states": self.max_states}
+        return kind(kernel, accepting=self.accepting, **terms, **arguments)
 
 
-_CYCLE_LOOPS: Mapping[str, str] = {
-    "ndfs": "nested.nested",
-    "scc": "components.components",
-    "map": "map_search_kernel.accepting_predecessors",
-    "sweep-off": "ltl_sweep_kernel.ltl_sweep",
-    "sweep-on": "ltl_sweep_kernel.ltl_sweep",
-    "sweep": "layer_components.sweep_layers",
-}
-
-
-def _cycle_search(method: str) -> tuple[type[CycleSearch], dict[str, Any]]:
-    """The class behind a method, and further keywords of it."""
-    if method in ("ndfs", "scc"):
-        from strandline.engine.cycles import ComponentSearch, NestedSearch
-
-        return (NestedSearch if method == "ndfs" else ComponentSearch), {}
-    if method == "map":
-        from strandline.engine.map_search import MapSearch
-
-        return MapSearch, {"subgraphs": True}
-    if method == "sweep":
-        from strandline.engine.sweep_cycles import SweepCycleSearch
-
-        return SweepCycleSearch, {}
-    from strandline.engine.ltl_sweep import LtlSweepSearch
-
-    return LtlSweepSearch, {"online": method == "sweep-on"}
-
-
-def cycle_search(search: BaseSearch) -> CycleSearch:
+def cycle_search(search: Search) -> CycleSearch:
     """A search that was made as one for cycles."""
-    from strandline.engine.cycles import CycleSearch
-
     if not isinstance(search, CycleSearch):
         raise InternalError("this search looks for no cycles")
     return search
 
 
-def component_search(search: BaseSearch) -> ComponentSearch:
+def component_search(search: Search) -> ComponentSearch:
     """A search that was made as one for accepting components."""
-    from strandline.engine.cycles import ComponentSearch
-
     if not isinstance(search, ComponentSearch):
         raise InternalError("this search knows no components")
     return search
-
-
-def compiled_before(loop: str) -> bool:
-    """Whether a loop of the engine was ever compiled on this machine. It may have been for other widths of states;
-    whether for this one is only seen by the time it takes."""
-    from strandline.engine.jit import cache_directory
-
-    return any(cache_directory().rglob(f"{loop}-*.nbi"))
-
-
-def levels_of(search: BaseSearch) -> tuple[int, ...]:
-    """Breadth-first: states at each distance from the initial ones; else none."""
-    return tuple(getattr(search, "level_sizes", ()))
-
-
-def replaced_by(search: BaseSearch) -> int:
-    """With a cache: how many states made room for others; else 0."""
-    return int(getattr(search, "replaced", 0))

@@ -16,7 +16,7 @@ from typing import Protocol
 from strandline.check.automatic import Prediction
 from strandline.check.blame import decreasing_column, measure_fault_at_start
 from strandline.check.counting import Counts, DistinctCounter
-from strandline.check.engine_searches import SearchMaker, compiled_before, levels_of, replaced_by
+from strandline.check.engine_searches import SearchMaker
 from strandline.check.memory import available_bytes, peak_resident_bytes, resident_bytes, shown_bytes
 from strandline.check.options import Options
 from strandline.check.regressing import Regress, regress_of
@@ -25,7 +25,7 @@ from strandline.check.watching import Progress, Watcher
 from strandline.compile.interpret import Fault
 from strandline.compile.kernel import FaultSite, Kernel
 from strandline.compile.make import make_kernel
-from strandline.engine.base import Event
+from strandline.engine.search import Event
 from strandline.errors import InternalError, ResourceError
 from strandline.model.expression import Expression
 from strandline.model.measure import Measure
@@ -142,8 +142,7 @@ class Run:
         if self.plan.counts_distinct:
             self._counter = DistinctCounter(folder / "seen", self.kernel.words)
         self.memory_limit = self._engine_bytes()
-        seen = None if self._counter is None else self._counter.add
-        self.search = self.plan.searches.make(self.kernel, self.log.append, seen, self.memory_limit)
+        self.search = self.plan.searches.make(self.kernel, self.log.append, self._counter, self.memory_limit)
         began = time.perf_counter()
         try:
             self._advance_to_end()
@@ -171,15 +170,18 @@ class Run:
     def _load_engine(self) -> float:
         """Let a search of a few states load the engine's machine code, so that the clock of the real one
         measures searching only. Where it has to be made first, which takes some seconds, that is told."""
+        from strandline.engine.jit import compiled_before
+
         began = time.perf_counter()
         telling = Timer(_LOADING, self.watcher.stage, (COMPILING,))
         telling.daemon = True
-        if compiled_before(self.plan.searches.compiled_loop):
+        trial = self.plan.searches.make(self.kernel, lambda links: None, None, None)
+        if compiled_before(trial.loop):
+            # It may have been for other widths of states; whether for this one is only seen by the time it takes.
             telling.start()
         else:
             self.watcher.stage(COMPILING)
         try:
-            trial = self.plan.searches.make(self.kernel, lambda links: None, None, None)
             trial.advance(0.0)
             trial.close()
         finally:
@@ -277,8 +279,8 @@ class Run:
             persistent=now.persistent,
             regress_edges=now.regress_edges,
             layers=now.layers,
-            replaced=replaced_by(self.search),
-            levels=levels_of(self.search),
+            replaced=self.search.replaced,
+            levels=tuple(self.search.level_sizes),
             profile=self.search.profile(),
             regress=self._regress(),
             seconds=seconds,

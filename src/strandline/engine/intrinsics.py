@@ -1,13 +1,17 @@
-"""The two things Numba cannot say: call a C function at an address, and prefetch.
+"""The three things Numba cannot say: call a C function at an address, prefetch, and find the lowest bit that is set.
 
 Each has a plain Python twin with the same meaning, so that kernels also run undecorated (`py_func`).
 """
+
+# Numba infers and checks the types of kernels when it compiles them.
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
 
 from __future__ import annotations
 
 import ctypes
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -32,13 +36,18 @@ def prefetch(array: Any, at: Any) -> None:
     """Tell the processor that `array[at]` is needed soon; an index outside the array does no harm."""
 
 
+def lowest_bit(word: Any) -> Any:
+    """The number of the lowest bit that is set; the word must not be zero."""
+    return np.uint64((int(word) & -int(word)).bit_length() - 1)
+
+
 def _pointer(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:
     data = context.make_array(kind)(context, builder, array).data
     return builder.bitcast(builder.gep(data, [at]), _BYTES)
 
 
 @intrinsic
-def _call(typing: Any, function: Any, state: Any, at: Any, records: Any, first: Any, capacity: Any, labels: Any):
+def _call(typing: Any, function: Any, state: Any, at: Any, records: Any, first: Any, capacity: Any, labels: Any) -> Any:
     signature = types.int64(types.uint64, state, types.uint64, records, types.uint64, types.int64, labels)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -55,7 +64,7 @@ def _call(typing: Any, function: Any, state: Any, at: Any, records: Any, first: 
 
 
 @intrinsic
-def _prefetch(typing: Any, array: Any, at: Any):
+def _prefetch(typing: Any, array: Any, at: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         pointer = _pointer(context, builder, signature.args[0], arguments[0], arguments[1])
         kind = ir.FunctionType(ir.VoidType(), [_BYTES, _I32, _I32, _I32])
@@ -64,6 +73,14 @@ def _prefetch(typing: Any, array: Any, at: Any):
         return context.get_dummy_value()
 
     return types.void(array, types.uint64), generate
+
+
+@intrinsic
+def _lowest_bit(typing: Any, word: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], ir.IntType(1)(1))
+
+    return types.uint64(types.uint64), generate
 
 
 @overload(call_successors, jit_options={"nogil": True}, inline="always")
@@ -76,3 +93,8 @@ def _call_overload(function, state, at, records, first, capacity, labels):
 @overload(prefetch, inline="always")
 def _prefetch_overload(array, at):
     return lambda array, at: _prefetch(array, at)
+
+
+@overload(lowest_bit, inline="always")
+def _lowest_bit_overload(word):
+    return lambda word: _lowest_bit(word)

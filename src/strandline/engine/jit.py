@@ -27,8 +27,8 @@ _KEPT_CACHES = 4
 def sources_digest(folder: Path) -> str:
     """A hash of all Python sources in the folder and of the versions of what compiles them."""
     digest = hashlib.sha256(f"{sys.version}|{numba.__version__}|{llvmlite.__version__}".encode())
-    for path in sorted(folder.glob("*.py")):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    for path in sorted(folder.rglob("*.py")):
+        digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
 
 
@@ -54,6 +54,12 @@ def cache_directory() -> Path:
     return folder
 
 
+def compiled_before(loop: str) -> bool:
+    """Whether a kernel, given by its module and name, was compiled on this machine for some width of states."""
+    module, function = loop.rsplit(".", 2)[-2:]
+    return any(cache_directory().rglob(f"{module}.{function}-*.nbi"))
+
+
 def _forget_old(present: Path) -> None:
     """Keep the few caches used last; they are of other versions of the engine."""
     with os.scandir(present.parent) as entries:
@@ -73,6 +79,10 @@ def njit(function: Callable[..., Any]) -> Any:
     return numba.njit(cache=True, **_PLAIN)(function)
 
 
+INLINED: Any = {"forceinline": True, **_PLAIN}
+"""How a part of a kernel is compiled that is chosen by the type of its arguments (`numba.extending.overload`)."""
+
+
 def inlined(function: Callable[..., Any]) -> Any:
     """A part of a kernel, for use inside others only."""
-    return numba.njit(forceinline=True, **_PLAIN)(function)
+    return numba.njit(**INLINED)(function)

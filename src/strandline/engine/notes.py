@@ -1,50 +1,66 @@
-"""What a sweep has noted for reports (`strandline.engine.noting`): its profile and some of its regress edges."""
+"""What a sweep has noted for reports (`strandline.engine.notes_kernel`): its profile and some of its regress edges."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from strandline.engine import registers as r
 from strandline.engine import sizes
+from strandline.engine.codes import NONE
+from strandline.engine.line import LayersPart
 from strandline.engine.memory import WordArray
+from strandline.engine.part import Part
 from strandline.engine.profile import LayerFigures, swept_layers, with_layer
+from strandline.engine.records import CELL, NOTES, fields, record, rows_of
+
+if TYPE_CHECKING:
+    from strandline.engine.journal import JournalPart
+    from strandline.engine.notes_kernel import Notes
 
 
-class Notes:
-    """The arrays that the kernels of a sweep fill, and what they say; of a search without a measure they are empty."""
+class NotesPart(Part):
+    """The arrays that the kernels of a sweep fill, and what they say."""
 
-    def __init__(self, regs: WordArray, words: int, *, measured: bool) -> None:
-        self._regs, self._words = regs, words
-        self.profile: WordArray = np.zeros(sizes.PROFILE_CELLS * r.CELL if measured else 0, dtype=np.uint64)
-        self.sample: WordArray = np.zeros(sizes.SAMPLED_EDGES * (words + 1) if measured else 0, dtype=np.uint64)
-        regs[r.PROFILE_GRAIN] = 1
+    def __init__(self, words: int) -> None:
+        self._words = words
+        self._cells: WordArray = np.zeros(sizes.PROFILE_CELLS * len(fields(CELL)), dtype=np.uint64)
+        self._sample: WordArray = np.zeros(sizes.SAMPLED_EDGES * (words + 1), dtype=np.uint64)
+        self._state = record(NOTES, grain=1)
 
-    def __len__(self) -> int:
-        return len(self.profile) + len(self.sample)
+    def notes(self) -> Notes:
+        from strandline.engine.notes_kernel import Notes
 
-    def layers(self, line: tuple[int, int], buckets: WordArray) -> tuple[LayerFigures, ...]:
+        return Notes(rows_of(self._cells, CELL), self._sample, self._state)
+
+    @property
+    def words(self) -> int:
+        return len(self._cells) + len(self._sample)
+
+    def layers(self, layers: LayersPart, journal: JournalPart) -> tuple[LayerFigures, ...]:
         """The profile: layers that were left, and the one in which the line stands."""
-        regs = self._regs
-        left = swept_layers(self.profile[: int(regs[r.PROFILE_COUNT]) * r.CELL])
-        if regs[r.CURRENT] == r.NONE:
+        counts = journal.counts
+        left = swept_layers(rows_of(self._cells, CELL)[: int(self._state.cells)])
+        if layers.line.row == NONE or layers.line.leaving:
             return left
-        expanded = int(regs[r.VISITED] - regs[r.PROFILE_VISITED])
+        expanded = int(counts.visited - self._state.visited)
         present = LayerFigures(
-            first=line,
-            last=line,
+            first=layers.key,
+            last=layers.key,
             layers=1,
-            stored=int(regs[r.STORED]),
+            stored=int(counts.stored),
             visited=expanded,
             revisited=0,
-            persistent=expanded - min(expanded, int(buckets[int(regs[r.CURRENT]) + r.LIVE + r.HEAD])),
+            persistent=expanded - min(expanded, layers.taken()),
         )
         return with_layer(left, present)
 
     def leave_out(self, visits: int) -> None:
         """Visits that are counted and belong to no layer."""
-        self._regs[r.PROFILE_VISITED] += np.uint64(visits)
+        self._state.visited += np.uint64(visits)
 
     def regress_edges(self) -> list[tuple[tuple[int, ...], int]]:
-        """See `BaseSearch.sampled_regress_edges`."""
-        rows = self.sample[: int(self._regs[r.SAMPLE_COUNT]) * (self._words + 1)].reshape(-1, self._words + 1).tolist()
+        """See `Search.sampled_regress_edges`."""
+        size = self._words + 1
+        rows = self._sample[: int(self._state.sampled) * size].reshape(-1, size).tolist()
         return [(tuple(row[: self._words]), row[self._words]) for row in rows]

@@ -1,7 +1,7 @@
 """The profile of a search: what was stored and visited, layer by layer, in bounded space.
 
-A sweep collects it in cells (`strandline.engine.noting`); for a breadth-first search, whose layers are the distances
-from the initial states, it follows from the sizes of these.
+A sweep collects it in cells (`strandline.engine.notes_kernel`); for a breadth-first search, whose layers are the
+distances from the initial states, it follows from the sizes of these.
 """
 
 from __future__ import annotations
@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
+from typing import Any
 
 import numpy as np
 
-from strandline.engine import registers as r
+from strandline.engine.codes import BIAS
 from strandline.engine.memory import WordArray
-
-_BIAS = 1 << 63
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +49,12 @@ class LayerFigures:
         )
 
 
-def swept_layers(cells: WordArray) -> tuple[LayerFigures, ...]:
-    """The cells of a sweep's profile as figures."""
+def swept_layers(cells: Any) -> tuple[LayerFigures, ...]:
+    """The cells of a sweep's profile, records of the kind `CELL`, as figures."""
     found = []
-    for cell in cells.reshape(-1, r.CELL).tolist():
-        keys = [key - _BIAS for key in cell[: r.CELL_LAYERS]]
-        found.append(LayerFigures((keys[0], keys[1]), (keys[2], keys[3]), *cell[r.CELL_LAYERS :]))
+    for *keys, layers, stored, visited, revisited, persistent in cells.tolist():
+        first, last = (keys[0] - BIAS, keys[1] - BIAS), (keys[2] - BIAS, keys[3] - BIAS)
+        found.append(LayerFigures(first, last, layers, stored, visited, revisited, persistent))
     return tuple(found)
 
 

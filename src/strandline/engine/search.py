@@ -1,6 +1,6 @@
-"""The search through all reachable states: breadth-first, depth-first, or least progress first.
+"""What every search has: parts, their growth, limits, counts. A kind of search adds parts and says which loop runs.
 
-    search = Search(kernel, Order.BREADTH_FIRST, log=sink)
+    search = BreadthFirstSearch(kernel, log=sink)
     while search.advance() is Event.PAUSED: ...
 
 The loops are compiled once per machine and width of states; the first search ever takes some seconds for that.
@@ -8,144 +8,209 @@ The loops are compiled once per machine and width of states; the first search ev
 
 from __future__ import annotations
 
+import time
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from enum import Enum
+from typing import ClassVar, TypedDict
 
 import numpy as np
 
 from strandline.compile.kernel import Kernel
-from strandline.engine import registers as r
-from strandline.engine import sizes
-from strandline.engine.base import BaseSearch, Event, Sink, Statistics
-from strandline.engine.memory import Words
-from strandline.engine.notes import Notes
-from strandline.engine.profile import LayerFigures, level_layers
-from strandline.errors import InternalError
-
-__all__ = ["Event", "Order", "Search", "Sink", "Statistics"]
-
-_WORTH_RELEASING = 1 << 18
-"""Words of expanded states that are given back at once: two megabytes."""
+from strandline.engine import codes
+from strandline.engine.expansion import ExpansionPart
+from strandline.engine.journal import JournalPart, Listener, Sink
+from strandline.engine.part import Part
+from strandline.engine.profile import LayerFigures
 
 
-class Order(Enum):
-    """In which order states are expanded."""
+class Event(Enum):
+    """Why `advance` came back."""
 
-    BREADTH_FIRST = "bfs"
-    DEPTH_FIRST = "dfs"
-    SWEEP = "sweep"
+    DONE = "everything reachable was expanded"
+    PAUSED = "the time slice is over"
+    FOUND = "a state with a label of the stop mask is about to be expanded"
+    FAULT = "a step of the model faulted"
+    COLUMN_DECREASED = "an edge leads to a smaller column: the measure is not monotone"
+    CYCLE = "an accepting cycle was found"
+    MEMORY = "the next growth would exceed the memory limit"
+    STATES = "as many states as allowed are recorded"
 
 
-class Search(BaseSearch):
-    """One exploration of a Kernel; see `BaseSearch` for the sinks."""
+_EVENTS = {
+    codes.DONE: Event.DONE,
+    codes.FOUND: Event.FOUND,
+    codes.FAULT: Event.FAULT,
+    codes.REGRESSING_COLUMN: Event.COLUMN_DECREASED,
+    codes.CYCLE: Event.CYCLE,
+    codes.PAUSE: Event.PAUSED,
+    codes.LIMIT: Event.STATES,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What a search has done so far."""
+
+    recorded: int
+    """States found; one that was forgotten and is found again counts again."""
+    exact: bool
+    """Nothing was ever found again, so that `recorded`, `transitions` and `deadlocks` count distinct ones."""
+    visited: int
+    transitions: int
+    deadlocks: int
+    stored: int
+    peak_states: int
+    persistent: int = 0
+    regress_edges: int = 0
+    sweeps: int = 1
+    layers: int = 0
+    peak_bytes: int = 0
+
+
+class Terms(TypedDict, total=False):
+    """What may be said to every search. `log` receives the parent log, `listener` is told of expanded states; the
+    search stops at states with a label of `stop_mask`."""
+
+    log: Sink
+    listener: Listener | None
+    stop_mask: int
+    memory_limit: int | None
+    max_states: int | None
+
+
+class Search(ABC):
+    """A search over a Kernel. A subclass is final: it adds parts and runs one compiled loop."""
+
+    loop: ClassVar[str]
+    """Module and function of the compiled loop, relative to this package."""
 
     def __init__(
         self,
         kernel: Kernel,
-        order: Order,
-        *,
+        *parts: Part,
         log: Sink,
-        seen: Sink | None = None,
+        listener: Listener | None = None,
         stop_mask: int = 0,
         memory_limit: int | None = None,
         max_states: int | None = None,
     ) -> None:
-        if (order is Order.SWEEP) != kernel.measured:
-            raise InternalError("a sweep needs a measured kernel, other orders one without a measure")
-        self.order = order
-        self._width: tuple[int, ...] | int = (0,) * kernel.words if kernel.words <= 2 else kernel.words
-        self._measured: tuple[int, ...] | None = (0,) * (kernel.stride - kernel.words) or None
-        self._released = 0
-        super().__init__(
-            kernel, log=log, seen=seen, stop_mask=stop_mask, memory_limit=memory_limit, max_states=max_states
-        )
+        self.kernel = kernel
+        self.memory_limit = memory_limit
+        self.expansion = ExpansionPart(kernel, stop_mask)
+        self.journal = JournalPart(kernel.words, log, listener, max_states)
+        self.parts: tuple[Part, ...] = (self.expansion, self.journal, *parts)
+        self._budget = 1000
+        self._peak_bytes = 0
 
-    def _allocate(self) -> None:
-        super()._allocate()
-        self._levels = Words(sizes.LEVELS if self.order is Order.BREADTH_FIRST else 1)
-        depth_first = self.order is Order.DEPTH_FIRST
-        self._stack = Words(sizes.STACK if depth_first else 1, large=depth_first)
-        self._notes = Notes(self.regs, self.kernel.words, measured=self.kernel.measured)
+    @abstractmethod
+    def run(self, budget: np.uint64) -> int:
+        """Call the compiled loop for about so many expansions; its code."""
 
-    def _start(self) -> None:
-        kernel, regs = self.kernel, self.regs
-        count = len(kernel.initial)
-        links = self._initial_links()
-        if self.order is Order.DEPTH_FIRST:
-            self._stack.grow(count * (kernel.words + 1))
-            stack = self._stack.array[: count * (kernel.words + 1)].reshape(count, kernel.words + 1)
-            stack[:, : kernel.words] = kernel.initial[::-1]
-            stack[:, kernel.words] = links[::-1]
-            regs[r.STACK_COUNT] = count
-            return
-        records = self._records[: count * kernel.stride].reshape(count, kernel.stride)
-        records[:, : kernel.words] = kernel.initial
-        if kernel.measured:
-            records[:, kernel.words : kernel.words + 2] = kernel.initial_progress.view(np.uint64)
-        self._links[:count] = links
-        from strandline.engine.explore import seed
+    def advance(self, seconds: float = 0.05) -> Event:
+        """Search on for about this long, or until something happens."""
+        deadline = time.perf_counter() + seconds
+        while True:
+            started, visited = time.perf_counter(), int(self.journal.counts.visited)
+            code = self.run(np.uint64(self._budget))
+            self.journal.flush()
+            self.current_bytes()
+            for part in self.parts:
+                part.release()
+            if code == codes.GROW:
+                if not all(part.grow(self._affordable_words) for part in self.parts):
+                    return Event.MEMORY
+            elif code == codes.BUDGET:
+                elapsed = max(time.perf_counter() - started, 1e-6)
+                rate = (int(self.journal.counts.visited) - visited) / elapsed
+                self._budget = max(1, int(rate * min(seconds, 0.05)))
+            elif code == codes.FLUSH:
+                if self.journal.room_for_links() == 0:
+                    return Event.STATES
+            elif code == codes.LAYER_OVER:
+                self.journal.finish_layer(*self.line)
+            else:
+                if code == codes.FAULT:
+                    self.kernel.reraise()
+                return _EVENTS[code]
+            if time.perf_counter() >= deadline:
+                return Event.PAUSED
 
-        seed(
-            self._width, self._measured, np.uint64(count), regs, self._buckets.array, self._places,
-            self._records, self._links, self._hashes, self._targets, self._index.array,
-        )  # fmt: skip
+    def _affordable_words(self) -> int:
+        """How many words may be added: the limit counts arrays in full, also what nothing has used yet."""
+        if self.memory_limit is None:
+            return 1 << 60
+        return max(0, self.memory_limit // 8 - sum(part.room for part in self.parts))
 
-    def _run(self, budget: np.uint64) -> int:
-        kernel = self.kernel
-        function = np.uint64(kernel.successors)
-        if self.order is Order.DEPTH_FIRST:
-            from strandline.engine.depth_first import depth_first
+    def current_bytes(self) -> int:
+        """Bytes of all arrays of the engine that are in use. The largest answer so far is the peak."""
+        used = 8 * sum(part.words for part in self.parts)
+        self._peak_bytes = max(self._peak_bytes, used)
+        return used
 
-            return int(
-                depth_first(
-                    function, self._width, budget, self.regs, self._buckets.array, self._stack.array,
-                    self._records, self._index.array, self._store.array, self._log_buffer, self._seen, self._labels,
-                    self._scratch,
-                )
-            )  # fmt: skip
-        from strandline.engine.explore import explore
+    def stop_less(self, mask: int) -> None:
+        """After FOUND: go on without stopping at these labels any more."""
+        self.expansion.answer.stop_mask &= np.uint64(~mask & ((1 << 64) - 1))
 
-        return int(
-            explore(
-                function, self._width, self._measured, budget, self.regs, self._buckets.array, self._places,
-                self._heap.array, self._pending.array, self._keepers.array, self._levels.array, self._records,
-                self._links, self._hashes, self._targets, self._index.array, self._store.array, self._log_buffer,
-                self._seen, self._labels, self._notes.profile, self._notes.sample, self._scratch,
-            )
-        )  # fmt: skip
+    @property
+    def stop_mask(self) -> int:
+        return int(self.expansion.answer.stop_mask)
 
-    def _growing(self) -> list[tuple[int, Words, float]]:
-        return [*super()._growing(), (r.WANT_STACK, self._stack, 1.5), (r.WANT_LEVELS, self._levels, 2.0)]
+    @property
+    def found(self) -> tuple[int, int]:
+        """After FOUND or FAULT: the record of the state, and its labels (FOUND)."""
+        return int(self.expansion.answer.record), int(self.expansion.answer.labels)
 
-    def _extra_words(self) -> int:
-        return len(self._stack) + len(self._levels) + len(self._notes) - self._released
+    @property
+    def fault_number(self) -> int:
+        """After FAULT: the index into the Kernel's fault sites."""
+        return int(self.expansion.answer.fault) - 1
 
-    def _release(self) -> None:
-        """Breadth-first, states of one word are in the table itself: the arena is only the queue, and what was
-        expanded can go."""
-        if self.order is Order.BREADTH_FIRST and self.kernel.words == 1:
-            head = int(self._buckets.array[r.LIVE + r.HEAD])
-            if head - self._released > _WORTH_RELEASING:
-                self._released = self._store.release(self._released, head)
-        super()._release()
+    @property
+    def regressing_link(self) -> tuple[int, int]:
+        """After COLUMN_DECREASED: the record of the edge's source and the number of the step."""
+        return self.expansion.link(int(self.expansion.rest.next))
+
+    @property
+    def line(self) -> tuple[int, int]:
+        """Column and layer of the sweep-line; of a search without one it stands still."""
+        return 0, 0
+
+    def profile(self) -> tuple[LayerFigures, ...]:
+        """What the search did, layer by layer, in increasing order; empty where it does not tell."""
+        return ()
 
     @property
     def level_sizes(self) -> list[int]:
         """Breadth-first: how many states were found at each distance from the initial states."""
-        return [int(size) for size in self._levels.array[: int(self.regs[r.LEVELS])]]
+        return []
 
-    def profile(self) -> tuple[LayerFigures, ...]:
-        """What the search did, layer by layer, in increasing order; breadth-first, the layers are the distances from
-        the initial states. A depth-first search has none."""
-        regs = self.regs
-        if self.order is Order.BREADTH_FIRST:
-            return level_layers(self._levels.array[: int(regs[r.LEVELS])], int(regs[r.VISITED]), sizes.PROFILE_CELLS)
-        return self._notes.layers(self.line, self._buckets.array)
+    @property
+    def replaced(self) -> int:
+        """Of a search with a cache: how often a state made room for another."""
+        return 0
 
     @property
     def sampled_regress_edges(self) -> list[tuple[tuple[int, ...], int]]:
-        return self._notes.regress_edges()
+        """Some of the regress edges, evenly spread over all, in the order in which they were met: the source and the
+        number of the step. Empty where the search does not tell."""
+        return []
+
+    def statistics(self) -> Statistics:
+        counts = self.journal.counts
+        self.current_bytes()
+        return Statistics(
+            recorded=int(counts.recorded),
+            exact=True,
+            visited=int(counts.visited),
+            transitions=int(counts.transitions),
+            deadlocks=int(counts.deadlocks),
+            stored=int(counts.stored),
+            peak_states=int(counts.peak_stored),
+            peak_bytes=self._peak_bytes,
+        )
 
     def close(self) -> None:
-        super().close()
-        self._levels.close()
-        self._stack.close()
+        """Give all memory back."""
+        for part in self.parts:
+            part.close()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 LOG_RECORDS = 1 << 17
-SEEN_WORDS = 1 << 18
+EXPANDED_WORDS = 1 << 18
 RECORDS = 1 << 12
 LAYERS = 1 << 10
 LEVELS = 1 << 12
-POOL = 1 << 14
+ENTRIES = 1 << 14
+TABLE = 1 << 14
+PAGES = 1 << 8
 STACK = 1 << 16
 SCRATCH = 1 << 16
 PATH = 1 << 14

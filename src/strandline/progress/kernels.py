@@ -4,11 +4,14 @@ They touch every edge of the sample, some of them hundreds of times, so that the
 arrays that the caller makes. The loops of the engine explore a Kernel; these only look at what it has found.
 """
 
+# Numba infers and checks the types of kernels when it compiles them.
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
+
 from __future__ import annotations
 
 import numpy as np
 
-from strandline.engine.bucket import state_hash
+from strandline.engine.hashing import state_hash
 from strandline.engine.intrinsics import call_successors
 from strandline.engine.jit import inlined, njit
 

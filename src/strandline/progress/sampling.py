@@ -15,7 +15,9 @@ import numpy.typing as npt
 
 from strandline.compile.host import compile_system
 from strandline.compile.kernel import Kernel
-from strandline.engine.search import Event, Order, Search
+from strandline.engine.journal import StatesOnly
+from strandline.engine.orders.breadth_first import BreadthFirstSearch
+from strandline.engine.search import Event
 from strandline.model.expression import Expression
 from strandline.model.layout import Layout, make_layout
 from strandline.model.ranges import analyse_ranges
@@ -43,16 +45,16 @@ class Exploration:
         self.whole = False
         """Whether these are all states."""
         self._blocks: list[npt.NDArray[np.uint64]] = []
-        self._search = Search(self.kernel, Order.BREADTH_FIRST, log=lambda links: None, seen=self._add)
+        self._search = BreadthFirstSearch(self.kernel, log=lambda links: None, listener=StatesOnly(self._add))
         self._ended = False
         self._seconds = 0.0
 
     def _add(self, rows: npt.NDArray[np.uint64]) -> None:
-        self._blocks.append(rows.copy())
+        self._blocks.append(np.delete(rows, self.kernel.words, axis=1))
 
     @property
     def expanded(self) -> int:
-        return sum(len(block) for block in self._blocks) // (self.kernel.words + 1)
+        return sum(len(block) for block in self._blocks)
 
     @property
     def rate(self) -> float:
@@ -69,8 +71,8 @@ class Exploration:
             self._seconds += time.perf_counter() - started
             self._ended = event is not Event.PAUSED
             self.whole = event is Event.DONE
-        rows = np.concatenate(self._blocks or [np.zeros(0, dtype=np.uint64)]).reshape(-1, self.kernel.words + 1)
-        edges = np.cumsum(rows[:limit, -1] >> np.uint64(1))
+        rows = np.concatenate(self._blocks or [np.zeros((0, self.kernel.words + 1), dtype=np.uint64)])
+        edges = np.cumsum(rows[:limit, -1])
         limit = max(int(np.searchsorted(edges, _EDGES_A_STATE * limit, side="right")), 1)
         return Sample(self.kernel, self.layout, rows[:limit], self.whole and len(rows) <= limit)
 
@@ -124,7 +126,7 @@ class Sample(States):
         self.whole = whole
         """Whether it is the whole graph."""
         self.initial = min(len(kernel.initial), self.count)
-        self._degrees = (rows[:, -1] >> np.uint64(1)).astype(np.int64)
+        self._degrees = rows[:, -1].astype(np.int64)
 
     @cached_property
     def offsets(self) -> Integers:

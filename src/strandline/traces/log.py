@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
+from strandline.engine.codes import ROOT, STEP_BITS
 from strandline.engine.memory import WordArray
-from strandline.engine.registers import ROOT, STEP_BITS
 from strandline.errors import ReplayError, ResourceError
 
 _LINK = np.dtype("<u8")

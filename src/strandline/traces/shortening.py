@@ -14,10 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from strandline.compile.kernel import Kernel
-from strandline.engine.base import Event
-from strandline.engine.loops import LoopBuilder
+from strandline.engine.cycles.loop import LoopSearch
+from strandline.engine.journal import StatesOnly
 from strandline.engine.memory import WordArray
-from strandline.engine.search import Order, Search
+from strandline.engine.orders.breadth_first import BreadthFirstSearch
+from strandline.engine.search import Event
 from strandline.errors import ReplayError
 from strandline.traces.lassos import Lasso
 from strandline.traces.log import ParentLog
@@ -95,19 +96,18 @@ def nearest(
 ) -> Reached | None:
     """A state of the set at the least distance from an initial state; None where patience or memory ended first. The
     Kernel must not be measured; `log` must be empty."""
-    width = kernel.words + 1
     found: list[tuple[int, State]] = []
     count = 0
 
-    def look_at(entries: WordArray) -> None:
+    def look_at(expanded: WordArray) -> None:
         nonlocal count
-        rows = entries.reshape(-1, width)[:, : kernel.words]
+        rows = expanded[:, : kernel.words]
         number = None if found else wanted.first_in(rows)
         if number is not None:
             found.append((count + number, tuple(rows[number].tolist())))
         count += len(rows)
 
-    search = Search(kernel, Order.BREADTH_FIRST, log=log.append, seen=look_at, memory_limit=memory_limit)
+    search = BreadthFirstSearch(kernel, log=log.append, listener=StatesOnly(look_at), memory_limit=memory_limit)
     try:
         while not found and search.advance(_SLICE) is Event.PAUSED and may_go_on(count):
             pass
@@ -129,7 +129,7 @@ def shortened(
     reached = nearest(kernel, wanted, log, may_go_on, memory_limit=memory_limit)
     if reached is None:
         return None
-    builder = LoopBuilder(kernel, reached.state, 0, memory_limit=memory_limit)
+    builder = LoopSearch(kernel, reached.state, 0, memory_limit=memory_limit)
     while (event := builder.advance(_SLICE)) is Event.PAUSED:
         if not may_go_on(builder.visited):
             return None

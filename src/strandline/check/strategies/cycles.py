@@ -21,15 +21,15 @@ from strandline.check.task import Session, Task
 from strandline.check.verdict import PropertyVerdict
 from strandline.compile.interpreted import SystemTwin
 from strandline.compile.kernel import FaultSite
-from strandline.engine.base import Event
 from strandline.engine.memory import WordArray
+from strandline.engine.search import Event
 from strandline.errors import InternalError, Option, UsageError
 from strandline.model.measure import Measure
 from strandline.progress.sampling import States
 from strandline.traces.lassos import Lasso
 
 if TYPE_CHECKING:
-    from strandline.engine.cycles import CycleSearch
+    from strandline.engine.cycles.cycle_search import CycleSearch
 
 MOST_TRACES = 100
 """Accepting components that get a trace each."""
@@ -120,7 +120,7 @@ class FindingCycles:
         cycle = cycle_search(run.search)
         if self.lasso is None:
             self.lasso = _lasso_of(cycle, run)
-            self.cycle_kind = getattr(cycle, "cycle_kind", None) or None
+            self.cycle_kind = cycle.cycle_kind or None
         if not self.whole:
             return False
         search = component_search(run.search)

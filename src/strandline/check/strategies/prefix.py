@@ -15,7 +15,7 @@ from strandline.check.running import Findings, Plan, Run
 from strandline.check.task import Session, Task
 from strandline.check.verdict import PropertyVerdict
 from strandline.compile.kernel import FaultSite
-from strandline.engine.base import Event
+from strandline.engine.search import Event
 from strandline.errors import InternalError, Option, ResourceError, UsageError
 
 

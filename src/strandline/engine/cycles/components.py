@@ -1,0 +1,68 @@
+"""Accepting components (`strandline.engine.cycles.components_kernel`)."""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+import numpy as np
+
+from strandline.compile.kernel import Kernel
+from strandline.engine.cycles.cycle_search import CycleSearch
+from strandline.engine.cycles.loop import LoopSearch, Region
+from strandline.engine.cycles.open import OpenPart
+from strandline.engine.expansion import width_of
+from strandline.engine.memory import WordArray
+from strandline.engine.search import Terms
+from strandline.engine.stack import StackPart
+from strandline.engine.store.parts import TablePart
+
+
+class ComponentSearch(CycleSearch):
+    """Any number of acceptance sets, one bit of `accepting` each. With `whole`, every accepting component is an
+    `Event.CYCLE` of its own, when it is finished, and `go_on` looks for the next."""
+
+    loop = "cycles.components_kernel.components"
+
+    def __init__(self, kernel: Kernel, *, accepting: int, whole: bool = False, **terms: Unpack[Terms]) -> None:
+        self._opened = OpenPart(accepting, whole=whole)
+        self._table, self._stack = TablePart(width_of(kernel), extra=1, numbered=True), StackPart()
+        super().__init__(kernel, self._table, self._stack, self._opened, accepting=accepting, **terms)
+        self._stack.start(kernel)
+
+    def run(self, budget: np.uint64) -> int:
+        from strandline.engine.cycles.components_kernel import Components, components
+
+        search = Components(
+            self.expansion.expansion(),
+            self._table.store(),
+            self._stack.stack(),
+            self.journal.journal(),
+            self._opened.opened(),
+        )
+        code = int(components(search, budget))
+        self._table.note_used(int(self.journal.counts.recorded))
+        return code
+
+    def cycle_record(self) -> int:
+        return int(self._opened.state.record)
+
+    def begin_loop(self) -> LoopSearch:
+        region = Region(component=(self._table, int(self._opened.state.first)))
+        start = self._table.state(self.cycle_record())
+        return LoopSearch(self.kernel, start, self.accepting, region, memory_limit=self.memory_limit)
+
+    @property
+    def component_size(self) -> int:
+        """After a cycle with `whole`: how many states the component has."""
+        return int(self._opened.state.size)
+
+    def component_states(self) -> WordArray:
+        """After a cycle with `whole`: the states of the component, one per row."""
+        records = self._opened.last_active(self.component_size)
+        at = records[:, None] * np.uint64(self._table.entry) + np.arange(self.kernel.words, dtype=np.uint64)
+        states: WordArray = self._table.entries.array[at]
+        return states
+
+    def go_on(self) -> None:
+        """After a cycle with `whole`: look for the next component."""
+        self._cycle = self._loop = None

@@ -1,0 +1,137 @@
+"""Search for an accepting strongly connected component: Couvreur's algorithm, for any number of acceptance sets.
+
+A state's number, in the order in which states are entered, is its record; the word after it says whether its component
+is finished.
+"""
+
+# Numba infers and checks the types of kernels when it compiles them.
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from strandline.engine.codes import BUDGET, CONTINUE, CYCLE, DONE, GROW, NONE
+from strandline.engine.cycles.nested_kernel import flags_at, store_new
+from strandline.engine.cycles.open_kernel import CYCLIC, enter_state, has_room, is_first, merge
+from strandline.engine.expansion_kernel import ask
+from strandline.engine.hashing import state_hash
+from strandline.engine.jit import inlined, njit
+from strandline.engine.journal_kernel import count_expanded
+from strandline.engine.stack_kernel import drop, is_marker, push_marker, push_successors, top_of
+from strandline.engine.stack_kernel import has_room as stack_has_room
+from strandline.engine.store.interface import find
+
+U = np.uint64
+_0, _1, _2 = U(0), U(1), U(2)
+
+OPEN, FINISHED = U(1), U(2)
+
+
+class Components(NamedTuple):
+    """All that the search works on."""
+
+    expansion: Any
+    store: Any
+    stack: Any
+    journal: Any
+    opened: Any
+
+
+@inlined
+def _enter(search):
+    """Expand a new state."""
+    expansion, store, stack, opened = search.expansion, search.store, search.stack, search.opened
+    record = stack.top.unexpanded - _1
+    if not has_room(opened):
+        return GROW
+    code = ask(expansion, store.entries, record * store.entry, record, _0)
+    if code != CONTINUE:
+        return code
+    successors, labels = expansion.answer.successors, expansion.labels[0]
+    if not stack_has_room(stack, expansion.words, successors + _1):
+        return GROW
+    count_expanded(search.journal.counts, successors, labels)
+    push_marker(stack, expansion.words, record)
+    push_successors(stack, expansion, store, record)
+    enter_state(opened, record, record, labels & opened.state.accepting)
+    stack.top.unexpanded = _0
+    return CONTINUE
+
+
+@inlined
+def _look_at(search):
+    """Take a state from the stack: it is new, or closes a cycle, or belongs to a finished component."""
+    store, stack, opened, words = search.store, search.stack, search.opened, search.expansion.words
+    state = opened.state
+    at = top_of(stack, words)
+    hash_value = state_hash(stack.items, at, words)
+    record = find(store, stack.items, at, hash_value)
+    if record == NONE:
+        code = store_new(store, stack, search.journal, words, at, hash_value)
+        if code != CONTINUE:
+            return code
+        store.entries[flags_at(store, stack.top.unexpanded - _1)] = OPEN
+        drop(stack)
+        return CONTINUE
+    drop(stack)
+    if state.roots == _0 or store.entries[flags_at(store, record)] != OPEN:
+        return CONTINUE
+    if merge(opened, record) != state.accepting or state.whole != _0:
+        return CONTINUE
+    state.record = record
+    state.first = opened.roots[_2 * (state.roots - _1)]
+    return CYCLE
+
+
+@inlined
+def _leave(search):
+    """The successors of a state are all done; if it is the first of its component, the component is finished. Where
+    whole components are wanted the answer is then CYCLE if it accepts, and its states are the last `size` of `active`;
+    they are marked when the search goes on."""
+    store, stack, opened = search.store, search.stack, search.opened
+    state = opened.state
+    record = stack.items[top_of(stack, search.expansion.words)]
+    if not is_first(opened, record):
+        drop(stack)
+        return CONTINUE
+    top = _2 * (state.roots - _1)
+    if state.whole != _0 and opened.roots[top + _1] == state.accepting | CYCLIC:
+        opened.roots[top + _1] = _0
+        first = state.active - _1
+        while opened.active[first] != record:
+            first -= _1
+        state.record = state.first = record
+        state.size = state.active - first
+        return CYCLE
+    member = NONE
+    while member != record:
+        state.active -= _1
+        member = opened.active[state.active]
+        store.entries[flags_at(store, member)] = FINISHED
+    state.roots -= _1
+    drop(stack)
+    return CONTINUE
+
+
+@njit
+def components(search, budget):
+    """Search on for `budget` expansions; DONE, BUDGET, GROW, FLUSH, FAULT, or CYCLE: then `record` lies on an accepting
+    cycle through open states that are numbered from `first`."""
+    stop_at = search.journal.counts.visited + budget
+    top = search.stack.top
+    while True:
+        if top.unexpanded != _0:
+            code = _enter(search)
+        elif top.count == _0:
+            return DONE
+        elif search.journal.counts.visited >= stop_at:
+            return BUDGET
+        elif is_marker(search.stack, search.expansion.words):
+            code = _leave(search)
+        else:
+            code = _look_at(search)
+        if code != CONTINUE:
+            return code

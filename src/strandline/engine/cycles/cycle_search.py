@@ -1,0 +1,77 @@
+"""Searches for accepting cycles.
+
+    search = NestedSearch(kernel, accepting=1 << ACCEPTING_BIT, log=sink)
+    while search.advance() is Event.PAUSED: ...
+
+After `Event.CYCLE`, `search.cycle` is the record of a state, whose path from an initial state the parent log knows, and
+the steps of a loop from that state back to it that meets every acceptance set. A state belongs to the acceptance sets
+whose bits are in its label mask.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Unpack
+
+from strandline.compile.kernel import Kernel
+from strandline.engine.cycles.loop import LoopSearch
+from strandline.engine.part import Part
+from strandline.engine.search import Event, Search, Terms
+from strandline.errors import InternalError
+
+
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """An accepting cycle: the record of its first state and the steps that lead from there back to it."""
+
+    record: int
+    steps: tuple[int, ...]
+
+
+class CycleSearch(Search):
+    """A search that ends with `Event.CYCLE` or, where there is no accepting cycle, with `Event.DONE`."""
+
+    cycle_kind: str = ""
+    """After `Event.CYCLE`, of a sweep: "S" for a cycle inside a single layer, "M" for one over multiple layers."""
+
+    def __init__(self, kernel: Kernel, *parts: Part, accepting: int, **terms: Unpack[Terms]) -> None:
+        self.accepting = accepting
+        self._cycle: Cycle | None = None
+        self._loop: LoopSearch | None = None
+        super().__init__(kernel, *parts, **terms)
+
+    @abstractmethod
+    def begin_loop(self) -> Cycle | LoopSearch | None:
+        """After a kernel's CYCLE: the cycle, or the search for its loop; None where it must be looked for otherwise."""
+
+    @abstractmethod
+    def cycle_record(self) -> int:
+        """After a kernel's CYCLE: the record of the state where the loop begins."""
+
+    @property
+    def cycle(self) -> Cycle:
+        """After `Event.CYCLE`."""
+        if self._cycle is None:
+            raise InternalError("no cycle was found yet")
+        return self._cycle
+
+    @property
+    def loop_visits(self) -> int:
+        """Expansions that were needed to make a trace of the cycle that was found."""
+        return 0 if self._loop is None else self._loop.visited
+
+    def advance(self, seconds: float = 0.05) -> Event:
+        if self._loop is None:
+            event = super().advance(seconds)
+            if event is not Event.CYCLE:
+                return event
+            begun = self.begin_loop()
+            if not isinstance(begun, LoopSearch):
+                self._cycle = begun
+                return Event.CYCLE
+            self._loop = begun
+        event = self._loop.advance(seconds)
+        if event is Event.CYCLE:
+            self._cycle = Cycle(self.cycle_record(), self._loop.steps)
+        return event

@@ -1,0 +1,196 @@
+"""Nested depth-first search for accepting cycles, with early detection.
+
+The variant of Gaiser and Schwoon (2009): one search of two colours and a second one from accepting states. Cyan states
+are on the path of the first search; where it meets one of them, and a state on the path from there on accepts, the
+cycle is already found (they look at the two ends of the edge only). A state whose successors are all red is red
+without a second search. The second search (003 §1.6, 001 §3.1) starts at an accepting state when the first leaves
+it, goes through blue states only, which turn red, and has found a cycle as soon as it meets a cyan one.
+
+The path holds two words for each state on it: the link by which it was entered, so that a cycle is a part of the path
+and one more edge, and the height of the last accepting state up to there. Heights count from 1. A state's record is its
+number.
+"""
+
+# Numba infers and checks the types of kernels when it compiles them.
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from strandline.engine.codes import BUDGET, CONTINUE, CYCLE, DONE, FLUSH, GROW, NONE, STEP_BITS, STEP_MASK
+from strandline.engine.expansion_kernel import ask, link_of
+from strandline.engine.hashing import state_hash, word_count
+from strandline.engine.jit import inlined, njit
+from strandline.engine.journal_kernel import count_expanded, links_full, log_new_state
+from strandline.engine.stack_kernel import drop, has_room, is_marker, push_marker, push_successors, top_of
+from strandline.engine.store.interface import add, entry_room, find, make_room
+
+U = np.uint64
+_0, _1, _2 = U(0), U(1), U(2)
+_STEP, _STEP_MASK = U(STEP_BITS), U(STEP_MASK)
+
+CYAN, BLUE, RED = U(1), U(2), U(3)
+_COLOUR = U(3)
+_ACCEPTS, _HAS_OTHERS = U(4), U(8)
+_HEIGHT = U(8)
+"""In the word after a state: its colour; that it accepts; that it has a successor that is not red; above these its
+height on the path."""
+
+
+class Nested(NamedTuple):
+    """All that the search works on."""
+
+    expansion: Any
+    store: Any
+    stack: Any
+    journal: Any
+    path: Any
+    state: Any
+
+
+@inlined
+def store_new(store, stack, journal, words, at, hash_value):
+    """Store the state on top of the stack, which is not there, and log it: CONTINUE, and its number is `unexpanded`; or
+    FLUSH, GROW or BUDGET with nothing changed."""
+    if links_full(journal):
+        return FLUSH
+    code = make_room(store)
+    if code != CONTINUE:
+        return code
+    number = journal.counts.recorded
+    if not entry_room(store, number):
+        return GROW
+    add(store, number, stack.items, at, hash_value)
+    stack.top.link = stack.items[at + word_count(words)]
+    log_new_state(journal, stack.top.link)
+    stack.top.unexpanded = number + _1
+    return CONTINUE
+
+
+@inlined
+def flags_at(store, number):
+    """The word after a state."""
+    return number * store.entry + word_count(store.words)
+
+
+@inlined
+def _enter(search):
+    """Put a state onto the path and its successors onto the stack. In the first search the state turns cyan."""
+    expansion, store, stack, path, state = search.expansion, search.store, search.stack, search.path, search.state
+    top = _2 * state.path
+    if top + _2 > U(len(path)):
+        state.wanted_path = top + _2
+        return GROW
+    record = stack.top.unexpanded - _1
+    code = ask(expansion, store.entries, record * store.entry, record, _0)
+    if code != CONTINUE:
+        return code
+    successors, labels = expansion.answer.successors, expansion.labels[0]
+    if not has_room(stack, expansion.words, successors + _1):
+        return GROW
+    push_marker(stack, expansion.words, record)
+    push_successors(stack, expansion, store, record)
+    path[top] = link_of(record, stack.top.link & _STEP_MASK)
+    path[top + _1] = _0 if top == _0 else path[top - _1]
+    state.path += _1
+    stack.top.unexpanded = _0
+    flags = flags_at(store, record)
+    if state.second == _0:
+        count_expanded(search.journal.counts, successors, labels)
+        store.entries[flags] = CYAN | state.path << _HEIGHT
+        if labels & state.accepting == state.accepting:
+            store.entries[flags] |= _ACCEPTS
+            path[top + _1] = state.path
+        return CONTINUE
+    search.journal.counts.visited += _1
+    if store.entries[flags] & _COLOUR != CYAN:
+        store.entries[flags] = (store.entries[flags] & ~_COLOUR) | RED
+    return CONTINUE
+
+
+@inlined
+def _found(search, record, link):
+    search.state.record, search.stack.top.link = record, link
+    return CYCLE
+
+
+@inlined
+def _look_at(search):
+    """Take a state from the stack: enter it if it is new, close a cycle if it is on the path."""
+    store, stack, path, state, words = search.store, search.stack, search.path, search.state, search.expansion.words
+    at = top_of(stack, words)
+    link = stack.items[at + word_count(words)]
+    hash_value = state_hash(stack.items, at, words)
+    record = find(store, stack.items, at, hash_value)
+    if record == NONE:
+        code = store_new(store, stack, search.journal, words, at, hash_value)
+        if code != CONTINUE:
+            return code
+        store.entries[flags_at(store, stack.top.unexpanded - _1)] = CYAN
+        drop(stack)
+        return CONTINUE
+    flags = store.entries[flags_at(store, record)]
+    if state.second != _0:
+        if flags & _COLOUR == CYAN:
+            return _found(search, record, link)
+        if flags & _COLOUR == BLUE:
+            stack.top.unexpanded, stack.top.link = record + _1, link
+    elif state.path > _0:
+        top = _2 * (state.path - _1)
+        if flags & _COLOUR == CYAN and path[top + _1] >= flags >> _HEIGHT:
+            return _found(search, record, link)
+        if flags & _COLOUR != RED:
+            store.entries[flags_at(store, path[top] >> _STEP)] |= _HAS_OTHERS
+    drop(stack)
+    return CONTINUE
+
+
+@inlined
+def _leave(search):
+    """The successors of the state on top of the path are all done."""
+    store, stack, path, state = search.store, search.stack, search.path, search.state
+    record = stack.items[top_of(stack, search.expansion.words)]
+    flags = flags_at(store, record)
+    if state.second != _0:
+        drop(stack)
+        state.path -= _1
+        if state.path == state.second:
+            # The second search is over. Its root, entered twice, is still on the path of the first.
+            state.second = _0
+            store.entries[flags] = (store.entries[flags] & ~_COLOUR & ~_HAS_OTHERS) | CYAN
+        return
+    if store.entries[flags] & _HAS_OTHERS != _0 and store.entries[flags] & _ACCEPTS != _0:
+        state.second = state.path
+        stack.top.unexpanded = record + _1
+        return
+    colour = BLUE if store.entries[flags] & _HAS_OTHERS != _0 else RED
+    store.entries[flags] = (store.entries[flags] & ~_COLOUR) | colour
+    drop(stack)
+    state.path -= _1
+    if colour == BLUE and state.path > _0:
+        store.entries[flags_at(store, path[_2 * (state.path - _1)] >> _STEP)] |= _HAS_OTHERS
+
+
+@njit
+def nested(search, budget):
+    """Search on for `budget` expansions; DONE, BUDGET, GROW, FLUSH, FAULT, or CYCLE: then `record` is the state on the
+    path at which the cycle begins and the stack's `link` the edge that leads back to it."""
+    stop_at = search.journal.counts.visited + budget
+    top = search.stack.top
+    while True:
+        code = CONTINUE
+        if top.unexpanded != _0:
+            code = _enter(search)
+        elif top.count == _0:
+            return DONE
+        elif search.journal.counts.visited >= stop_at:
+            return BUDGET
+        elif is_marker(search.stack, search.expansion.words):
+            _leave(search)
+        else:
+            code = _look_at(search)
+        if code != CONTINUE:
+            return code

@@ -1,0 +1,221 @@
+"""Maximal accepting predecessors: the loop of MAP (Brim, Černá, Moravec, Šimša 2004; 001 §3.2).
+
+The value of a state is the largest accepting state from which it can be reached. A breadth-first search carries values
+forward and expands a state again whenever its value rises; a state that receives itself lies on an accepting cycle. A
+cycle may be hidden by a larger accepting state that leads to it, so a round that found nothing is followed by another,
+without the accepting states that are the value of some state when the round ends. It is over when none is left.
+
+The states of a cycle have the same value, so a round may carry values only between states that had the same value in
+the round before: within a *predecessor subgraph* of Brim et al. Less is hidden then. 001 does not speak of that; it is
+done where `subgraphs` is set.
+
+Every state stays stored. States are ordered by their records, which are their numbers. After a state follow its value
+(lower half) and the link of the queue (upper half), then its flags, the round in which it was reached last, and (upper
+half) its value in the round before: so values of an earlier round need no clearing.
+"""
+
+# Numba infers and checks the types of kernels when it compiles them.
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from strandline.engine.codes import BUDGET, CONTINUE, CYCLE, DONE, FLUSH, GROW, NONE
+from strandline.engine.cycles.nested_kernel import flags_at
+from strandline.engine.expansion_kernel import ask, link_of
+from strandline.engine.hashing import state_hash
+from strandline.engine.jit import inlined, njit
+from strandline.engine.journal_kernel import count_expanded, links_full, log_new_state
+from strandline.engine.store.interface import add, entry_room, find, make_room, prefetch_home
+
+U = np.uint64
+_0, _1, _8, _32 = U(0), U(1), U(8), U(32)
+_LOW = U(0xFFFF_FFFF)
+_AT_A_TIME = U(1 << 20)
+
+_FLAGS = U(0xFF)
+_EXPANDED, _COUNTED = U(1), U(2)
+"""Flags: the state's labels are known; it accepts and was not deleted."""
+
+
+class Predecessors(NamedTuple):
+    """All that the search works on."""
+
+    expansion: Any
+    batch: Any
+    store: Any
+    journal: Any
+    state: Any
+
+
+@inlined
+def _enqueue(search, record):
+    """Let a state wait for expansion unless it does. The queue is a ring of links; `last` is its last member."""
+    store, state = search.store, search.state
+    own = flags_at(store, record)
+    if store.entries[own] >> _32 != _0:
+        return
+    following = record + _1
+    if state.last != _0:
+        place = flags_at(store, state.last - _1)
+        following = store.entries[place] >> _32
+        store.entries[place] = (store.entries[place] & _LOW) | ((record + _1) << _32)
+    store.entries[own] = (store.entries[own] & _LOW) | (following << _32)
+    state.last = record + _1
+
+
+@inlined
+def _dequeue(search, record):
+    """Take the first state out of the queue."""
+    store, state = search.store, search.state
+    own = flags_at(store, record)
+    if state.last == record + _1:
+        state.last = _0
+    else:
+        place = flags_at(store, state.last - _1)
+        store.entries[place] = (store.entries[place] & _LOW) | (store.entries[own] & ~_LOW)
+    store.entries[own] &= _LOW
+
+
+@inlined
+def _enter_round(search, record):
+    """Whether a state is reached for the first time in this round; what its value was is then its former value."""
+    entries, own, rounds = search.store.entries, flags_at(search.store, record), search.state.rounds
+    if (entries[own + _1] & _LOW) >> _8 == rounds:
+        return False
+    entries[own + _1] = (entries[own] << _32) | (rounds << _8) | (entries[own + _1] & _FLAGS)
+    return True
+
+
+@inlined
+def _receive(search, record, value, first):
+    """A stored state is reached with a value, for the first time in this round or again."""
+    entries, own = search.store.entries, flags_at(search.store, record)
+    if not first and value <= entries[own] & _LOW:
+        return
+    entries[own] = (entries[own] & ~_LOW) | value
+    _enqueue(search, record)
+
+
+@inlined
+def _store(search, at, hash_value, link):
+    """Store a successor that is not there: CONTINUE, or FLUSH, GROW or BUDGET with nothing changed."""
+    store, journal = search.store, search.journal
+    if links_full(journal):
+        return FLUSH
+    code = make_room(store)
+    if code != CONTINUE:
+        return code
+    number = journal.counts.recorded
+    if not entry_room(store, number):
+        return GROW
+    add(store, number, search.expansion.records, at, hash_value)
+    own = flags_at(store, number)
+    store.entries[own] = store.entries[own + _1] = _0
+    log_new_state(journal, link)
+    return CONTINUE
+
+
+@inlined
+def _absorb(search):
+    """Hand the value `carried` to the rest of the batch."""
+    expansion, batch, store, state = search.expansion, search.batch, search.store, search.state
+    rest = batch.rest
+    while rest.next < rest.count:
+        at, hash_value = rest.next * expansion.stride, batch.hashes[rest.next]
+        record = find(store, expansion.records, at, hash_value)
+        if record == NONE:
+            record = search.journal.counts.recorded
+            code = _store(search, at, hash_value, batch.links[rest.next])
+            if code != CONTINUE:
+                return code
+        first = _enter_round(search, record)
+        former = store.entries[flags_at(store, record) + _1] >> _32
+        value = state.carried if state.subgraphs == _0 or former == state.former else _0
+        if value == record + _1:
+            state.record = record
+            return CYCLE
+        _receive(search, record, value, first)
+        rest.next += _1
+    if state.initial == _0:
+        state.initial = search.journal.counts.recorded
+    rest.count = rest.next = _0
+    return CONTINUE
+
+
+@inlined
+def _expand(search):
+    """Make the successors of the first state of the queue the batch."""
+    expansion, batch, store, state = search.expansion, search.batch, search.store, search.state
+    entries = store.entries
+    record = (entries[flags_at(store, state.last - _1)] >> _32) - _1
+    code = ask(expansion, entries, record * store.entry, record, _0)
+    if code != CONTINUE:
+        return code
+    successors, labels = expansion.answer.successors, expansion.labels[0]
+    own = flags_at(store, record)
+    _dequeue(search, record)
+    if entries[own + _1] & _EXPANDED != _0:
+        search.journal.counts.visited += _1
+    else:
+        count_expanded(search.journal.counts, successors, labels)
+        entries[own + _1] |= _EXPANDED
+        if labels & state.accepting == state.accepting:
+            entries[own + _1] |= _COUNTED
+            state.remaining += _1
+    state.carried = entries[own] & _LOW
+    if entries[own + _1] & _COUNTED != _0:
+        state.carried = max(state.carried, record + _1)
+    state.former = entries[own + _1] >> _32
+    for step in range(successors):
+        hash_value = state_hash(expansion.records, step * expansion.stride, expansion.words)
+        batch.hashes[step] = hash_value
+        batch.links[step] = link_of(record, step)
+        prefetch_home(store, hash_value)
+    batch.rest.count = successors
+    return CONTINUE
+
+
+@inlined
+def _delete(search):
+    """A part of the delete transformation: what is the value of a state accepts no longer. CONTINUE when it is done
+    and another round has begun."""
+    store, state = search.store, search.state
+    count = search.journal.counts.recorded
+    last = min(count, state.delete_next + _AT_A_TIME)
+    for record in range(state.delete_next, last):
+        value = store.entries[flags_at(store, record)] & _LOW
+        if value != _0:
+            flags = flags_at(store, value - _1) + _1
+            if store.entries[flags] & _COUNTED != _0:
+                store.entries[flags] &= ~_COUNTED
+                state.remaining -= _1
+                state.deleted += _1
+    state.delete_next = last
+    if last < count:
+        return BUDGET
+    if state.deleted == _0 or state.remaining == _0:
+        return DONE
+    state.delete_next = state.deleted = _0
+    state.rounds += _1
+    for record in range(state.initial):
+        _receive(search, record, _0, _enter_round(search, record))
+    return CONTINUE
+
+
+@njit
+def predecessors(search, budget):
+    """Search on for about `budget` expansions. The first batch are the initial states. DONE, BUDGET, GROW, FLUSH,
+    FAULT, or CYCLE: then `record` accepts and lies on a cycle."""
+    stop_at = search.journal.counts.visited + budget
+    while True:
+        code = _absorb(search)
+        if code == CONTINUE:
+            if search.journal.counts.visited >= stop_at:
+                return BUDGET
+            code = _delete(search) if search.state.last == _0 else _expand(search)
+        if code != CONTINUE:
+            return code

@@ -1,0 +1,60 @@
+"""What LTL-Sweep knows about a state: flags, and, while values are propagated, its value and its link in a ring."""
+
+# Numba infers and checks the types of kernels when it compiles them.
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from strandline.engine.hashing import word_count
+from strandline.engine.jit import inlined
+
+U = np.uint64
+_0, _1, _2 = U(0), U(1), U(2)
+
+BLUE, RED, ACCEPTS, CANDIDATE, PERSISTENT = U(1), U(2), U(4), U(8), U(16)
+"""Flags. A candidate is a persistent state that may lie on a cycle over several layers."""
+
+SWEEPING, VALUES, BETWEEN = U(0), U(1), U(2)
+"""Phases of the search."""
+
+
+class LtlSweep(NamedTuple):
+    """All that the search works on."""
+
+    expansion: Any
+    batch: Any
+    store: Any
+    layers: Any
+    stack: Any
+    journal: Any
+    state: Any
+
+
+@inlined
+def flags_of(store, number):
+    """Where the flags of an entry are."""
+    return number * store.entry + word_count(store.words)
+
+
+@inlined
+def value_of(store, number):
+    """Where its value is."""
+    return flags_of(store, number) + _1
+
+
+@inlined
+def link_in_ring(store, number):
+    """Where its link is."""
+    return flags_of(store, number) + _2
+
+
+@inlined
+def reset(store, number, flags):
+    """Nothing is known of a new entry but its flags."""
+    at = flags_of(store, number)
+    store.entries[at] = flags
+    store.entries[at + _1] = store.entries[at + _2] = _0

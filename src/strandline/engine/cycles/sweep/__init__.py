@@ -1,0 +1,1 @@
+"""Accepting cycles by a sweep: our own method, after 001."""

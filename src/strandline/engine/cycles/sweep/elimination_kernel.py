@@ -1,0 +1,262 @@
+"""Accepting cycles over several layers of a column, by elimination of persistent states.
+
+A cycle over several layers has a regress edge, whose target is persistent. Members are persistent states that may lie
+on an accepting cycle as such a target. A round finds the members to which a regress edge leads on a non-empty path
+from a member with an accepting state; they are the members of the next round. When no member is left there is no
+cycle; when a round keeps them all there is one: every member has an accepting path from a member (as in
+one-way-catch-them-young; 001 §3.2 propagates maximal predecessors instead).
+
+A round is several sweeps of the column: every stored state has a value (`VALUE`), reset in each round; members start,
+and one whose value rises is a root of the next sweep. Paths through other persistent states are not followed: all
+targets of regress edges on a cycle are members. The first members are free: those hit in the sweeps that explored the
+column (`strandline.engine.cycles.sweep.layers_kernel`), because from its second sweep on everything visited is
+reachable from a persistent state, and everything reachable from one is visited.
+
+The progress graph (001 §5.2) prunes rounds: a regress edge spans the layers from its target's to its source's, the
+spans on a cycle overlap, and so a cycle never leaves its block of overlapping spans. Of the graph only the spans are
+kept, one for each layer with persistent states; only layers with members count, so that blocks shrink from round to
+round.
+"""
+
+# Numba infers and checks the types of kernels when it compiles them.
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
+
+from __future__ import annotations
+
+import numpy as np
+
+from strandline.engine.codes import BUDGET, CONTINUE, DONE, FAULT, GROW, NONE
+from strandline.engine.cycles.sweep.marks_kernel import (
+    HIT,
+    HIT_SHIFT,
+    MEMBER,
+    QUEUED,
+    VALUE,
+    VALUE_SHIFT,
+    mark_of,
+)
+from strandline.engine.expansion_kernel import ask
+from strandline.engine.hashing import copy_state, state_hash, word_count
+from strandline.engine.jit import inlined, njit
+from strandline.engine.journal_kernel import count_stored
+from strandline.engine.line_kernel import (
+    column_at,
+    column_waits,
+    kept,
+    layer_at,
+    leave_layer,
+    live,
+    move_line,
+    push,
+    row_of,
+    schedule_root,
+    wake_layers,
+)
+from strandline.engine.store.interface import find, make_room
+from strandline.engine.store.paged_kernel import after, append, first_of, insert, record_of
+
+U = np.uint64
+_0, _1, _2 = U(0), U(1), U(2)
+
+
+@njit
+def begin_round(search, first):
+    """Choose the members of the next round and make them its roots; how many there are is in `members`. Layers without
+    members span nothing any more."""
+    layers, store, state = search.layers, search.store, search.state
+    state.members = state.block_end = _0
+    search.opened.state.active = search.batch.rest.count = search.batch.rest.next = _0
+    layers.line.row = NONE
+    for keeper in range(layers.line.keepers):
+        row = layers.keepers[keeper]
+        rank = layers.rows[row].layer & state.rank_mask
+        possible = state.ranks_accepting >> rank & _1 != _0
+        before = state.members
+        number = first_of(store, layers.chains[kept(row)])
+        while number != NONE:
+            at = mark_of(store, number)
+            mark = store.entries[at]
+            member = possible and mark & HIT != _0
+            if not first:
+                member = mark & MEMBER != _0 and mark >> HIT_SHIFT & VALUE == _2
+            store.entries[at] = mark & HIT
+            if member:
+                state.members += _1
+                store.entries[at] |= MEMBER | QUEUED | (_1 << VALUE_SHIFT)
+                push(layers, row)
+            number = after(store, number)
+        if state.members == before:
+            layers.rows[row].span = _0
+
+
+@njit
+def list_members(search, found):
+    """Write the members, state and record, into `found`, which has room for all."""
+    layers, store = search.layers, search.store
+    width = word_count(store.words)
+    place = _0
+    for keeper in range(layers.line.keepers):
+        number = first_of(store, layers.chains[kept(layers.keepers[keeper])])
+        while number != NONE:
+            if store.entries[mark_of(store, number)] & MEMBER != _0:
+                copy_state(store.entries, number * store.entry, found, place, store.words)
+                found[place + width] = record_of(store, number)
+                place += width + _1
+            number = after(store, number)
+
+
+@inlined
+def _expand(search):
+    """Take the entry at the end of the work list: its successors wait in the batch, with the value they get."""
+    expansion, store, opened, state = search.expansion, search.store, search.opened, search.state
+    number = opened.active[opened.state.active - _1]
+    code = ask(expansion, store.entries, number * store.entry, NONE, _0)
+    if code != CONTINUE:
+        return code
+    opened.state.active -= _1
+    search.journal.counts.visited += _1
+    mark = mark_of(store, number)
+    store.entries[mark] &= ~QUEUED
+    accepts = expansion.labels[0] & opened.state.accepting == opened.state.accepting
+    state.value = _2 if accepts else store.entries[mark] >> VALUE_SHIFT & VALUE
+    search.batch.rest.count, search.batch.rest.next = expansion.answer.successors, _0
+    return CONTINUE
+
+
+@inlined
+def _rise(store, number, value):
+    """Raise the value of a state; whether it must be queued for that."""
+    at = mark_of(store, number)
+    mark = store.entries[at]
+    if mark >> VALUE_SHIFT & VALUE >= value:
+        return False
+    store.entries[at] = (mark & ~(VALUE << VALUE_SHIFT)) | (value << VALUE_SHIFT) | QUEUED
+    return mark & QUEUED == _0
+
+
+@inlined
+def _pass_back(search, number, row):
+    """A regress edge: a member is hit, and a root of the next sweep if its value rises."""
+    store, value = search.store, search.state.value
+    at = mark_of(store, number)
+    if store.entries[at] & MEMBER == _0:
+        return
+    if store.entries[at] >> HIT_SHIFT & VALUE < value:
+        store.entries[at] = (store.entries[at] & ~(VALUE << HIT_SHIFT)) | (value << HIT_SHIFT)
+    if _rise(store, number, value):
+        schedule_root(search.layers, row)
+
+
+@inlined
+def _pass_on(search, at):
+    """Give the value to one successor in the column, the rank and the block. FAULT: a persistent state is missing, the
+    model answered otherwise than before."""
+    expansion, store, layers, opened, state = search.expansion, search.store, search.layers, search.opened, search.state
+    line, records = layers.line, expansion.records
+    layer = layer_at(expansion.words, records, at)
+    if layer > state.block_end:
+        return CONTINUE
+    code = make_room(store)
+    if code != CONTINUE:
+        return code
+    row = row_of(layers, line.column, layer)
+    if row == NONE:
+        return GROW
+    hash_value = state_hash(records, at, expansion.words)
+    number = find(store, records, at, hash_value)
+    if layer < line.layer:
+        if number == NONE:
+            return FAULT
+        _pass_back(search, number, row)
+        return CONTINUE
+    if row == line.row and opened.state.active == U(len(opened.active)):
+        opened.state.wanted_active = opened.state.active + _1
+        return GROW
+    if number == NONE:
+        number = append(store, layers.chains[live(row)], _0)
+        if number == NONE:
+            return GROW
+        insert(store, number, records, at, hash_value)
+        store.entries[mark_of(store, number)] = QUEUED | (state.value << VALUE_SHIFT)
+        count_stored(search.journal.counts, _1)
+    elif not _rise(store, number, state.value):
+        return CONTINUE
+    if row == line.row:
+        opened.active[opened.state.active] = number
+        opened.state.active += _1
+    else:
+        push(layers, row)
+    return CONTINUE
+
+
+@inlined
+def _absorb(search):
+    expansion, line, rest = search.expansion, search.layers.line, search.batch.rest
+    while rest.next < rest.count:
+        at = rest.next * expansion.stride
+        layer = layer_at(expansion.words, expansion.records, at)
+        same_rank = (layer ^ line.layer) & search.state.rank_mask == _0
+        if same_rank and column_at(expansion.words, expansion.records, at) == line.column:
+            code = _pass_on(search, at)
+            if code != CONTINUE:
+                return code
+        rest.next += _1
+    rest.count = rest.next = _0
+    return CONTINUE
+
+
+@inlined
+def _list_queued(search, chain):
+    """Put the queued states of a chain of the current layer onto the work list, which has room."""
+    store, opened = search.store, search.opened
+    number = first_of(store, chain)
+    while number != NONE:
+        if store.entries[mark_of(store, number)] & QUEUED != _0:
+            opened.active[opened.state.active] = number
+            opened.state.active += _1
+        number = after(store, number)
+
+
+@inlined
+def _next_layer(search):
+    """Move the line on inside the column; DONE when no value can rise any more."""
+    layers, opened, state = search.layers, search.opened, search.state
+    line, chains = layers.line, layers.chains
+    if line.row != NONE:
+        code = leave_layer(layers, search.store, search.journal.counts)
+        if code != CONTINUE:
+            return code
+    if not column_waits(layers):
+        if line.pending == _0:
+            return DONE
+        wake_layers(layers)
+        state.block_end = _0
+    row = layers.heap[_0]
+    most = chains[kept(row)].count + chains[live(row)].count
+    if most > U(len(opened.active)):
+        opened.state.wanted_active = most
+        return GROW
+    move_line(layers)
+    if chains[kept(row)].count != _0:
+        state.block_end = max(state.block_end, layers.rows[row].span)
+    _list_queued(search, chains[kept(row)])
+    _list_queued(search, chains[live(row)])
+    return CONTINUE
+
+
+@njit
+def propagate(search, budget):
+    """Go on with a round for about `budget` expansions: BUDGET, GROW, DONE, or FAULT if the model answered otherwise
+    than before. The spans of rows are the ends of their blocks."""
+    stop_at = search.journal.counts.visited + budget
+    while True:
+        if search.batch.rest.count != _0:
+            code = _absorb(search)
+        elif search.journal.counts.visited >= stop_at:
+            return BUDGET
+        elif search.opened.state.active != _0:
+            code = _expand(search)
+        else:
+            code = _next_layer(search)
+        if code != CONTINUE:
+            return code

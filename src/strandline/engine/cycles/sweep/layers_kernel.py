@@ -1,0 +1,249 @@
+"""The sweep that looks for accepting cycles inside layers: each state is expanded once, as in a plain sweep.
+
+Layers are taken in the order of a plain sweep; inside a layer the search is Couvreur's, confined to the layer, where
+the nested search of 001 (Algorithm 2) visits everything twice. It enters every state of the layer that is not finished,
+also one that is stored already because it waits: otherwise the search would not be depth-first and miss cycles.
+Persistent states that earlier sweeps of the column have expanded are finished: the cycles through them were closed
+then.
+
+What cycles over several layers need is noted on the way: which ranks of the property automaton have accepting states (a
+cycle never leaves its rank), which persistent states are hit again by a regress edge in a later sweep, and from how far
+ahead each layer is (`span` of its row).
+"""
+
+# Numba infers and checks the types of kernels when it compiles them.
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
+
+from __future__ import annotations
+
+import numpy as np
+
+from strandline.engine.codes import BUDGET, COLUMN_OVER, CONTINUE, CYCLE, FLUSH, GROW, NONE
+from strandline.engine.cycles.open_kernel import enter_state, has_room, is_first, merge
+from strandline.engine.cycles.sweep.marks_kernel import FINISHED, HIT, NUMBER_SHIFT, OPEN, STATUS, mark_of
+from strandline.engine.expansion_kernel import ask, link_of
+from strandline.engine.hashing import copy_state, state_hash, word_count
+from strandline.engine.jit import inlined, njit
+from strandline.engine.journal_kernel import count_expanded, links_full, log_new_state
+from strandline.engine.line_kernel import (
+    KNOWN,
+    column_at,
+    falls_behind,
+    find_row,
+    layer_at,
+    live,
+    next_layer,
+    place,
+    unexpanded,
+)
+from strandline.engine.notes_kernel import note_regress
+from strandline.engine.stack_kernel import drop, is_marker, push_marker, push_state, top_of
+from strandline.engine.stack_kernel import has_room as stack_has_room
+from strandline.engine.store.interface import find, make_room, prefetch_home
+from strandline.engine.store.paged_kernel import append, insert, next_of, record_of, take
+
+U = np.uint64
+_0, _1, _2 = U(0), U(1), U(2)
+
+ACCEPTS, HIT_AGAIN = U(1), U(2)
+"""Why a state is suspected of lying on an accepting cycle."""
+
+
+@inlined
+def _suspect(search, number, why):
+    """Note a state that may lie on a cycle, with its record."""
+    store = search.store
+    copy_state(store.entries, number * store.entry, search.suspect, _0, store.words)
+    search.suspect[word_count(store.words)] = record_of(store, number)
+    search.state.suspect = why
+
+
+@inlined
+def _expand(search):
+    """Expand an entry of the current layer: it is a component of its own for the time being, its marker is on the
+    stack, its successors wait in the batch."""
+    expansion, store, stack, opened, state = search.expansion, search.store, search.stack, search.opened, search.state
+    number = stack.top.unexpanded - _1
+    record = record_of(store, number)
+    if not has_room(opened):
+        return GROW
+    code = ask(expansion, store.entries, number * store.entry, record, _0)
+    if code != CONTINUE:
+        return code
+    successors, labels = expansion.answer.successors, expansion.labels[0]
+    if not stack_has_room(stack, expansion.words, successors + _1):
+        return GROW
+    count_expanded(search.journal.counts, successors, labels)
+    push_marker(stack, expansion.words, number)
+    state.number += _1
+    mark = mark_of(store, number)
+    store.entries[mark] = (store.entries[mark] & HIT) | OPEN | (state.number << NUMBER_SHIFT)
+    accepting = opened.state.accepting
+    enter_state(opened, state.number, number, labels & accepting)
+    if labels & accepting == accepting:
+        state.ranks_accepting |= _1 << (search.layers.line.layer & state.rank_mask)
+        if state.suspect != HIT_AGAIN:
+            _suspect(search, number, ACCEPTS)
+    state.source, state.source_record = number, record
+    search.batch.rest.count, search.batch.rest.next = successors, _0
+    stack.top.unexpanded = _0
+    return CONTINUE
+
+
+@inlined
+def _hit_again(search, number, layer):
+    """An edge back to a persistent state, in a later sweep of the column: if it keeps the rank, it may close a
+    cycle."""
+    layers, store, state = search.layers, search.store, search.state
+    line = layers.line
+    if line.column_sweep < _2 or (layer ^ line.layer) & state.rank_mask != _0:
+        return
+    store.entries[mark_of(store, number)] |= HIT
+    row = layers.rows[find_row(layers, line.column, layer)]
+    row.span = max(row.span, line.layer)
+    if state.ranks_accepting >> (layer & state.rank_mask) & _1 != _0:
+        _suspect(search, number, HIT_AGAIN)
+
+
+@inlined
+def _place(search, at, link):
+    """Put a successor into another layer: ahead of the line or, by a regress edge, behind it."""
+    expansion, store, layers = search.expansion, search.store, search.layers
+    words, records, line = expansion.words, expansion.records, layers.line
+    code = place(layers, store, search.journal, expansion, at, state_hash(records, at, words), link)
+    if code != CONTINUE:
+        return code
+    if line.outcome != KNOWN:
+        store.entries[mark_of(store, line.placed)] = _0
+    if falls_behind(layers, expansion, at):
+        line.regress_edges += _1
+        source = search.state.source * store.entry
+        note_regress(search.notes, words, store.entries, source, search.batch.rest.next, line.regress_edges)
+        _hit_again(search, line.placed, layer_at(words, records, at))
+    return CONTINUE
+
+
+@inlined
+def _absorb(search):
+    """Successors in the layer go onto the stack, others into their layers."""
+    expansion, stack, rest, line = search.expansion, search.stack, search.batch.rest, search.layers.line
+    words, records = expansion.words, expansion.records
+    while rest.next < rest.count:
+        step = rest.next
+        at, link = step * expansion.stride, link_of(search.state.source_record, step)
+        inside = column_at(words, records, at) == line.column and layer_at(words, records, at) == line.layer
+        if inside and line.row != NONE:
+            push_state(stack, words, records, at, link)
+            prefetch_home(search.store, state_hash(records, at, words))
+        else:
+            code = _place(search, at, link)
+            if code != CONTINUE:
+                return code
+        rest.next = step + _1
+    rest.count = rest.next = _0
+    return CONTINUE
+
+
+@inlined
+def _store(search, at, hash_value):
+    """Store the state on top of the stack, which the layer does not have: CONTINUE and its number in `line.placed`."""
+    layers, store, journal, items = search.layers, search.store, search.journal, search.stack.items
+    if links_full(journal):
+        return FLUSH
+    code = make_room(store)
+    if code != CONTINUE:
+        return code
+    number = append(store, layers.chains[live(layers.line.row)], journal.counts.recorded)
+    if number == NONE:
+        return GROW
+    insert(store, number, items, at, hash_value)
+    store.entries[mark_of(store, number)] = _0
+    log_new_state(journal, items[at + word_count(store.words)])
+    layers.line.placed = number
+    return CONTINUE
+
+
+@inlined
+def _look_at(search):
+    """Take a state of the layer from the stack: enter it, or see whether it closes an accepting cycle."""
+    store, stack, opened, words = search.store, search.stack, search.opened, search.expansion.words
+    at = top_of(stack, words)
+    hash_value = state_hash(stack.items, at, words)
+    number = find(store, stack.items, at, hash_value)
+    if number == NONE:
+        code = _store(search, at, hash_value)
+        if code != CONTINUE:
+            return code
+        number = search.layers.line.placed
+    drop(stack)
+    mark = store.entries[mark_of(store, number)]
+    if mark & STATUS == _0:
+        stack.top.unexpanded = number + _1
+    elif mark & STATUS == OPEN and merge(opened, mark >> NUMBER_SHIFT) == opened.state.accepting:
+        search.state.record = record_of(store, number)
+        copy_state(store.entries, number * store.entry, search.suspect, _0, words)
+        return CYCLE
+    return CONTINUE
+
+
+@inlined
+def _leave(search):
+    """The successors of a state are all done; the first of a component finishes it."""
+    store, stack, opened = search.store, search.stack, search.opened
+    number = stack.items[top_of(stack, search.expansion.words)]
+    drop(stack)
+    if not is_first(opened, store.entries[mark_of(store, number)] >> NUMBER_SHIFT):
+        return
+    opened.state.roots -= _1
+    member = NONE
+    while member != number:
+        opened.state.active -= _1
+        member = opened.active[opened.state.active]
+        mark = mark_of(store, member)
+        store.entries[mark] = (store.entries[mark] & HIT) | FINISHED
+
+
+@inlined
+def _next_root(search):
+    """Find a state of the layer, or of the next one, that was not entered: CONTINUE, or what `next_layer` answers;
+    COLUMN_OVER only where cycles over several layers are possible."""
+    layers, store, state = search.layers, search.store, search.state
+    while True:
+        code = next_layer(layers, store, search.journal.counts, search.notes)
+        if code == COLUMN_OVER and (layers.line.keepers == _0 or state.ranks_accepting == _0):
+            state.ranks_accepting = _0
+            continue
+        if code != CONTINUE:
+            return code
+        chain = layers.chains[unexpanded(layers, layers.line.row)]
+        number = next_of(store, chain)
+        take(chain)
+        if store.entries[mark_of(store, number)] & STATUS == _0:
+            search.stack.top.unexpanded = number + _1
+            return CONTINUE
+
+
+@njit
+def sweep_layers(search, budget):
+    """Search on for about `budget` expansions: BUDGET, GROW, FLUSH, FAULT, REGRESSING_COLUMN, SWEEP_OVER,
+    COLUMN_OVER, DONE, or CYCLE: the layer has an accepting cycle through the state whose words are in `suspect`. The
+    first batch are the initial states; the line is before everything."""
+    counts, top = search.journal.counts, search.stack.top
+    stop_at = counts.visited + budget
+    while True:
+        code = CONTINUE
+        if search.batch.rest.count != _0:
+            code = _absorb(search)
+        elif top.unexpanded != _0:
+            code = _expand(search)
+        elif top.count != _0:
+            if is_marker(search.stack, search.expansion.words):
+                _leave(search)
+            else:
+                code = _look_at(search)
+        elif counts.visited >= stop_at:
+            return BUDGET
+        else:
+            code = _next_root(search)
+        if code != CONTINUE:
+            return code

@@ -1,0 +1,52 @@
+"""Short depth-first searches beside a sweep, which may find a cycle sooner."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from strandline.compile.kernel import Kernel
+from strandline.engine.codes import ROOT, STEP_BITS, STEP_MASK
+from strandline.engine.cycles.components import ComponentSearch
+from strandline.engine.cycles.cycle_search import Cycle
+from strandline.engine.cycles.loop import State
+from strandline.engine.cycles.nested import NestedSearch
+from strandline.engine.memory import WordArray
+
+
+class Probe:
+    """A depth-first search from the kernel's initial states, of which `roots` has the records, or -1 - k for the k-th
+    initial state of the model, of which the parent log may have no record yet. With `most` states it ends; without, a
+    cycle is known to be there."""
+
+    def __init__(
+        self, kernel: Kernel, roots: Sequence[int], accepting: int, *, most: int | None, memory_limit: int | None
+    ) -> None:
+        self._roots = roots
+        self._links: list[WordArray] = []
+        kind = ComponentSearch if most is None else NestedSearch
+        self.search = kind(
+            kernel,
+            accepting=accepting,
+            log=lambda links: self._links.append(links.copy()),
+            memory_limit=memory_limit,
+            max_states=most,
+        )
+
+    @property
+    def proves(self) -> bool:
+        """Whether the cycle is known to be there."""
+        return isinstance(self.search, ComponentSearch)
+
+    def path(self) -> tuple[int, State, list[int], Cycle]:
+        """After a cycle was found: the root of the path to it, as in `roots`, and its state; the steps; the cycle."""
+        links = np.concatenate(self._links)
+        steps: list[int] = []
+        record = self.search.cycle.record
+        while (link := int(links[record])) >> STEP_BITS != ROOT:
+            steps.append(link & STEP_MASK)
+            record = link >> STEP_BITS
+        number = link & STEP_MASK
+        state = tuple(int(word) for word in self.search.kernel.initial[number])
+        return self._roots[number], state, steps[::-1], self.search.cycle

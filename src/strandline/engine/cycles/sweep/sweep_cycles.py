@@ -1,0 +1,272 @@
+"""Accepting cycles by a sweep: our own method, after 001.
+
+Every state is visited as often as a plain sweep visits it, to find cycles inside layers; columns in which cycles over
+several layers are possible are then searched by elimination, before the line leaves them. Now and then a short
+depth-first search, from an accepting state or from a persistent one that was hit again, may find a cycle sooner; it
+may take an eighth of the visits and of the memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Unpack
+
+import numpy as np
+
+from strandline.compile.kernel import Kernel
+from strandline.engine import codes
+from strandline.engine.cycles.cycle_search import Cycle, CycleSearch
+from strandline.engine.cycles.loop import LoopSearch, Region, State
+from strandline.engine.cycles.open import OpenPart
+from strandline.engine.cycles.sweep.probes import Probe
+from strandline.engine.expansion import width_of
+from strandline.engine.line import COLUMNS, SWEEPS, LayersPart
+from strandline.engine.memory import WordArray
+from strandline.engine.notes import NotesPart
+from strandline.engine.orders.sweep import swept
+from strandline.engine.profile import LayerFigures, without_ranks
+from strandline.engine.records import SWEPT, record
+from strandline.engine.search import Event, Statistics, Terms
+from strandline.engine.stack import StackPart
+from strandline.engine.store.parts import PagedPart
+from strandline.errors import InternalError
+
+if TYPE_CHECKING:
+    from strandline.engine.cycles.sweep.marks_kernel import SweepCycles
+
+_LEAST_PROBE = 1024
+_PROBE_SHARE = 8
+"""One visit in so many may be spent on probes, and one state in so many more may be stored for them."""
+
+
+class SweepCycleSearch(CycleSearch):
+    """One acceptance set, a measured Kernel. The lowest bits of its layers, `ranks` a power of two, may be the rank of
+    the property automaton's component: an edge never leads to a lower rank, and a cycle never leaves its rank."""
+
+    loop = "cycles.sweep.layers_kernel.sweep_layers"
+
+    def __init__(
+        self, kernel: Kernel, *, accepting: int, ranks: int = 1, probes: bool = True, **terms: Unpack[Terms]
+    ) -> None:
+        if not kernel.measured:
+            raise InternalError("a sweep needs a measured kernel")
+        if ranks not in (1, 2, 4, 8, 16, 32, 64):
+            raise InternalError(f"{ranks} ranks are not a power of two up to 64")
+        self._state = record(SWEPT, rank_mask=ranks - 1, source_record=codes.ROOT)
+        self._suspect: WordArray = np.zeros(kernel.words + 1, dtype=np.uint64)
+        self._layers, self._stack, self._opened = LayersPart(SWEEPS | COLUMNS), StackPart(), OpenPart(accepting)
+        self._pages, self._notes = PagedPart(width_of(kernel), extra=1), NotesPart(kernel.words)
+        parts = (self._layers, self._pages, self._stack, self._opened, self._notes)
+        super().__init__(kernel, *parts, accepting=accepting, **terms)
+        self.expansion.start()
+        self.rounds = 0
+        self._eliminating = False
+        self._members_before = -1
+        self._probe: Probe | None = None
+        self._probes = probes
+        self._probe_visits = 0
+        self._next_probe = _LEAST_PROBE
+        self._near_suspect = True
+        self._adopted = False
+        if probes:
+            self._probe_initial_states()
+
+    def _search(self) -> SweepCycles:
+        from strandline.engine.cycles.sweep.marks_kernel import SweepCycles
+
+        return SweepCycles(
+            self.expansion.expansion(),
+            self.expansion.batch(),
+            self._pages.store(),
+            self._layers.layers(),
+            self._stack.stack(),
+            self._opened.opened(),
+            self.journal.journal(),
+            self._notes.notes(),
+            self._suspect,
+            self._state,
+        )
+
+    def run(self, budget: np.uint64) -> int:
+        if self._eliminating:
+            return self._eliminate(budget)
+        from strandline.engine.cycles.sweep.layers_kernel import sweep_layers
+
+        affordable = np.uint64(1000 + int(self.journal.counts.visited) // _PROBE_SHARE)
+        code = int(sweep_layers(self._search(), min(budget, affordable)))
+        if code in (codes.SWEEP_OVER, codes.BUDGET):
+            self._consider_probe()
+            return codes.BUDGET if self._probe is None else codes.PAUSE
+        if code == codes.COLUMN_OVER:
+            self._eliminating, self._members_before = True, -1
+            return self._next_round(first=True)
+        if code == codes.CYCLE:
+            self.cycle_kind = "S"
+        return code
+
+    def _eliminate(self, budget: np.uint64) -> int:
+        from strandline.engine.cycles.sweep.elimination_kernel import propagate
+
+        before = int(self.journal.counts.visited)
+        code = int(propagate(self._search(), budget))
+        self._notes.leave_out(int(self.journal.counts.visited) - before)
+        if code == codes.FAULT:
+            raise InternalError("a state has other successors than when it was first expanded")
+        return self._next_round(first=False) if code == codes.DONE else code
+
+    def _next_round(self, *, first: bool) -> int:
+        """Choose the members of the next round. None left: the line leaves the column. None lost: a cycle."""
+        from strandline.engine.cycles.sweep.elimination_kernel import begin_round
+
+        begin_round(self._search(), first)
+        members = int(self._state.members)
+        if members and members == self._members_before:
+            self.cycle_kind = "M"
+            return codes.CYCLE
+        self._members_before = members
+        if members:
+            self.rounds += 1
+            self._layers.join_spans()
+        else:
+            self._eliminating = False
+            self._state.ranks_accepting = 0
+        return codes.BUDGET
+
+    # --- notes --------------------------------------------------------------------------------------------------
+
+    @property
+    def line(self) -> tuple[int, int]:
+        return self._layers.key
+
+    def profile(self) -> tuple[LayerFigures, ...]:
+        """What the sweeps did, layer by layer; probes and eliminations are left out."""
+        return without_ranks(self._notes.layers(self._layers, self.journal), int(self._state.rank_mask) + 1)
+
+    @property
+    def sampled_regress_edges(self) -> list[tuple[tuple[int, ...], int]]:
+        return self._notes.regress_edges()
+
+    @property
+    def regressing_link(self) -> tuple[int, int]:
+        return int(self._state.source_record), int(self.expansion.rest.next)
+
+    def statistics(self) -> Statistics:
+        """Once a probe has found a cycle, the records are no longer those of distinct states."""
+        told = swept(super().statistics(), self._layers)
+        return replace(told, exact=told.exact and not self._adopted)
+
+    # --- the trace ----------------------------------------------------------------------------------------------
+
+    def cycle_record(self) -> int:
+        return int(self._state.record)
+
+    def begin_loop(self) -> LoopSearch | None:
+        """A cycle inside the layer is looked for there; one over several layers is found again by a depth-first
+        search from the members, of which elimination has proved that one leads to it."""
+        if self.cycle_kind == "S":
+            column, layer = self.line
+            start = tuple(int(word) for word in self._suspect[: self.kernel.words])
+            region = Region(column=column, layers=(layer, layer))
+            return LoopSearch(self.kernel, start, self.accepting, region, memory_limit=self.memory_limit)
+        members = self._members()
+        kernel = replace(self.kernel, initial=members[:, :-1].copy())
+        self._begin_probe(kernel, [int(record) for record in members[:, -1]], None)
+        return None
+
+    def _members(self) -> WordArray:
+        """The states of the members, each followed by its record."""
+        from strandline.engine.cycles.sweep.elimination_kernel import list_members
+
+        found: WordArray = np.zeros((int(self._state.members), self.kernel.words + 1), dtype=np.uint64)
+        list_members(self._search(), found.reshape(-1))
+        return found
+
+    # --- probes -------------------------------------------------------------------------------------------------
+
+    def _consider_probe(self) -> None:
+        """Now and then: look for a cycle near a state that may lie on one, and, in turn, near the initial states;
+        twice as far as the time before, when visits and memory allow that."""
+        if not self._probes:
+            return
+        counts = self.journal.counts
+        affordable = int(counts.visited) // _PROBE_SHARE - self._probe_visits
+        peak = int(counts.peak_stored)
+        room = max(peak - int(counts.stored), peak // _PROBE_SHARE)
+        if min(affordable, room) < self._next_probe:
+            return
+        if self._near_suspect and self._state.suspect:
+            self._state.suspect = 0
+            start = replace(self.kernel, initial=self._suspect[: self.kernel.words].reshape(1, -1).copy())
+            self._begin_probe(start, [int(self._suspect[self.kernel.words])], self._next_probe)
+        else:
+            self._probe_initial_states()
+            self._next_probe *= 2
+        self._near_suspect = not self._near_suspect
+
+    def _probe_initial_states(self) -> None:
+        own = [-1 - number for number in range(len(self.kernel.initial))]
+        self._begin_probe(self.kernel, own, self._next_probe)
+
+    def _begin_probe(self, kernel: Kernel, roots: list[int], most: int | None) -> None:
+        self._probe = Probe(kernel, roots, self.accepting, most=most, memory_limit=self.memory_limit)
+
+    def advance(self, seconds: float = 0.05) -> Event:
+        if self._probe is None:
+            event = super().advance(seconds)
+            # A cycle over several layers was proved: a depth-first search will now look for it.
+            return Event.PAUSED if event is Event.CYCLE and self._cycle is None else event
+        event = self._probe.search.advance(seconds)
+        if event is Event.PAUSED:
+            return event
+        probe, self._probe = self._probe, None
+        if not probe.proves:
+            self._account_for(probe)
+        if event is Event.CYCLE:
+            self._adopt(probe)
+        probe.search.close()
+        if probe.proves and event is Event.DONE:
+            raise InternalError("elimination proved a cycle that no depth-first search finds")
+        return event if probe.proves or event is Event.CYCLE else Event.PAUSED
+
+    def _account_for(self, probe: Probe) -> None:
+        """A probe's visits and states are the search's own."""
+        done, counts = probe.search.statistics(), self.journal.counts
+        self._probe_visits += done.visited
+        counts.visited += np.uint64(done.visited)
+        self._notes.leave_out(done.visited)
+        counts.peak_stored = max(int(counts.peak_stored), int(counts.stored) + done.peak_states)
+        self._peak_bytes = max(self._peak_bytes, self.current_bytes() + done.peak_bytes)
+
+    def _adopt(self, probe: Probe) -> None:
+        """Take the cycle of a depth-first search over: the path to it is added to the parent log."""
+        root, state, steps, cycle = probe.path()
+        layers = self._layers_of(state, steps, cycle.steps)
+        self.cycle_kind = "S" if len(layers) == 1 else "M"
+        self._cycle = Cycle(self._append_path(root, steps), cycle.steps)
+        self._adopted = True
+
+    def _layers_of(self, state: State, path: list[int], steps: tuple[int, ...]) -> set[tuple[int, int]]:
+        """Columns and layers of the states on the loop that the path leads to."""
+        twin = self.kernel.twin
+        layers = set()
+        for number, step in enumerate((*path, *steps)):
+            target = twin.edges(state)[step].target
+            if target is None:
+                raise InternalError("a cycle leads through a fault")
+            state = target
+            if number >= len(path):
+                layers.add(twin.progress(state))
+        return layers
+
+    def _append_path(self, root: int, steps: list[int]) -> int:
+        """Add records for the states on a path from a root to the parent log; the record of the last."""
+        self.journal.flush()
+        record = root
+        if root < 0:
+            record = self._append_link((codes.ROOT << codes.STEP_BITS) | (-1 - root))
+        for step in steps:
+            record = self._append_link((record << codes.STEP_BITS) | step)
+        return record
+
+    def _append_link(self, link: int) -> int:
+        return self.journal.append(np.array([link], dtype=np.uint64))

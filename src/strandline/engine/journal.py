@@ -1,0 +1,94 @@
+"""What a search tells of its way, and who is told (`strandline.engine.journal_kernel`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from strandline.engine import sizes
+from strandline.engine.memory import WordArray
+from strandline.engine.part import Part
+from strandline.engine.records import COUNTS, FILL, record
+
+if TYPE_CHECKING:
+    from strandline.engine.journal_kernel import Journal
+
+Sink = Callable[[WordArray], None]
+
+
+class Listener(Protocol):
+    """Is told what a search expands. The arrays must not be kept."""
+
+    layers: bool
+    """Whether it wants to know where layers end."""
+
+    def expanded(self, states: WordArray) -> None:
+        """States that were expanded, one a row: its words, its labels, how many successors it has."""
+        ...
+
+    def layer_finished(self, column: int, layer: int) -> None:
+        """Of a sweep: all states told of since the last layer was finished are those of this one that the line found
+        there on this pass; they are about to be forgotten, but for the persistent ones."""
+        ...
+
+
+class StatesOnly:
+    """A listener that hands expanded states to a function."""
+
+    layers = False
+
+    def __init__(self, expanded: Sink) -> None:
+        self.expanded = expanded
+
+    def layer_finished(self, column: int, layer: int) -> None:
+        return None
+
+
+class JournalPart(Part):
+    """Buffers for the parent log and for expanded states, and the counts."""
+
+    def __init__(self, words: int, log: Sink, listener: Listener | None, max_states: int | None) -> None:
+        self.counts, self.fill = record(COUNTS), record(FILL)
+        self._log, self._listener, self._max_states = log, listener, max_states
+        self._row = words + 2
+        self._links: WordArray = np.zeros(sizes.LOG_RECORDS, dtype=np.uint64)
+        rows = max(1, sizes.EXPANDED_WORDS // self._row) if listener else 0
+        self._expanded: WordArray = np.zeros(rows * self._row, dtype=np.uint64)
+
+    def journal(self) -> Journal:
+        from strandline.engine.journal_kernel import Journal
+
+        return Journal(self._links[: self.room_for_links()], self._expanded, self.fill, self.counts)
+
+    def room_for_links(self) -> int:
+        """How many records may be written before the next flush; a limit of states leaves less and less."""
+        if self._max_states is None:
+            return len(self._links)
+        return max(0, min(len(self._links), self._max_states - int(self.counts.recorded)))
+
+    def flush(self) -> None:
+        """Hand over what is in the buffers."""
+        if self.fill.links:
+            self._log(self._links[: int(self.fill.links)])
+            self.fill.links = 0
+        if self._listener is not None and self.fill.expanded:
+            rows = self._expanded[: int(self.fill.expanded) * self._row]
+            self._listener.expanded(rows.reshape(-1, self._row))
+            self.fill.expanded = 0
+
+    def finish_layer(self, column: int, layer: int) -> None:
+        """A layer is finished, and all of it was handed over."""
+        if self._listener is not None:
+            self._listener.layer_finished(column, layer)
+
+    def append(self, links: WordArray) -> int:
+        """Add records to the parent log, whose buffer is empty; the number of the last."""
+        self._log(links)
+        self.counts.recorded += np.uint64(len(links))
+        return int(self.counts.recorded) - 1
+
+    @property
+    def words(self) -> int:
+        return len(self._links) + len(self._expanded)

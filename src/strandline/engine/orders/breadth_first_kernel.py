@@ -1,0 +1,151 @@
+"""Breadth-first search: states are expanded in the order in which they were found, and nothing is forgotten.
+
+Expansion and insertion alternate in batches, so that a table's slot is fetched while other successors are computed. A
+state's record is its number.
+"""
+
+# Numba infers and checks the types of kernels when it compiles them.
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from strandline.engine.codes import BATCH, BUDGET, CONTINUE, DONE, FLUSH, GROW
+from strandline.engine.expansion_kernel import ask, link_of
+from strandline.engine.hashing import state_hash
+from strandline.engine.jit import inlined, njit
+from strandline.engine.journal_kernel import count_stored, expanded_full, tell_expanded
+from strandline.engine.store.interface import add, entry_room, make_room, prefetch_home, prefetch_match
+
+U = np.uint64
+_0, _1, _63 = U(0), U(1), U(63)
+_BATCH, _AHEAD = U(BATCH), U(6)
+
+
+class BreadthFirst(NamedTuple):
+    """All that the search works on."""
+
+    expansion: Any
+    batch: Any
+    store: Any
+    journal: Any
+    levels: Any
+    level: Any
+
+
+@inlined
+def _next_level(search):
+    """When a level is finished, the next one is what was found meanwhile."""
+    level, found = search.level, search.journal.counts.recorded
+    if level.head < level.end:
+        return CONTINUE
+    if level.end == found:
+        return DONE
+    if level.count == U(len(search.levels)):
+        level.wanted = level.count + _1
+        return GROW
+    search.levels[level.count] = found - level.end
+    level.count += _1
+    level.end = found
+    return CONTINUE
+
+
+@inlined
+def _expand(search):
+    """Fill the batch with successors of the next states of the level."""
+    expansion, batch, store, journal = search.expansion, search.batch, search.store, search.journal
+    words, stride = expansion.words, expansion.stride
+    used, head = batch.rest.count, search.level.head
+    transitions, deadlocks = _0, _0
+    last = min(search.level.end, head + _BATCH)
+    code = CONTINUE
+    while head < last and used < _BATCH:
+        if expanded_full(journal, words):
+            code = FLUSH
+            break
+        at = head * store.entry
+        code = ask(expansion, store.entries, at, head, used)
+        if code != CONTINUE:
+            break
+        successors, labels = expansion.answer.successors, expansion.labels[0]
+        tell_expanded(journal, words, store.entries, at, successors, labels)
+        transitions += successors
+        deadlocks += labels >> _63
+        for step in range(successors):
+            number = used + step
+            hash_value = state_hash(expansion.records, number * stride, words)
+            batch.links[number] = link_of(head, step)
+            batch.hashes[number] = hash_value
+            prefetch_home(store, hash_value)
+        used += successors
+        head += _1
+    counts = journal.counts
+    counts.visited += head - search.level.head
+    counts.transitions += transitions
+    counts.deadlocks += deadlocks
+    search.level.head = head
+    batch.rest.count = used
+    if code == FLUSH and used > _0:
+        # The buffer of successors is full, which placing them will change.
+        return CONTINUE
+    return code
+
+
+@inlined
+def _absorb(search):
+    """Store what is new in the rest of the batch."""
+    expansion, batch, store, journal = search.expansion, search.batch, search.store, search.journal
+    records, stride, counts = expansion.records, expansion.stride, journal.counts
+    number, last = batch.rest.next, batch.rest.count
+    code = CONTINUE
+    while number < last:
+        code = make_room(store)
+        if code != CONTINUE:
+            break
+        found, fill = counts.recorded, journal.fill.links
+        room = min(store.shape.most - store.shape.count, U(len(journal.links)) - fill)
+        if room == _0:
+            code = FLUSH
+            break
+        if not entry_room(store, found + room - _1):
+            room = U(len(store.entries)) // store.entry - min(found, U(len(store.entries)) // store.entry)
+            if room == _0:
+                code = GROW
+                break
+            store.shape.wanted_entries = _0
+        new = _0
+        while number < last and new < room:
+            ahead = number + _AHEAD
+            if ahead < last:
+                prefetch_match(store, batch.hashes[ahead])
+            if add(store, found + new, records, number * stride, batch.hashes[number]):
+                journal.links[fill + new] = batch.links[number]
+                new += _1
+            number += _1
+        journal.fill.links += new
+        counts.recorded += new
+        count_stored(counts, new)
+    batch.rest.next = number
+    if number == last:
+        batch.rest.next = batch.rest.count = _0
+    return code
+
+
+@njit
+def breadth_first(search, budget):
+    """Search on for about `budget` expansions: DONE, BUDGET, GROW, FAULT, FOUND or FLUSH; after all but DONE and FAULT
+    it can be called again. The first batch are the initial states."""
+    stop_at = search.journal.counts.visited + budget
+    while True:
+        code = _absorb(search)
+        if code == CONTINUE:
+            if search.journal.counts.visited >= stop_at:
+                return BUDGET
+            code = _next_level(search)
+        if code == CONTINUE:
+            code = _expand(search)
+        if code != CONTINUE:
+            return code

@@ -1,0 +1,238 @@
+"""State-space caching: depth-first search that remembers a bounded number of the states it has left.
+
+States on the path are always known, so no path meets itself and every search ends. Of the states it has left at most
+`states` are kept; a rule says which of them makes room for the next one (Jard and Jéron 1991; Godefroid, Holzmann
+and Pirottin 1992: the rival of 002 §6). A state that is met after it was replaced looks new and is explored again,
+with everything forgotten that it reaches.
+
+Entries are used again. The word after a state links lists: free entries, or the states that wait for being replaced.
+The stack has markers of the states on the path. A level of the path is two words: the link by which its state was
+entered, and the list of cached states that stood on this level (rule DEEPEST).
+"""
+
+# Numba infers and checks the types of kernels when it compiles them.
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from strandline.engine.codes import BUDGET, CONTINUE, DONE, FLUSH, GROW, NONE
+from strandline.engine.expansion_kernel import ask
+from strandline.engine.hashing import home, mixed, state_hash, word_count
+from strandline.engine.jit import inlined, njit
+from strandline.engine.journal_kernel import count_expanded, count_stored, expanded_full, tell_expanded
+from strandline.engine.stack_kernel import drop, has_room, is_marker, push_marker, push_successors, top_of
+from strandline.engine.store.interface import add, entry_room, find, forget, make_room
+
+U = np.uint64
+_0, _1, _2 = U(0), U(1), U(2)
+
+RANDOM, OLDEST, NEWEST, DEEPEST, COLLISION = (U(rule) for rule in range(5))
+
+
+class Cached(NamedTuple):
+    """All that the search works on."""
+
+    expansion: Any
+    store: Any
+    stack: Any
+    journal: Any
+    path: Any
+    places: Any
+    cache: Any
+
+
+@inlined
+def _link_at(store, number):
+    """The word after a state."""
+    return number * store.entry + word_count(store.words)
+
+
+@inlined
+def _new_entry(search):
+    """The number of a free entry, or NONE when the array must grow first."""
+    cache, store = search.cache, search.store
+    if cache.free != _0:
+        return cache.free - _1
+    return cache.places if entry_room(store, cache.places) else NONE
+
+
+@inlined
+def _use_entry(search, number):
+    """An entry that `_new_entry` told of is used."""
+    cache, store = search.cache, search.store
+    if cache.free != _0:
+        cache.free = store.entries[_link_at(store, number)]
+    else:
+        cache.places += _1
+
+
+@inlined
+def _replace(search, number):
+    """Forget a state: it is unknown from now on, and its entry is free."""
+    cache, store = search.cache, search.store
+    forget(store, number, state_hash(store.entries, number * store.entry, store.words))
+    store.entries[_link_at(store, number)] = cache.free
+    cache.free = number + _1
+    search.journal.counts.stored -= _1
+    cache.replaced += _1
+
+
+@inlined
+def _by_list(search, number, full):
+    """Rules OLDEST and NEWEST: one list, whose first state is replaced. A new one goes to its end or its front."""
+    cache, store = search.cache, search.store
+    victim = NONE
+    if full:
+        victim = cache.first - _1
+        cache.first = store.entries[_link_at(store, victim)]
+    own = _link_at(store, number)
+    if cache.rule == NEWEST or cache.first == _0:
+        store.entries[own] = cache.first
+        cache.first = number + _1
+    else:
+        store.entries[own] = _0
+        store.entries[_link_at(store, cache.last - _1)] = number + _1
+    cache.last = number + _1
+    return victim
+
+
+@inlined
+def _by_depth(search, number, full):
+    """Rule DEEPEST: a list for every level of the path; `last` is no smaller than the deepest that has states."""
+    cache, store, path = search.cache, search.store, search.path
+    depth, deepest = cache.path, cache.last
+    victim = NONE
+    if full:
+        while path[_2 * deepest + _1] == _0:
+            deepest -= _1
+        victim = path[_2 * deepest + _1] - _1
+        path[_2 * deepest + _1] = store.entries[_link_at(store, victim)]
+    store.entries[_link_at(store, number)] = path[_2 * depth + _1]
+    path[_2 * depth + _1] = number + _1
+    cache.last = max(deepest, depth)
+    return victim
+
+
+@inlined
+def _by_place(search, number, full):
+    """Rules RANDOM and COLLISION: a place in an array, drawn or given by the hash; what stands there is replaced."""
+    cache, store = search.cache, search.store
+    if cache.rule == COLLISION:
+        # Mixed once more: neighbours in the table are not to be neighbours here.
+        place = home(mixed(state_hash(store.entries, number * store.entry, store.words)), cache.states)
+    elif full:
+        cache.draws += _1
+        place = home(mixed(cache.draws), cache.states)
+    else:
+        place = cache.count
+    victim = search.places[place] - _1
+    search.places[place] = number + _1
+    return victim
+
+
+@inlined
+def _keep(search, number):
+    """A state leaves the path: it enters the cache, where another one makes room if need be."""
+    cache = search.cache
+    if cache.states == _0:
+        _replace(search, number)
+        return
+    full = cache.count == cache.states
+    if cache.rule == DEEPEST:
+        victim = _by_depth(search, number, full)
+    elif cache.rule == OLDEST or cache.rule == NEWEST:
+        victim = _by_list(search, number, full)
+    else:
+        victim = _by_place(search, number, full)
+    if victim == NONE:
+        cache.count += _1
+    else:
+        _replace(search, victim)
+
+
+@inlined
+def _enter(search):
+    """Expand the state stored last and put it onto the path."""
+    expansion, store, stack, cache = search.expansion, search.store, search.stack, search.cache
+    level = _2 * cache.path
+    if level + _2 > U(len(search.path)):
+        cache.wanted_path = level + _2
+        return GROW
+    if expanded_full(search.journal, expansion.words):
+        return FLUSH
+    number = stack.top.unexpanded - _1
+    code = ask(expansion, store.entries, number * store.entry, number, _0)
+    if code != CONTINUE:
+        return code
+    successors, labels = expansion.answer.successors, expansion.labels[0]
+    if not has_room(stack, expansion.words, successors + _1):
+        return GROW
+    count_expanded(search.journal.counts, successors, labels)
+    tell_expanded(search.journal, expansion.words, store.entries, number * store.entry, successors, labels)
+    push_marker(stack, expansion.words, number)
+    push_successors(stack, expansion, store, number)
+    search.path[level] = stack.top.link
+    cache.path += _1
+    stack.top.unexpanded = _0
+    return CONTINUE
+
+
+@inlined
+def _look_at(search):
+    """Take a state from the stack; one that is not known is stored and will be entered."""
+    store, stack, words = search.store, search.stack, search.expansion.words
+    at = top_of(stack, words)
+    hash_value = state_hash(stack.items, at, words)
+    code = make_room(store)
+    if code != CONTINUE:
+        return code
+    if find(store, stack.items, at, hash_value) == NONE:
+        number = _new_entry(search)
+        if number == NONE:
+            return GROW
+        _use_entry(search, number)
+        add(store, number, stack.items, at, hash_value)
+        count_stored(search.journal.counts, _1)
+        stack.top.unexpanded = number + _1
+        stack.top.link = stack.items[at + word_count(words)]
+    drop(stack)
+    return CONTINUE
+
+
+@inlined
+def _leave(search):
+    """The successors of the state at the end of the path are all done."""
+    cache, stack = search.cache, search.stack
+    if cache.rule == RANDOM and cache.count == U(len(search.places)) and cache.count < cache.states:
+        cache.wanted_cache = cache.count + _1
+        return GROW
+    number = stack.items[top_of(stack, search.expansion.words)]
+    drop(stack)
+    cache.path -= _1
+    _keep(search, number)
+    return CONTINUE
+
+
+@njit
+def cached(search, budget):
+    """Search on for `budget` expansions; BUDGET only where a state waits for expansion, else DONE, GROW, FLUSH, FAULT
+    or FOUND: then the path and the link of the state on the stack lead to the state."""
+    stop_at = search.journal.counts.visited + budget
+    top = search.stack.top
+    while True:
+        if top.unexpanded != _0:
+            if search.journal.counts.visited >= stop_at:
+                return BUDGET
+            code = _enter(search)
+        elif top.count == _0:
+            return DONE
+        elif is_marker(search.stack, search.expansion.words):
+            code = _leave(search)
+        else:
+            code = _look_at(search)
+        if code != CONTINUE:
+            return code

@@ -1,0 +1,73 @@
+"""The sweep: states in the order of their progress, forgotten when the line has passed them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Unpack
+
+import numpy as np
+
+from strandline.compile.kernel import Kernel
+from strandline.engine.expansion import width_of
+from strandline.engine.line import LAYERS, LayersPart
+from strandline.engine.notes import NotesPart
+from strandline.engine.profile import LayerFigures
+from strandline.engine.search import Search, Statistics, Terms
+from strandline.engine.store.parts import PagedPart
+from strandline.errors import InternalError
+
+
+def swept(statistics: Statistics, layers: LayersPart) -> Statistics:
+    """Statistics with what the line has done."""
+    line = layers.line
+    return replace(
+        statistics,
+        exact=not line.persistent,
+        persistent=int(line.persistent),
+        regress_edges=int(line.regress_edges),
+        sweeps=int(line.sweeps),
+        layers=int(line.layers_left),
+    )
+
+
+class SweepSearch(Search):
+    """See `strandline.engine.orders.sweep_kernel`. A listener that wants it is told of every layer that the
+    line leaves."""
+
+    loop = "orders.sweep_kernel.sweep"
+
+    def __init__(self, kernel: Kernel, **terms: Unpack[Terms]) -> None:
+        if not kernel.measured:
+            raise InternalError("a sweep needs a measured kernel")
+        listener = terms.get("listener")
+        self._layers = LayersPart(LAYERS if listener is not None and listener.layers else 0)
+        self._pages, self._notes = PagedPart(width_of(kernel)), NotesPart(kernel.words)
+        super().__init__(kernel, self._layers, self._pages, self._notes, **terms)
+        self.expansion.start()
+
+    def run(self, budget: np.uint64) -> int:
+        from strandline.engine.orders.sweep_kernel import Sweep, sweep
+
+        search = Sweep(
+            self.expansion.expansion(),
+            self.expansion.batch(),
+            self._pages.store(),
+            self._layers.layers(),
+            self.journal.journal(),
+            self._notes.notes(),
+        )
+        return int(sweep(search, budget))
+
+    @property
+    def line(self) -> tuple[int, int]:
+        return self._layers.key
+
+    def profile(self) -> tuple[LayerFigures, ...]:
+        return self._notes.layers(self._layers, self.journal)
+
+    @property
+    def sampled_regress_edges(self) -> list[tuple[tuple[int, ...], int]]:
+        return self._notes.regress_edges()
+
+    def statistics(self) -> Statistics:
+        return swept(super().statistics(), self._layers)

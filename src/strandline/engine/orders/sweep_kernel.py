@@ -1,0 +1,117 @@
+"""The sweep: least progress first, and what lies behind the line is forgotten (000 §2, 001 §2.2, 002 §2-5)."""
+
+# Numba infers and checks the types of kernels when it compiles them.
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from strandline.engine.codes import BATCH, BUDGET, CONTINUE, FLUSH, NONE, STEP_MASK
+from strandline.engine.expansion_kernel import ask, link_of
+from strandline.engine.hashing import state_hash
+from strandline.engine.jit import inlined, njit
+from strandline.engine.journal_kernel import count_expanded, expanded_full, tell_expanded
+from strandline.engine.line_kernel import falls_behind, next_layer, place, unexpanded
+from strandline.engine.notes_kernel import note_regress
+from strandline.engine.store.interface import prefetch_home, prefetch_match
+from strandline.engine.store.paged_kernel import next_of, record_of, take
+
+U = np.uint64
+_0, _1 = U(0), U(1)
+_BATCH, _AHEAD = U(BATCH), U(6)
+_STEP_MASK = U(STEP_MASK)
+
+
+class Sweep(NamedTuple):
+    """All that the search works on."""
+
+    expansion: Any
+    batch: Any
+    store: Any
+    layers: Any
+    journal: Any
+    notes: Any
+
+
+@inlined
+def _expand(search):
+    """Fill the batch with successors of the next states of the layer the line is at."""
+    expansion, batch, store, journal = search.expansion, search.batch, search.store, search.journal
+    words, stride, line = expansion.words, expansion.stride, search.layers.line
+    used = batch.rest.count
+    code = CONTINUE
+    left = _BATCH
+    while left > _0 and used < _BATCH:
+        number = unexpanded(search.layers, line.row)
+        if number == NONE:
+            break
+        if expanded_full(journal, words):
+            code = FLUSH
+            break
+        chain = search.layers.chains[number]
+        source = next_of(store, chain)
+        at, record = source * store.entry, record_of(store, source)
+        code = ask(expansion, store.entries, at, record, used)
+        if code != CONTINUE:
+            break
+        take(chain)
+        left -= _1
+        successors, labels = expansion.answer.successors, expansion.labels[0]
+        tell_expanded(journal, words, store.entries, at, successors, labels)
+        count_expanded(journal.counts, successors, labels)
+        for step in range(successors):
+            hash_value = state_hash(expansion.records, (used + step) * stride, words)
+            batch.links[used + step] = link_of(record, step)
+            batch.hashes[used + step] = hash_value
+            batch.sources[used + step] = at
+            prefetch_home(store, hash_value)
+        used += successors
+    batch.rest.count = used
+    if code == FLUSH and used > _0:
+        # The buffer of successors is full, which placing them will change.
+        return CONTINUE
+    return code
+
+
+@inlined
+def _absorb(search):
+    """Place the rest of the batch, each state in its layer."""
+    expansion, batch, store, layers = search.expansion, search.batch, search.store, search.layers
+    line, last = layers.line, batch.rest.count
+    while batch.rest.next < last:
+        number = batch.rest.next
+        if number + _AHEAD < last:
+            prefetch_match(store, batch.hashes[number + _AHEAD])
+        at, link = number * expansion.stride, batch.links[number]
+        code = place(layers, store, search.journal, expansion, at, batch.hashes[number], link)
+        if code != CONTINUE:
+            return code
+        if falls_behind(layers, expansion, at):
+            line.regress_edges += _1
+            step = link & _STEP_MASK
+            note_regress(search.notes, expansion.words, store.entries, batch.sources[number], step, line.regress_edges)
+        batch.rest.next = number + _1
+    batch.rest.next = batch.rest.count = _0
+    return CONTINUE
+
+
+@njit
+def sweep(search, budget):
+    """Search on for about `budget` expansions: DONE, BUDGET, GROW, FAULT, FOUND, FLUSH, REGRESSING_COLUMN, or
+    LAYER_OVER where somebody listens; after all but DONE, FAULT and REGRESSING_COLUMN it can be called again. The first
+    batch are the initial states."""
+    counts = search.journal.counts
+    stop_at = counts.visited + budget
+    while True:
+        code = _absorb(search)
+        if code == CONTINUE:
+            if counts.visited >= stop_at:
+                return BUDGET
+            code = next_layer(search.layers, search.store, counts, search.notes)
+        if code == CONTINUE:
+            code = _expand(search)
+        if code != CONTINUE:
+            return code

@@ -1,0 +1,89 @@
+"""The stack of depth-first searches: states still to be looked at, each with its link.
+
+Below the successors of a state there may be its marker, an item without a link: when it is on top, all of them are
+done.
+"""
+
+# Numba infers and checks the types of kernels when it compiles them.
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from strandline.engine.codes import NONE
+from strandline.engine.expansion_kernel import link_of
+from strandline.engine.hashing import copy_state, state_hash, word_count
+from strandline.engine.jit import inlined
+from strandline.engine.store.interface import prefetch_home
+
+U = np.uint64
+_0, _1 = U(0), U(1)
+
+
+class Stack(NamedTuple):
+    """Items of a state's words and one more."""
+
+    items: Any
+    top: Any
+
+
+@inlined
+def top_of(stack, words):
+    """Where the item on top begins; there must be one."""
+    return (stack.top.count - _1) * (word_count(words) + _1)
+
+
+@inlined
+def is_marker(stack, words):
+    return stack.items[top_of(stack, words) + word_count(words)] == NONE
+
+
+@inlined
+def drop(stack):
+    """Take the item on top away."""
+    stack.top.count -= _1
+
+
+@inlined
+def has_room(stack, words, items):
+    """Whether so many items more fit; if not, room is asked for."""
+    end = (stack.top.count + items) * (word_count(words) + _1)
+    if end > U(len(stack.items)):
+        stack.top.wanted = end
+        return False
+    return True
+
+
+@inlined
+def push_marker(stack, words, number):
+    """Put the marker of a state onto the stack; there must be room."""
+    at = stack.top.count * (word_count(words) + _1)
+    stack.items[at] = number
+    stack.items[at + word_count(words)] = NONE
+    stack.top.count += _1
+
+
+@inlined
+def push_state(stack, words, array, at, link):
+    """Put a state onto the stack; there must be room."""
+    place = stack.top.count * (word_count(words) + _1)
+    copy_state(array, at, stack.items, place, words)
+    stack.items[place + word_count(words)] = link
+    stack.top.count += _1
+
+
+@inlined
+def push_successors(stack, expansion, store, record):
+    """Put the successors of the state with this record, which was asked for last, onto the stack, the first on top;
+    there must be room."""
+    words = expansion.words
+    successors = expansion.answer.successors
+    for step in range(successors):
+        # From the last to the first.
+        number = successors - step - _1
+        at = number * expansion.stride
+        push_state(stack, words, expansion.records, at, link_of(record, number))
+        prefetch_home(store, state_hash(expansion.records, at, words))

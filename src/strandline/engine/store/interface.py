@@ -1,0 +1,111 @@
+"""What every store of states can do; which one it is, the compiler knows by the type of the named tuple.
+
+A store keeps states in `entries`, `entry` words each: the state, and words that belong to the search. Entries have
+numbers; who gives them out is not the store's business. A new store is a module with these functions over a named tuple
+of its own, and a line in `STORES`; the suite in `tests/engine/test_stores.py` runs over all of them.
+"""
+
+# Numba infers and checks the types of kernels when it compiles them.
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba.extending import overload
+
+from strandline.engine.jit import INLINED, inlined
+from strandline.engine.store import paged_kernel, table_kernel
+
+U = np.uint64
+
+STORES: dict[type, Any] = {
+    table_kernel.StateTable: table_kernel,
+    table_kernel.NumberTable: table_kernel,
+    paged_kernel.Paged: paged_kernel,
+}
+"""The module of each kind of store."""
+
+
+def _plain(store: Any, name: str) -> Any:
+    function = getattr(STORES[type(store)], name)
+    return getattr(function, "py_func", function)
+
+
+def find(store, array, at, hash_value):
+    """The number of the entry that has the state at `array[at]`, or NONE. Of a `StateTable` only NONE means
+    something."""
+    return _plain(store, "find")(store, array, at, hash_value)
+
+
+def add(store, number, array, at, hash_value):
+    """Write the state to entry `number` unless it is there; whether it was not. There must be room."""
+    return _plain(store, "add")(store, number, array, at, hash_value)
+
+
+def forget(store, number, hash_value):
+    """The state in entry `number`, which has this hash, is not there any more; other entries keep their numbers."""
+    return _plain(store, "forget")(store, number, hash_value)
+
+
+def make_room(store):
+    """Make room in the table for one more state: CONTINUE; or GROW, when arrays must grow first, or BUDGET after a part
+    of the work. Until then nothing may be added, and only what is not there be looked for."""
+    return _plain(store, "make_room")(store)
+
+
+def prefetch_home(store, hash_value):
+    """A state with this hash is going to be looked for."""
+    return _plain(store, "prefetch_home")(store, hash_value)
+
+
+def prefetch_match(store, hash_value):
+    """The same, a little later, when its place in the table has been fetched: fetch what it will be compared with."""
+    return _plain(store, "prefetch_match")(store, hash_value)
+
+
+@overload(find, jit_options=INLINED)
+def _find(store, array, at, hash_value):
+    chosen = STORES[store.instance_class].find
+    return lambda store, array, at, hash_value: chosen(store, array, at, hash_value)
+
+
+@overload(add, jit_options=INLINED)
+def _add(store, number, array, at, hash_value):
+    chosen = STORES[store.instance_class].add
+    return lambda store, number, array, at, hash_value: chosen(store, number, array, at, hash_value)
+
+
+@overload(forget, jit_options=INLINED)
+def _forget(store, number, hash_value):
+    chosen = STORES[store.instance_class].forget
+    return lambda store, number, hash_value: chosen(store, number, hash_value)
+
+
+@overload(make_room, jit_options=INLINED)
+def _make_room(store):
+    chosen = STORES[store.instance_class].make_room
+    return lambda store: chosen(store)
+
+
+@overload(prefetch_home, jit_options=INLINED)
+def _prefetch_home(store, hash_value):
+    chosen = STORES[store.instance_class].prefetch_home
+    return lambda store, hash_value: chosen(store, hash_value)
+
+
+@overload(prefetch_match, jit_options=INLINED)
+def _prefetch_match(store, hash_value):
+    chosen = STORES[store.instance_class].prefetch_match
+    return lambda store, hash_value: chosen(store, hash_value)
+
+
+@inlined
+def entry_room(store, number):
+    """Whether `entries` has room for this entry; if not, it is asked for."""
+    end = (number + U(1)) * store.entry
+    if end > U(len(store.entries)):
+        store.shape.wanted_entries = end
+        return False
+    return True

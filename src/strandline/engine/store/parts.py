@@ -1,0 +1,157 @@
+"""The arrays behind the stores, and their growth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from strandline.engine import sizes
+from strandline.engine.expansion import Width
+from strandline.engine.memory import WordArray, Words
+from strandline.engine.part import Affordable, Part, grown
+from strandline.engine.records import SHAPE, record
+from strandline.errors import InternalError, ResourceError
+
+if TYPE_CHECKING:
+    from strandline.engine.store.paged_kernel import Paged
+    from strandline.engine.store.table_kernel import NumberTable, StateTable
+
+_WORTH_RELEASING = 1 << 18
+"""Words that are given back at once: two megabytes."""
+_PAGE_WORDS = 64
+"""Words of a page, if that is at least four entries."""
+
+
+class TablePart(Part):
+    """A `StateTable` or, with `numbered` or for states of more than one word, a `NumberTable`. Entries have `extra`
+    words after the state."""
+
+    def __init__(self, width: Width, *, extra: int = 0, numbered: bool = False) -> None:
+        self._width = width
+        self._words = len(width) if isinstance(width, tuple) else width
+        self.entry = self._words + extra
+        self.shape = record(SHAPE)
+        self.holds_states = self._words == 1 and not numbered
+        self.entries, self.table = Words(sizes.ENTRIES, large=True), Words(sizes.TABLE, large=True)
+        self._scratch: WordArray = np.zeros(sizes.SCRATCH, dtype=np.uint64)
+        self._used = 0
+        self._released = 0
+
+    def store(self) -> StateTable | NumberTable:
+        from strandline.engine.store.table_kernel import NumberTable, StateTable
+
+        kind = StateTable if self.holds_states else NumberTable
+        parts = (self.entries.array, self.table.array, self.shape, self._scratch)
+        return kind(self._width, np.uint64(self.entry), *parts)
+
+    def note_used(self, entries: int, expanded: int = 0) -> None:
+        """So many entries are in use. Of a `StateTable` they are only a queue: the first `expanded` can go."""
+        self._used = entries
+        if self.holds_states and (expanded - self._released) * self.entry > _WORTH_RELEASING:
+            self._released = self.entries.release(self._released, expanded)
+
+    def state(self, number: int) -> tuple[int, ...]:
+        """The words of the state in an entry."""
+        at = number * self.entry
+        return tuple(int(word) for word in self.entries.array[at : at + self._words])
+
+    @property
+    def words(self) -> int:
+        places = max(int(self.shape.places), int(self.shape.target))
+        return places + self._used * self.entry - self._released + len(self._scratch)
+
+    @property
+    def room(self) -> int:
+        return len(self.table) + len(self.entries) - self._released + len(self._scratch)
+
+    def grow(self, affordable: Affordable) -> bool:
+        shape = self.shape
+        if shape.clustered:
+            raise InternalError("a hash cluster exceeds the scratch array")
+        refuse_overfull(shape)
+        if not grown(self.table, int(shape.wanted_table), 1.0, affordable):
+            return False
+        if not grown(self.entries, int(shape.wanted_entries), 1.25, affordable):
+            return False
+        shape.wanted_table = shape.wanted_entries = 0
+        return True
+
+    def close(self) -> None:
+        self.table.close()
+        self.entries.close()
+
+
+class PagedPart(Part):
+    """The store of a sweep; entries have `extra` words after the state."""
+
+    def __init__(self, width: Width, *, extra: int = 0) -> None:
+        self._width = width
+        self._words = len(width) if isinstance(width, tuple) else width
+        self.entry = self._words + extra
+        bits = max(2, (_PAGE_WORDS // self.entry).bit_length() - 1)
+        self.shape = record(SHAPE, page_bits=min(bits, 4))
+        self.entries, self.table = Words(sizes.ENTRIES, large=True), Words(sizes.TABLE, large=True)
+        self._following, self._filled = Words(sizes.PAGES, large=True), Words(sizes.PAGES, large=True)
+        self._first_record, self._further = Words(sizes.PAGES, large=True), Words(sizes.ENTRIES, large=True)
+
+    def store(self) -> Paged:
+        from strandline.engine.store.paged_kernel import Paged
+
+        halves = [words.array.view(np.uint32) for words in (self._following, self._filled, self._further)]
+        return Paged(
+            self._width, np.uint64(self.entry), self.entries.array, self.table.array, self.shape,
+            halves[0], halves[1], self._first_record.array, halves[2],
+        )  # fmt: skip
+
+    def state(self, number: int) -> tuple[int, ...]:
+        """The words of the state in an entry."""
+        at = number * self.entry
+        return tuple(int(word) for word in self.entries.array[at : at + self._words])
+
+    def record(self, number: int) -> int:
+        """The record of an entry."""
+        first = self._first_record.array[number >> int(self.shape.page_bits)]
+        return int(first) + int(self._further.array.view(np.uint32)[number])
+
+    @property
+    def words(self) -> int:
+        lines = max(int(self.shape.places), int(self.shape.target))
+        pages = int(self.shape.pages)
+        entries = pages << int(self.shape.page_bits)
+        return 8 * lines + entries * self.entry + -(-entries // 2) + 2 * pages
+
+    @property
+    def room(self) -> int:
+        arrays = (self.table, self.entries, self._following, self._filled, self._first_record, self._further)
+        return sum(len(words) for words in arrays)
+
+    def grow(self, affordable: Affordable) -> bool:
+        shape = self.shape
+        refuse_overfull(shape)
+        if not grown(self.table, int(shape.wanted_table), 1.0, affordable):
+            return False
+        shape.wanted_table = 0
+        entries = int(shape.wanted_entries)
+        pages = entries >> int(shape.page_bits)
+        wanted = (
+            (self.entries, entries * self.entry),
+            (self._further, -(-entries // 2)),
+            (self._first_record, pages),
+            (self._following, -(-pages // 2)),
+            (self._filled, -(-pages // 2)),
+        )
+        if not all(grown(words, size, 1.25, affordable) for words, size in wanted):
+            return False
+        shape.wanted_entries = 0
+        return True
+
+    def close(self) -> None:
+        for words in (self.table, self.entries, self._following, self._filled, self._first_record, self._further):
+            words.close()
+
+
+def refuse_overfull(shape: object) -> None:
+    """Raise where a table has as many places as it can number."""
+    if getattr(shape, "overfull", 0):
+        raise ResourceError("more than 3,000,000,000 states are stored at a time, the most that one table can hold")

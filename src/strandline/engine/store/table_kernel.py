@@ -1,0 +1,222 @@
+"""Open addressing over entries that are numbered: two stores that forget nothing by themselves and grow in place.
+
+A `NumberTable` holds in each slot the upper half of a state's hash and the number of its entry, so one comparison with
+the entry is nearly always the right one, and the table grows without looking at any state. A `StateTable` is for states
+of one word, which lie in the table itself, marked by their top bit: it knows whether a state is there, not where.
+
+A state's home is monotone in its hash. So a table grows in place, from its end to its beginning, reading and writing
+sequentially: no second table is ever needed.
+"""
+
+# Numba infers and checks the types of kernels when it compiles them.
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import overload
+
+from strandline.engine.codes import BUDGET, CONTINUE, GROW, NONE
+from strandline.engine.hashing import copy_state, home, mixed, same_state
+from strandline.engine.intrinsics import prefetch
+from strandline.engine.jit import inlined
+
+U = np.uint64
+_0, _1, _2, _13, _20, _32 = U(0), U(1), U(2), U(13), U(20), U(32)
+_OCCUPIED = U(1 << 63)
+_LEAST_SLOTS, _MOST_SLOTS = U(1 << 6), U(1 << 32)
+_SLOTS_AT_A_TIME = U(1 << 23)
+_LOW = U(0xFFFF_FFFF)
+
+
+class StateTable(NamedTuple):
+    """See the module's docstring."""
+
+    words: Any
+    entry: Any
+    entries: Any
+    table: Any
+    shape: Any
+    scratch: Any
+
+
+class NumberTable(NamedTuple):
+    """See the module's docstring."""
+
+    words: Any
+    entry: Any
+    entries: Any
+    table: Any
+    shape: Any
+    scratch: Any
+
+
+def holds_states(store):
+    """Whether the table holds the states themselves."""
+    return isinstance(store, StateTable)
+
+
+@overload(holds_states, inline="always")
+def _holds_states_overload(store):
+    answer = store.instance_class is StateTable
+    return lambda store: answer
+
+
+@inlined
+def prefetch_home(store, hash_value):
+    prefetch(store.table, home(hash_value, store.shape.places))
+
+
+@inlined
+def prefetch_match(store, hash_value):
+    if not holds_states(store):
+        content = store.table[home(hash_value, store.shape.places)]
+        if content >> _32 == hash_value >> _32:
+            prefetch(store.entries, ((content & _LOW) - _1) * store.entry)
+
+
+@inlined
+def _seek(store, array, at, hash_value):
+    """The slot that holds the state at `array[at]`, or the empty one where it belongs, and whether it was found. The
+    table must have a gap."""
+    slots = store.shape.places
+    slot = home(hash_value, slots)
+    while True:
+        content = store.table[slot]
+        if content == _0:
+            return slot, False
+        found = False
+        if holds_states(store):
+            found = content == array[at] | _OCCUPIED
+        elif content >> _32 == hash_value >> _32:
+            found = same_state(array, at, store.entries, ((content & _LOW) - _1) * store.entry, store.words)
+        if found:
+            return slot, True
+        slot += _1
+        if slot == slots:
+            slot = _0
+
+
+@inlined
+def find(store, array, at, hash_value):
+    if store.shape.count == _0:
+        return NONE
+    slot, found = _seek(store, array, at, hash_value)
+    if not found:
+        return NONE
+    if holds_states(store):
+        return _0
+    return (store.table[slot] & _LOW) - _1
+
+
+@inlined
+def add(store, number, array, at, hash_value):
+    slot, found = _seek(store, array, at, hash_value)
+    if found:
+        return False
+    copy_state(array, at, store.entries, number * store.entry, store.words)
+    if holds_states(store):
+        store.table[slot] = array[at] | _OCCUPIED
+    else:
+        store.table[slot] = ((hash_value >> _32) << _32) | (number + _1)
+    store.shape.count += _1
+    return True
+
+
+@inlined
+def forget(store, number, hash_value):
+    """Take an entry out of the table: later ones move up, so that no gap lies between an entry and its home."""
+    slots = store.shape.places
+    at = number * store.entry
+    gap, _ = _seek(store, store.entries, at, hash_value)
+    slot = gap
+    while True:
+        slot += _1
+        if slot == slots:
+            slot = _0
+        content = store.table[slot]
+        if content == _0:
+            break
+        origin = _home_of_content(store, content, slots)
+        # An entry may fill the gap unless its home lies cyclically in (gap, slot].
+        stays = gap < origin <= slot if gap < slot else (origin > gap or origin <= slot)
+        if not stays:
+            store.table[gap] = content
+            gap = slot
+    store.table[gap] = _0
+    store.shape.count -= _1
+
+
+@inlined
+def make_room(store):
+    """A table is doubled when it is 65 % full. A large one takes seconds for that, so the kernel returns now and then,
+    and the next attempt to make room goes on with it."""
+    shape = store.shape
+    if shape.count < shape.most:
+        return CONTINUE
+    if shape.target == _0:
+        target = max(_LEAST_SLOTS, _2 * shape.places)
+        if target > _MOST_SLOTS:
+            shape.overfull = _1
+            return GROW
+        if target > U(len(store.table)):
+            shape.wanted_table = target
+            return GROW
+        shape.target, shape.moved, shape.put_off = target, shape.places, _0
+    code = _spread(store)
+    if code == CONTINUE:
+        shape.places = shape.target
+        shape.most = shape.target * _13 // _20
+        shape.target = _0
+    return code
+
+
+@inlined
+def _home_of_content(store, content, slots):
+    if holds_states(store):
+        return home(mixed(content & ~_OCCUPIED), slots)
+    return home(content, slots)
+
+
+@inlined
+def _spread(store):
+    """Move the contents of the first `moved` slots, in place, to their homes in the larger table.
+
+    From the last slot to the first: homes are monotone in the hash, so a new home nearly always lies above what is
+    still to be read, where nothing of the old table is left. The few that do not, near the beginning or across
+    the end, are put off until everything is read. BUDGET after a part of the work; GROW, with `clustered` set, if the
+    scratch array cannot hold what was put off, which no hash of this quality produces."""
+    shape, table, scratch = store.shape, store.table, store.scratch
+    slots, slot, put_off = shape.target, shape.moved, shape.put_off
+    pause = slot - min(slot, _SLOTS_AT_A_TIME)
+    while slot > pause:
+        slot -= _1
+        content = table[slot]
+        if content == _0:
+            continue
+        table[slot] = _0
+        place = _home_of_content(store, content, slots)
+        if place >= slot:
+            while place < slots and table[place] != _0:
+                place += _1
+            if place < slots:
+                table[place] = content
+                continue
+        if put_off == U(len(scratch)):
+            shape.clustered = _1
+            return GROW
+        scratch[put_off] = content
+        put_off += _1
+    shape.moved, shape.put_off = slot, put_off
+    if slot > _0:
+        return BUDGET
+    for number in range(put_off):
+        place = _home_of_content(store, scratch[number], slots)
+        while table[place] != _0:
+            place += _1
+            if place == slots:
+                place = _0
+        table[place] = scratch[number]
+    return CONTINUE
