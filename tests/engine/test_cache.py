@@ -17,7 +17,8 @@ PACKAGE = Path(jit.__file__).parents[1]
 
 PROGRAM = """
 import numpy as np
-from strandline.engine.expansion_kernel import Batch, Expansion, hash_records
+from strandline.engine.batch_kernel import Batch, hash_records
+from strandline.engine.expansion_kernel import Expansion
 from strandline.engine.records import ANSWER, REST, record
 words = lambda size: np.zeros(size, dtype=np.uint64)
 records, hashes = np.arange(1, 3, dtype=np.uint64), words(1)
@@ -37,7 +38,7 @@ def run(copy: Path, cache: Path) -> tuple[int, int]:
 
 
 def test_an_edited_callee_gives_the_new_answer(tmp_path: Path) -> None:
-    """`hash_records` stands in expansion_kernel.py; what it computes is decided in hashing.py, which is edited."""
+    """`hash_records` stands in batch_kernel.py; what it computes is decided in hashing.py, which is edited."""
     copy = tmp_path / "src"
     shutil.copytree(PACKAGE, copy / "strandline", ignore=shutil.ignore_patterns("__pycache__"))
     first, hits = run(copy, tmp_path / "cache")

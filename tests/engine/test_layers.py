@@ -19,7 +19,7 @@ class Rows:
 
     def __init__(self, layers: int) -> None:
         engine = plain_engine()
-        self.kernel = engine.modules["line_kernel"]
+        self.kernel = engine.modules["rows_kernel"]
         before, engine.sizes.LAYERS = engine.sizes.LAYERS, layers
         self.part = engine.modules["line"].LayersPart()
         engine.sizes.LAYERS = before
@@ -31,7 +31,7 @@ class Rows:
         return int(self.kernel.find_row(self.part.layers(), U(column), U(layer)))
 
     def remove(self, row: int) -> None:
-        self.kernel._remove_row(self.part.layers(), U(row))
+        self.kernel.remove_row(self.part.layers(), U(row))
 
 
 keys = st.tuples(st.integers(0, 2), st.integers(0, 6))
@@ -84,5 +84,5 @@ def test_layers_leave_the_heap_in_order(steps: list[tuple[int, int] | None]) -> 
                 if key not in waiting:
                     heapq.heappush(waiting, key)
             elif waiting:
-                assert int(rows.kernel._pop(rows.part.layers())) == known[heapq.heappop(waiting)]
+                assert int(rows.kernel.pop(rows.part.layers())) == known[heapq.heappop(waiting)]
             assert rows.part.line.waiting == len(waiting)

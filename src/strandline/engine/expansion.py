@@ -15,7 +15,8 @@ from strandline.engine.records import ANSWER, REST, record
 from strandline.errors import ResourceError
 
 if TYPE_CHECKING:
-    from strandline.engine.expansion_kernel import Batch, Expansion
+    from strandline.engine.batch_kernel import Batch
+    from strandline.engine.expansion_kernel import Expansion
 
 Width = tuple[int, ...] | int
 
@@ -59,12 +60,10 @@ class ExpansionPart(Part):
         return Expansion(np.uint64(kernel.successors), width_of(kernel), np.uint64(kernel.stride), *room)
 
     def batch(self) -> Batch:
-        from strandline.engine.expansion_kernel import Batch
+        from strandline.engine.batch_kernel import Batch, hash_records
 
         batch = Batch(self.links, self._hashes, self._sources, self.rest)
         if self._starts:
-            from strandline.engine.expansion_kernel import hash_records
-
             hash_records(self.expansion(), batch, self.rest.count)
             self._starts = False
         return batch
@@ -99,5 +98,3 @@ class ExpansionPart(Part):
         """The record of the source of a successor in the batch, and the number of the step."""
         link = int(self.links[number])
         return link >> STEP_BITS, link & ((1 << STEP_BITS) - 1)
-
-

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from strandline.engine.codes import CONTINUE, FAULT, FLUSH, FOUND, GROW, STEP_BITS
-from strandline.engine.hashing import state_hash
 from strandline.engine.intrinsics import call_successors
-from strandline.engine.jit import inlined, njit
+from strandline.engine.jit import inlined
 
 U = np.uint64
 _0, _1 = U(0), U(1)
@@ -29,16 +28,6 @@ class Expansion(NamedTuple):
     records: Any
     labels: Any
     answer: Any
-
-
-class Batch(NamedTuple):
-    """Successors between being computed and being placed: record `number` of the `Expansion` has its link, its hash and
-    the number of its source here."""
-
-    links: Any
-    hashes: Any
-    sources: Any
-    rest: Any
 
 
 @inlined
@@ -71,10 +60,3 @@ def ask(expansion, states, at, record, used):
 def link_of(record, step):
     """The link of the state that a step of the state with this record leads to."""
     return (record << _STEP) | step
-
-
-@njit
-def hash_records(expansion, batch, count):
-    """Compute the hashes of the first records of a batch."""
-    for number in range(count):
-        batch.hashes[number] = state_hash(expansion.records, number * expansion.stride, expansion.words)

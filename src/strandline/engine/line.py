@@ -13,7 +13,7 @@ from strandline.engine.part import Affordable, Part
 from strandline.engine.records import CHAIN, LINE, ROW, fields, record, rows_of
 
 if TYPE_CHECKING:
-    from strandline.engine.line_kernel import Layers
+    from strandline.engine.rows_kernel import Layers
 
 LAYERS, SWEEPS, COLUMNS = 1, 2, 4
 """What can be listened to."""
@@ -31,7 +31,7 @@ class LayersPart(Part):
         self._heap, self._pending, self._keepers = (Words(sizes.LAYERS) for _ in range(3))
 
     def layers(self) -> Layers:
-        from strandline.engine.line_kernel import Layers
+        from strandline.engine.rows_kernel import Layers
 
         rows, chains = rows_of(self._rows.array, ROW), rows_of(self._chains.array, CHAIN)
         lists = (self._heap.array, self._pending.array, self._keepers.array)
@@ -71,7 +71,7 @@ class LayersPart(Part):
         return True
 
     def _double(self) -> None:
-        from strandline.engine.line_kernel import rebuild_map
+        from strandline.engine.rows_kernel import rebuild_map
 
         count = 2 * self.count
         for words in (self._heap, self._pending, self._keepers):

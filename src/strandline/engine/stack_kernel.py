@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.codes import NONE
-from strandline.engine.expansion_kernel import link_of
+from strandline.engine.codes import BUDGET, CONTINUE, DONE, GROW, NONE
+from strandline.engine.expansion_kernel import ask, link_of
 from strandline.engine.hashing import copy_state, state_hash, word_count
 from strandline.engine.jit import inlined
 from strandline.engine.store.interface import prefetch_home
@@ -58,6 +58,15 @@ def has_room(stack, words, items):
 
 
 @inlined
+def ask_for_stack(stack, expansion, store, number, record):
+    """Ask for the successors of an entry, and see to it that they and a marker fit onto the stack; answers as `ask`."""
+    code = ask(expansion, store.entries, number * store.entry, record, _0)
+    if code == CONTINUE and not has_room(stack, expansion.words, expansion.answer.successors + _1):
+        return GROW
+    return code
+
+
+@inlined
 def push_marker(stack, words, number):
     """Put the marker of a state onto the stack; there must be room."""
     at = stack.top.count * (word_count(words) + _1)
@@ -87,3 +96,23 @@ def push_successors(stack, expansion, store, record):
         at = number * expansion.stride
         push_state(stack, words, expansion.records, at, link_of(record, number))
         prefetch_home(store, state_hash(expansion.records, at, words))
+
+
+@inlined
+def search_depth_first(search, budget, enter, look_at, leave):
+    """The loop of every depth-first search, for `budget` expansions: `enter` expands the state to be expanded next,
+    `look_at` takes a state from the stack, `leave` a marker; each answers CONTINUE or what the loop is to answer. Else
+    DONE, or BUDGET before a state is expanded."""
+    stack, counts = search.stack, search.journal.counts
+    stop_at = counts.visited + budget
+    code = CONTINUE
+    while code == CONTINUE:
+        if stack.top.unexpanded != _0:
+            code = enter(search) if counts.visited < stop_at else BUDGET
+        elif stack.top.count == _0:
+            code = DONE
+        elif is_marker(stack, search.expansion.words):
+            code = leave(search)
+        else:
+            code = look_at(search)
+    return code

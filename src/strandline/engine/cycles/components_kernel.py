@@ -13,16 +13,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.codes import BUDGET, CONTINUE, CYCLE, DONE, GROW, NONE
-from strandline.engine.cycles.nested_kernel import flags_at, store_new
+from strandline.engine.codes import CONTINUE, CYCLE, GROW, NONE
+from strandline.engine.cycles.nested_kernel import store_top
 from strandline.engine.cycles.open_kernel import CYCLIC, enter_state, has_room, is_first, merge
-from strandline.engine.expansion_kernel import ask
 from strandline.engine.hashing import state_hash
 from strandline.engine.jit import inlined, njit
 from strandline.engine.journal_kernel import count_expanded
-from strandline.engine.stack_kernel import drop, is_marker, push_marker, push_successors, top_of
-from strandline.engine.stack_kernel import has_room as stack_has_room
-from strandline.engine.store.interface import find
+from strandline.engine.stack_kernel import (
+    ask_for_stack,
+    drop,
+    push_marker,
+    push_successors,
+    search_depth_first,
+    top_of,
+)
+from strandline.engine.store.interface import extra_at, find
 
 U = np.uint64
 _0, _1, _2 = U(0), U(1), U(2)
@@ -47,16 +52,13 @@ def _enter(search):
     record = stack.top.unexpanded - _1
     if not has_room(opened):
         return GROW
-    code = ask(expansion, store.entries, record * store.entry, record, _0)
+    code = ask_for_stack(stack, expansion, store, record, record)
     if code != CONTINUE:
         return code
-    successors, labels = expansion.answer.successors, expansion.labels[0]
-    if not stack_has_room(stack, expansion.words, successors + _1):
-        return GROW
-    count_expanded(search.journal.counts, successors, labels)
+    count_expanded(search.journal.counts, expansion.answer.successors, expansion.labels[0])
     push_marker(stack, expansion.words, record)
     push_successors(stack, expansion, store, record)
-    enter_state(opened, record, record, labels & opened.state.accepting)
+    enter_state(opened, record, record, expansion.labels[0] & opened.state.accepting)
     stack.top.unexpanded = _0
     return CONTINUE
 
@@ -70,14 +72,9 @@ def _look_at(search):
     hash_value = state_hash(stack.items, at, words)
     record = find(store, stack.items, at, hash_value)
     if record == NONE:
-        code = store_new(store, stack, search.journal, words, at, hash_value)
-        if code != CONTINUE:
-            return code
-        store.entries[flags_at(store, stack.top.unexpanded - _1)] = OPEN
-        drop(stack)
-        return CONTINUE
+        return store_top(search, hash_value, OPEN)
     drop(stack)
-    if state.roots == _0 or store.entries[flags_at(store, record)] != OPEN:
+    if state.roots == _0 or store.entries[extra_at(store, record)] != OPEN:
         return CONTINUE
     if merge(opened, record) != state.accepting or state.whole != _0:
         return CONTINUE
@@ -110,7 +107,7 @@ def _leave(search):
     while member != record:
         state.active -= _1
         member = opened.active[state.active]
-        store.entries[flags_at(store, member)] = FINISHED
+        store.entries[extra_at(store, member)] = FINISHED
     state.roots -= _1
     drop(stack)
     return CONTINUE
@@ -120,18 +117,4 @@ def _leave(search):
 def components(search, budget):
     """Search on for `budget` expansions; DONE, BUDGET, GROW, FLUSH, FAULT, or CYCLE: then `record` lies on an accepting
     cycle through open states that are numbered from `first`."""
-    stop_at = search.journal.counts.visited + budget
-    top = search.stack.top
-    while True:
-        if top.unexpanded != _0:
-            code = _enter(search)
-        elif top.count == _0:
-            return DONE
-        elif search.journal.counts.visited >= stop_at:
-            return BUDGET
-        elif is_marker(search.stack, search.expansion.words):
-            code = _leave(search)
-        else:
-            code = _look_at(search)
-        if code != CONTINUE:
-            return code
+    return search_depth_first(search, budget, _enter, _look_at, _leave)

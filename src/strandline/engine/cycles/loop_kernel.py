@@ -15,15 +15,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.codes import BUDGET, CONTINUE, CYCLE, DONE, FLUSH, GROW, NONE, ROOT
+from strandline.engine.codes import BUDGET, CONTINUE, CYCLE, DONE, NONE, ROOT
 from strandline.engine.cycles.components_kernel import OPEN
-from strandline.engine.cycles.nested_kernel import flags_at
 from strandline.engine.expansion_kernel import ask, link_of
 from strandline.engine.hashing import copy_state, same_state, state_hash, word_count
 from strandline.engine.jit import inlined, njit
-from strandline.engine.journal_kernel import links_full, log_new_state
 from strandline.engine.line_kernel import column_at, layer_at
-from strandline.engine.store.interface import add, entry_room, find, make_room
+from strandline.engine.numbered_kernel import room_for_one, store_one
+from strandline.engine.store.interface import extra_at, find
 
 U = np.uint64
 _0, _1 = U(0), U(1)
@@ -57,7 +56,7 @@ def _inside(words, records, at, bounds, component):
         record = find(store, records, at, state_hash(records, at, words))
         if record == NONE or record < first:
             return False
-        return store.entries[flags_at(store, record)] == OPEN
+        return store.entries[extra_at(store, record)] == OPEN
     return True
 
 
@@ -93,16 +92,11 @@ def _absorb(search, component):
             state.link = link
             return CYCLE
         if first or _inside(words, records, at, search.bounds, component):
-            if links_full(journal):
-                return FLUSH
-            code = make_room(store)
+            code = room_for_one(store, journal)
             if code != CONTINUE:
                 return code
-            if not entry_room(store, journal.counts.recorded):
-                return GROW
             copy_state(records, at, key, _0, words)
-            if add(store, journal.counts.recorded, key, _0, state_hash(key, _0, store.words)):
-                log_new_state(journal, link)
+            store_one(store, journal, key, _0, state_hash(key, _0, store.words), link)
         rest.next = step + _1
     rest.count = rest.next = _0
     return CONTINUE

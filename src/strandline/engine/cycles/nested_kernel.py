@@ -20,13 +20,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.codes import BUDGET, CONTINUE, CYCLE, DONE, FLUSH, GROW, NONE, STEP_BITS, STEP_MASK
-from strandline.engine.expansion_kernel import ask, link_of
+from strandline.engine.codes import CONTINUE, CYCLE, GROW, NONE, STEP_BITS, STEP_MASK
+from strandline.engine.expansion_kernel import link_of
 from strandline.engine.hashing import state_hash, word_count
 from strandline.engine.jit import inlined, njit
-from strandline.engine.journal_kernel import count_expanded, links_full, log_new_state
-from strandline.engine.stack_kernel import drop, has_room, is_marker, push_marker, push_successors, top_of
-from strandline.engine.store.interface import add, entry_room, find, make_room
+from strandline.engine.journal_kernel import count_expanded
+from strandline.engine.numbered_kernel import room_for_one, store_one
+from strandline.engine.stack_kernel import (
+    ask_for_stack,
+    drop,
+    push_marker,
+    push_successors,
+    search_depth_first,
+    top_of,
+)
+from strandline.engine.store.interface import extra_at, find
 
 U = np.uint64
 _0, _1, _2 = U(0), U(1), U(2)
@@ -52,28 +60,19 @@ class Nested(NamedTuple):
 
 
 @inlined
-def store_new(store, stack, journal, words, at, hash_value):
-    """Store the state on top of the stack, which is not there, and log it: CONTINUE, and its number is `unexpanded`; or
-    FLUSH, GROW or BUDGET with nothing changed."""
-    if links_full(journal):
-        return FLUSH
-    code = make_room(store)
-    if code != CONTINUE:
-        return code
-    number = journal.counts.recorded
-    if not entry_room(store, number):
-        return GROW
-    add(store, number, stack.items, at, hash_value)
-    stack.top.link = stack.items[at + word_count(words)]
-    log_new_state(journal, stack.top.link)
-    stack.top.unexpanded = number + _1
-    return CONTINUE
-
-
-@inlined
-def flags_at(store, number):
-    """The word after a state."""
-    return number * store.entry + word_count(store.words)
+def store_top(search, hash_value, extra):
+    """Store the state on top of the stack, which is not there, with the word after it, and let it be expanded next:
+    CONTINUE, or FLUSH, GROW or BUDGET with nothing changed."""
+    store, stack, journal = search.store, search.stack, search.journal
+    code = room_for_one(store, journal)
+    if code == CONTINUE:
+        at = top_of(stack, store.words)
+        stack.top.link = stack.items[at + word_count(store.words)]
+        store_one(store, journal, stack.items, at, hash_value, stack.top.link)
+        stack.top.unexpanded = journal.counts.recorded
+        store.entries[extra_at(store, stack.top.unexpanded - _1)] = extra
+        drop(stack)
+    return code
 
 
 @inlined
@@ -85,19 +84,17 @@ def _enter(search):
         state.wanted_path = top + _2
         return GROW
     record = stack.top.unexpanded - _1
-    code = ask(expansion, store.entries, record * store.entry, record, _0)
+    code = ask_for_stack(stack, expansion, store, record, record)
     if code != CONTINUE:
         return code
     successors, labels = expansion.answer.successors, expansion.labels[0]
-    if not has_room(stack, expansion.words, successors + _1):
-        return GROW
     push_marker(stack, expansion.words, record)
     push_successors(stack, expansion, store, record)
     path[top] = link_of(record, stack.top.link & _STEP_MASK)
     path[top + _1] = _0 if top == _0 else path[top - _1]
     state.path += _1
     stack.top.unexpanded = _0
-    flags = flags_at(store, record)
+    flags = extra_at(store, record)
     if state.second == _0:
         count_expanded(search.journal.counts, successors, labels)
         store.entries[flags] = CYAN | state.path << _HEIGHT
@@ -126,13 +123,8 @@ def _look_at(search):
     hash_value = state_hash(stack.items, at, words)
     record = find(store, stack.items, at, hash_value)
     if record == NONE:
-        code = store_new(store, stack, search.journal, words, at, hash_value)
-        if code != CONTINUE:
-            return code
-        store.entries[flags_at(store, stack.top.unexpanded - _1)] = CYAN
-        drop(stack)
-        return CONTINUE
-    flags = store.entries[flags_at(store, record)]
+        return store_top(search, hash_value, CYAN)
+    flags = store.entries[extra_at(store, record)]
     if state.second != _0:
         if flags & _COLOUR == CYAN:
             return _found(search, record, link)
@@ -143,7 +135,7 @@ def _look_at(search):
         if flags & _COLOUR == CYAN and path[top + _1] >= flags >> _HEIGHT:
             return _found(search, record, link)
         if flags & _COLOUR != RED:
-            store.entries[flags_at(store, path[top] >> _STEP)] |= _HAS_OTHERS
+            store.entries[extra_at(store, path[top] >> _STEP)] |= _HAS_OTHERS
     drop(stack)
     return CONTINUE
 
@@ -153,7 +145,7 @@ def _leave(search):
     """The successors of the state on top of the path are all done."""
     store, stack, path, state = search.store, search.stack, search.path, search.state
     record = stack.items[top_of(stack, search.expansion.words)]
-    flags = flags_at(store, record)
+    flags = extra_at(store, record)
     if state.second != _0:
         drop(stack)
         state.path -= _1
@@ -161,36 +153,22 @@ def _leave(search):
             # The second search is over. Its root, entered twice, is still on the path of the first.
             state.second = _0
             store.entries[flags] = (store.entries[flags] & ~_COLOUR & ~_HAS_OTHERS) | CYAN
-        return
+        return CONTINUE
     if store.entries[flags] & _HAS_OTHERS != _0 and store.entries[flags] & _ACCEPTS != _0:
         state.second = state.path
         stack.top.unexpanded = record + _1
-        return
+        return CONTINUE
     colour = BLUE if store.entries[flags] & _HAS_OTHERS != _0 else RED
     store.entries[flags] = (store.entries[flags] & ~_COLOUR) | colour
     drop(stack)
     state.path -= _1
     if colour == BLUE and state.path > _0:
-        store.entries[flags_at(store, path[_2 * (state.path - _1)] >> _STEP)] |= _HAS_OTHERS
+        store.entries[extra_at(store, path[_2 * (state.path - _1)] >> _STEP)] |= _HAS_OTHERS
+    return CONTINUE
 
 
 @njit
 def nested(search, budget):
     """Search on for `budget` expansions; DONE, BUDGET, GROW, FLUSH, FAULT, or CYCLE: then `record` is the state on the
     path at which the cycle begins and the stack's `link` the edge that leads back to it."""
-    stop_at = search.journal.counts.visited + budget
-    top = search.stack.top
-    while True:
-        code = CONTINUE
-        if top.unexpanded != _0:
-            code = _enter(search)
-        elif top.count == _0:
-            return DONE
-        elif search.journal.counts.visited >= stop_at:
-            return BUDGET
-        elif is_marker(search.stack, search.expansion.words):
-            _leave(search)
-        else:
-            code = _look_at(search)
-        if code != CONTINUE:
-            return code
+    return search_depth_first(search, budget, _enter, _look_at, _leave)

@@ -23,13 +23,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.codes import BUDGET, CONTINUE, CYCLE, DONE, FLUSH, GROW, NONE
-from strandline.engine.cycles.nested_kernel import flags_at
-from strandline.engine.expansion_kernel import ask, link_of
-from strandline.engine.hashing import state_hash
+from strandline.engine.batch_kernel import enlist
+from strandline.engine.codes import BUDGET, CONTINUE, CYCLE, DONE, NONE
+from strandline.engine.expansion_kernel import ask
 from strandline.engine.jit import inlined, njit
-from strandline.engine.journal_kernel import count_expanded, links_full, log_new_state
-from strandline.engine.store.interface import add, entry_room, find, make_room, prefetch_home
+from strandline.engine.journal_kernel import count_expanded
+from strandline.engine.numbered_kernel import room_for_one, store_one
+from strandline.engine.store.interface import extra_at, find
 
 U = np.uint64
 _0, _1, _8, _32 = U(0), U(1), U(8), U(32)
@@ -55,12 +55,12 @@ class Predecessors(NamedTuple):
 def _enqueue(search, record):
     """Let a state wait for expansion unless it does. The queue is a ring of links; `last` is its last member."""
     store, state = search.store, search.state
-    own = flags_at(store, record)
+    own = extra_at(store, record)
     if store.entries[own] >> _32 != _0:
         return
     following = record + _1
     if state.last != _0:
-        place = flags_at(store, state.last - _1)
+        place = extra_at(store, state.last - _1)
         following = store.entries[place] >> _32
         store.entries[place] = (store.entries[place] & _LOW) | ((record + _1) << _32)
     store.entries[own] = (store.entries[own] & _LOW) | (following << _32)
@@ -71,11 +71,11 @@ def _enqueue(search, record):
 def _dequeue(search, record):
     """Take the first state out of the queue."""
     store, state = search.store, search.state
-    own = flags_at(store, record)
+    own = extra_at(store, record)
     if state.last == record + _1:
         state.last = _0
     else:
-        place = flags_at(store, state.last - _1)
+        place = extra_at(store, state.last - _1)
         store.entries[place] = (store.entries[place] & _LOW) | (store.entries[own] & ~_LOW)
     store.entries[own] &= _LOW
 
@@ -83,7 +83,7 @@ def _dequeue(search, record):
 @inlined
 def _enter_round(search, record):
     """Whether a state is reached for the first time in this round; what its value was is then its former value."""
-    entries, own, rounds = search.store.entries, flags_at(search.store, record), search.state.rounds
+    entries, own, rounds = search.store.entries, extra_at(search.store, record), search.state.rounds
     if (entries[own + _1] & _LOW) >> _8 == rounds:
         return False
     entries[own + _1] = (entries[own] << _32) | (rounds << _8) | (entries[own + _1] & _FLAGS)
@@ -93,30 +93,11 @@ def _enter_round(search, record):
 @inlined
 def _receive(search, record, value, first):
     """A stored state is reached with a value, for the first time in this round or again."""
-    entries, own = search.store.entries, flags_at(search.store, record)
+    entries, own = search.store.entries, extra_at(search.store, record)
     if not first and value <= entries[own] & _LOW:
         return
     entries[own] = (entries[own] & ~_LOW) | value
     _enqueue(search, record)
-
-
-@inlined
-def _store(search, at, hash_value, link):
-    """Store a successor that is not there: CONTINUE, or FLUSH, GROW or BUDGET with nothing changed."""
-    store, journal = search.store, search.journal
-    if links_full(journal):
-        return FLUSH
-    code = make_room(store)
-    if code != CONTINUE:
-        return code
-    number = journal.counts.recorded
-    if not entry_room(store, number):
-        return GROW
-    add(store, number, search.expansion.records, at, hash_value)
-    own = flags_at(store, number)
-    store.entries[own] = store.entries[own + _1] = _0
-    log_new_state(journal, link)
-    return CONTINUE
 
 
 @inlined
@@ -128,12 +109,15 @@ def _absorb(search):
         at, hash_value = rest.next * expansion.stride, batch.hashes[rest.next]
         record = find(store, expansion.records, at, hash_value)
         if record == NONE:
-            record = search.journal.counts.recorded
-            code = _store(search, at, hash_value, batch.links[rest.next])
+            code = room_for_one(store, search.journal)
             if code != CONTINUE:
                 return code
+            record = search.journal.counts.recorded
+            store_one(store, search.journal, expansion.records, at, hash_value, batch.links[rest.next])
+            own = extra_at(store, record)
+            store.entries[own] = store.entries[own + _1] = _0
         first = _enter_round(search, record)
-        former = store.entries[flags_at(store, record) + _1] >> _32
+        former = store.entries[extra_at(store, record) + _1] >> _32
         value = state.carried if state.subgraphs == _0 or former == state.former else _0
         if value == record + _1:
             state.record = record
@@ -151,12 +135,12 @@ def _expand(search):
     """Make the successors of the first state of the queue the batch."""
     expansion, batch, store, state = search.expansion, search.batch, search.store, search.state
     entries = store.entries
-    record = (entries[flags_at(store, state.last - _1)] >> _32) - _1
+    record = (entries[extra_at(store, state.last - _1)] >> _32) - _1
     code = ask(expansion, entries, record * store.entry, record, _0)
     if code != CONTINUE:
         return code
     successors, labels = expansion.answer.successors, expansion.labels[0]
-    own = flags_at(store, record)
+    own = extra_at(store, record)
     _dequeue(search, record)
     if entries[own + _1] & _EXPANDED != _0:
         search.journal.counts.visited += _1
@@ -170,11 +154,7 @@ def _expand(search):
     if entries[own + _1] & _COUNTED != _0:
         state.carried = max(state.carried, record + _1)
     state.former = entries[own + _1] >> _32
-    for step in range(successors):
-        hash_value = state_hash(expansion.records, step * expansion.stride, expansion.words)
-        batch.hashes[step] = hash_value
-        batch.links[step] = link_of(record, step)
-        prefetch_home(store, hash_value)
+    enlist(batch, expansion, store, record, _0)
     batch.rest.count = successors
     return CONTINUE
 
@@ -187,9 +167,9 @@ def _delete(search):
     count = search.journal.counts.recorded
     last = min(count, state.delete_next + _AT_A_TIME)
     for record in range(state.delete_next, last):
-        value = store.entries[flags_at(store, record)] & _LOW
+        value = store.entries[extra_at(store, record)] & _LOW
         if value != _0:
-            flags = flags_at(store, value - _1) + _1
+            flags = extra_at(store, value - _1) + _1
             if store.entries[flags] & _COUNTED != _0:
                 store.entries[flags] &= ~_COUNTED
                 state.remaining -= _1
@@ -210,12 +190,13 @@ def _delete(search):
 def predecessors(search, budget):
     """Search on for about `budget` expansions. The first batch are the initial states. DONE, BUDGET, GROW, FLUSH,
     FAULT, or CYCLE: then `record` accepts and lies on a cycle."""
-    stop_at = search.journal.counts.visited + budget
-    while True:
+    counts = search.journal.counts
+    stop_at = counts.visited + budget
+    code = CONTINUE
+    while code == CONTINUE:
         code = _absorb(search)
+        if code == CONTINUE and counts.visited >= stop_at:
+            code = BUDGET
         if code == CONTINUE:
-            if search.journal.counts.visited >= stop_at:
-                return BUDGET
             code = _delete(search) if search.state.last == _0 else _expand(search)
-        if code != CONTINUE:
-            return code
+    return code

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from strandline.engine.batch_kernel import enlist
 from strandline.engine.codes import BATCH, BUDGET, CONTINUE, DONE, FLUSH, GROW
-from strandline.engine.expansion_kernel import ask, link_of
-from strandline.engine.hashing import state_hash
+from strandline.engine.expansion_kernel import ask
 from strandline.engine.jit import inlined, njit
 from strandline.engine.journal_kernel import count_stored, expanded_full, tell_expanded
-from strandline.engine.store.interface import add, entry_room, make_room, prefetch_home, prefetch_match
+from strandline.engine.store.interface import add, entry_room, make_room, prefetch_match
 
 U = np.uint64
 _0, _1, _63 = U(0), U(1), U(63)
@@ -57,7 +57,7 @@ def _next_level(search):
 def _expand(search):
     """Fill the batch with successors of the next states of the level."""
     expansion, batch, store, journal = search.expansion, search.batch, search.store, search.journal
-    words, stride = expansion.words, expansion.stride
+    words = expansion.words
     used, head = batch.rest.count, search.level.head
     transitions, deadlocks = _0, _0
     last = min(search.level.end, head + _BATCH)
@@ -74,12 +74,7 @@ def _expand(search):
         tell_expanded(journal, words, store.entries, at, successors, labels)
         transitions += successors
         deadlocks += labels >> _63
-        for step in range(successors):
-            number = used + step
-            hash_value = state_hash(expansion.records, number * stride, words)
-            batch.links[number] = link_of(head, step)
-            batch.hashes[number] = hash_value
-            prefetch_home(store, hash_value)
+        enlist(batch, expansion, store, head, used)
         used += successors
         head += _1
     counts = journal.counts
@@ -88,10 +83,8 @@ def _expand(search):
     counts.deadlocks += deadlocks
     search.level.head = head
     batch.rest.count = used
-    if code == FLUSH and used > _0:
-        # The buffer of successors is full, which placing them will change.
-        return CONTINUE
-    return code
+    # A buffer of successors that is full will be empty when they are placed.
+    return CONTINUE if code == FLUSH and used > _0 else code
 
 
 @inlined
@@ -138,14 +131,13 @@ def _absorb(search):
 def breadth_first(search, budget):
     """Search on for about `budget` expansions: DONE, BUDGET, GROW, FAULT, FOUND or FLUSH; after all but DONE and FAULT
     it can be called again. The first batch are the initial states."""
-    stop_at = search.journal.counts.visited + budget
-    while True:
+    counts = search.journal.counts
+    stop_at = counts.visited + budget
+    code = CONTINUE
+    while code == CONTINUE:
         code = _absorb(search)
         if code == CONTINUE:
-            if search.journal.counts.visited >= stop_at:
-                return BUDGET
-            code = _next_level(search)
+            code = _next_level(search) if counts.visited < stop_at else BUDGET
         if code == CONTINUE:
             code = _expand(search)
-        if code != CONTINUE:
-            return code
+    return code

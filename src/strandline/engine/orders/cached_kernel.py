@@ -19,13 +19,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.codes import BUDGET, CONTINUE, DONE, FLUSH, GROW, NONE
-from strandline.engine.expansion_kernel import ask
+from strandline.engine.codes import CONTINUE, FLUSH, GROW, NONE
 from strandline.engine.hashing import home, mixed, state_hash, word_count
 from strandline.engine.jit import inlined, njit
 from strandline.engine.journal_kernel import count_expanded, count_stored, expanded_full, tell_expanded
-from strandline.engine.stack_kernel import drop, has_room, is_marker, push_marker, push_successors, top_of
-from strandline.engine.store.interface import add, entry_room, find, forget, make_room
+from strandline.engine.stack_kernel import (
+    ask_for_stack,
+    drop,
+    push_marker,
+    push_successors,
+    search_depth_first,
+    top_of,
+)
+from strandline.engine.store.interface import add, entry_room, extra_at, find, forget, make_room
 
 U = np.uint64
 _0, _1, _2 = U(0), U(1), U(2)
@@ -46,12 +52,6 @@ class Cached(NamedTuple):
 
 
 @inlined
-def _link_at(store, number):
-    """The word after a state."""
-    return number * store.entry + word_count(store.words)
-
-
-@inlined
 def _new_entry(search):
     """The number of a free entry, or NONE when the array must grow first."""
     cache, store = search.cache, search.store
@@ -65,7 +65,7 @@ def _use_entry(search, number):
     """An entry that `_new_entry` told of is used."""
     cache, store = search.cache, search.store
     if cache.free != _0:
-        cache.free = store.entries[_link_at(store, number)]
+        cache.free = store.entries[extra_at(store, number)]
     else:
         cache.places += _1
 
@@ -75,7 +75,7 @@ def _replace(search, number):
     """Forget a state: it is unknown from now on, and its entry is free."""
     cache, store = search.cache, search.store
     forget(store, number, state_hash(store.entries, number * store.entry, store.words))
-    store.entries[_link_at(store, number)] = cache.free
+    store.entries[extra_at(store, number)] = cache.free
     cache.free = number + _1
     search.journal.counts.stored -= _1
     cache.replaced += _1
@@ -88,14 +88,14 @@ def _by_list(search, number, full):
     victim = NONE
     if full:
         victim = cache.first - _1
-        cache.first = store.entries[_link_at(store, victim)]
-    own = _link_at(store, number)
+        cache.first = store.entries[extra_at(store, victim)]
+    own = extra_at(store, number)
     if cache.rule == NEWEST or cache.first == _0:
         store.entries[own] = cache.first
         cache.first = number + _1
     else:
         store.entries[own] = _0
-        store.entries[_link_at(store, cache.last - _1)] = number + _1
+        store.entries[extra_at(store, cache.last - _1)] = number + _1
     cache.last = number + _1
     return victim
 
@@ -110,8 +110,8 @@ def _by_depth(search, number, full):
         while path[_2 * deepest + _1] == _0:
             deepest -= _1
         victim = path[_2 * deepest + _1] - _1
-        path[_2 * deepest + _1] = store.entries[_link_at(store, victim)]
-    store.entries[_link_at(store, number)] = path[_2 * depth + _1]
+        path[_2 * deepest + _1] = store.entries[extra_at(store, victim)]
+    store.entries[extra_at(store, number)] = path[_2 * depth + _1]
     path[_2 * depth + _1] = number + _1
     cache.last = max(deepest, depth)
     return victim
@@ -165,12 +165,10 @@ def _enter(search):
     if expanded_full(search.journal, expansion.words):
         return FLUSH
     number = stack.top.unexpanded - _1
-    code = ask(expansion, store.entries, number * store.entry, number, _0)
+    code = ask_for_stack(stack, expansion, store, number, number)
     if code != CONTINUE:
         return code
     successors, labels = expansion.answer.successors, expansion.labels[0]
-    if not has_room(stack, expansion.words, successors + _1):
-        return GROW
     count_expanded(search.journal.counts, successors, labels)
     tell_expanded(search.journal, expansion.words, store.entries, number * store.entry, successors, labels)
     push_marker(stack, expansion.words, number)
@@ -219,20 +217,6 @@ def _leave(search):
 
 @njit
 def cached(search, budget):
-    """Search on for `budget` expansions; BUDGET only where a state waits for expansion, else DONE, GROW, FLUSH, FAULT
-    or FOUND: then the path and the link of the state on the stack lead to the state."""
-    stop_at = search.journal.counts.visited + budget
-    top = search.stack.top
-    while True:
-        if top.unexpanded != _0:
-            if search.journal.counts.visited >= stop_at:
-                return BUDGET
-            code = _enter(search)
-        elif top.count == _0:
-            return DONE
-        elif is_marker(search.stack, search.expansion.words):
-            code = _leave(search)
-        else:
-            code = _look_at(search)
-        if code != CONTINUE:
-            return code
+    """Search on for `budget` expansions: DONE, BUDGET, GROW, FLUSH, FAULT or FOUND: then the path and the link of the
+    state on the stack lead to the state."""
+    return search_depth_first(search, budget, _enter, _look_at, _leave)

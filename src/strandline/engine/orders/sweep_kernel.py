@@ -9,14 +9,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from strandline.engine.batch_kernel import enlist
 from strandline.engine.codes import BATCH, BUDGET, CONTINUE, FLUSH, NONE, STEP_MASK
-from strandline.engine.expansion_kernel import ask, link_of
-from strandline.engine.hashing import state_hash
+from strandline.engine.expansion_kernel import ask
 from strandline.engine.jit import inlined, njit
 from strandline.engine.journal_kernel import count_expanded, expanded_full, tell_expanded
-from strandline.engine.line_kernel import falls_behind, next_layer, place, unexpanded
+from strandline.engine.line_kernel import falls_behind, next_layer, place
 from strandline.engine.notes_kernel import note_regress
-from strandline.engine.store.interface import prefetch_home, prefetch_match
+from strandline.engine.rows_kernel import unexpanded
+from strandline.engine.store.interface import prefetch_match
 from strandline.engine.store.paged_kernel import next_of, record_of, take
 
 U = np.uint64
@@ -40,7 +41,7 @@ class Sweep(NamedTuple):
 def _expand(search):
     """Fill the batch with successors of the next states of the layer the line is at."""
     expansion, batch, store, journal = search.expansion, search.batch, search.store, search.journal
-    words, stride, line = expansion.words, expansion.stride, search.layers.line
+    words, line = expansion.words, search.layers.line
     used = batch.rest.count
     code = CONTINUE
     left = _BATCH
@@ -62,18 +63,13 @@ def _expand(search):
         successors, labels = expansion.answer.successors, expansion.labels[0]
         tell_expanded(journal, words, store.entries, at, successors, labels)
         count_expanded(journal.counts, successors, labels)
-        for step in range(successors):
-            hash_value = state_hash(expansion.records, (used + step) * stride, words)
-            batch.links[used + step] = link_of(record, step)
-            batch.hashes[used + step] = hash_value
-            batch.sources[used + step] = at
-            prefetch_home(store, hash_value)
+        enlist(batch, expansion, store, record, used)
+        for number in range(used, used + successors):
+            batch.sources[number] = at
         used += successors
     batch.rest.count = used
-    if code == FLUSH and used > _0:
-        # The buffer of successors is full, which placing them will change.
-        return CONTINUE
-    return code
+    # A buffer of successors that is full will be empty when they are placed.
+    return CONTINUE if code == FLUSH and used > _0 else code
 
 
 @inlined
@@ -107,9 +103,9 @@ def sweep(search, budget):
     stop_at = counts.visited + budget
     while True:
         code = _absorb(search)
+        if code == CONTINUE and counts.visited >= stop_at:
+            return BUDGET
         if code == CONTINUE:
-            if counts.visited >= stop_at:
-                return BUDGET
             code = next_layer(search.layers, search.store, counts, search.notes)
         if code == CONTINUE:
             code = _expand(search)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
+from strandline.engine.hashing import word_count
 from strandline.engine.jit import INLINED, inlined
 from strandline.engine.store import paged_kernel, table_kernel
 
@@ -99,6 +100,12 @@ def _prefetch_home(store, hash_value):
 def _prefetch_match(store, hash_value):
     chosen = STORES[store.instance_class].prefetch_match
     return lambda store, hash_value: chosen(store, hash_value)
+
+
+@inlined
+def extra_at(store, number):
+    """Where the words begin that follow the state of an entry."""
+    return number * store.entry + word_count(store.words)
 
 
 @inlined

@@ -17,26 +17,26 @@ from __future__ import annotations
 
 import numpy as np
 
-from strandline.engine.codes import CONTINUE, CYCLE, FLUSH, GROW, NONE
-from strandline.engine.cycles.published.states_kernel import ACCEPTS, BLUE, PERSISTENT, RED, flags_of, reset
+from strandline.engine.codes import CONTINUE, CYCLE, GROW, NONE
+from strandline.engine.cycles.published.states_kernel import ACCEPTS, BLUE, PERSISTENT, RED, reset
 from strandline.engine.expansion_kernel import ask, link_of
 from strandline.engine.hashing import state_hash, word_count
 from strandline.engine.jit import inlined
-from strandline.engine.journal_kernel import count_expanded, links_full, log_new_state
+from strandline.engine.journal_kernel import count_expanded
 from strandline.engine.line_kernel import (
     KNOWN,
     RETURNED,
     column_at,
     falls_behind,
     layer_at,
-    live,
     next_layer,
     place,
-    unexpanded,
+    store_here,
+    take_next,
 )
 from strandline.engine.stack_kernel import drop, has_room, is_marker, push_marker, push_state, top_of
-from strandline.engine.store.interface import find, make_room, prefetch_home
-from strandline.engine.store.paged_kernel import append, insert, next_of, record_of, take
+from strandline.engine.store.interface import extra_at, find, prefetch_home
+from strandline.engine.store.paged_kernel import record_of
 
 U = np.uint64
 _0, _1 = U(0), U(1)
@@ -96,7 +96,7 @@ def _expand(search):
     if code != CONTINUE:
         return code
     successors, labels = expansion.answer.successors, expansion.labels[0]
-    flags = flags_of(store, number)
+    flags = extra_at(store, number)
     if state.second != _0:
         store.entries[flags] |= RED
         search.journal.counts.visited += _1
@@ -116,25 +116,6 @@ def _expand(search):
 
 
 @inlined
-def _store(search, at, hash_value):
-    """Store the state on top of the stack, which the layer does not have: CONTINUE and its number in `line.placed`."""
-    layers, store, journal = search.layers, search.store, search.journal
-    if links_full(journal):
-        return FLUSH
-    code = make_room(store)
-    if code != CONTINUE:
-        return code
-    number = append(store, layers.chains[live(layers.line.row)], journal.counts.recorded)
-    if number == NONE:
-        return GROW
-    insert(store, number, search.stack.items, at, hash_value)
-    reset(store, number, _0)
-    log_new_state(journal, search.stack.items[at + word_count(store.words)])
-    layers.line.placed = number
-    return CONTINUE
-
-
-@inlined
 def _look_at(search):
     """Take a state from the stack and note it as unexpanded if its search has not been there."""
     store, stack, state, words = search.store, search.stack, search.state, search.expansion.words
@@ -143,15 +124,17 @@ def _look_at(search):
     number = find(store, stack.items, at, hash_value)
     colour = BLUE if state.second == _0 else RED
     if number == NONE and colour == BLUE:
-        code = _store(search, at, hash_value)
+        link = stack.items[at + word_count(words)]
+        code = store_here(search.layers, store, search.journal, stack.items, at, hash_value, link)
         if code != CONTINUE:
             return code
         number = search.layers.line.placed
+        reset(store, number, _0)
     if number != NONE:
         if colour == RED and stack.items[(state.second - _1) * (word_count(words) + _1)] == number:
             state.found = number
             return CYCLE
-        if store.entries[flags_of(store, number)] & colour == _0:
+        if store.entries[extra_at(store, number)] & colour == _0:
             stack.top.unexpanded = number + _1
     drop(stack)
     return CONTINUE
@@ -162,7 +145,7 @@ def _leave(search):
     """The blue search leaves a state: from an accepting one the red search starts."""
     store, stack = search.store, search.stack
     number = stack.items[top_of(stack, search.expansion.words)]
-    if store.entries[flags_of(store, number)] & ACCEPTS == _0:
+    if store.entries[extra_at(store, number)] & ACCEPTS == _0:
         drop(stack)
         return
     search.state.second = stack.top.count
@@ -178,10 +161,8 @@ def _next_root(search):
         code = next_layer(layers, store, search.journal.counts, None)
         if code != CONTINUE:
             return code
-        chain = layers.chains[unexpanded(layers, layers.line.row)]
-        number = next_of(store, chain)
-        take(chain)
-        if store.entries[flags_of(store, number)] & BLUE == _0:
+        number = take_next(layers, store)
+        if store.entries[extra_at(store, number)] & BLUE == _0:
             search.stack.top.unexpanded = number + _1
             return CONTINUE
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.hashing import word_count
 from strandline.engine.jit import inlined
+from strandline.engine.store.interface import extra_at
 
 U = np.uint64
 _0, _1, _2 = U(0), U(1), U(2)
@@ -35,26 +35,20 @@ class LtlSweep(NamedTuple):
 
 
 @inlined
-def flags_of(store, number):
-    """Where the flags of an entry are."""
-    return number * store.entry + word_count(store.words)
-
-
-@inlined
 def value_of(store, number):
-    """Where its value is."""
-    return flags_of(store, number) + _1
+    """Where the value of an entry is; its flags are the word before."""
+    return extra_at(store, number) + _1
 
 
 @inlined
 def link_in_ring(store, number):
     """Where its link is."""
-    return flags_of(store, number) + _2
+    return extra_at(store, number) + _2
 
 
 @inlined
 def reset(store, number, flags):
     """Nothing is known of a new entry but its flags."""
-    at = flags_of(store, number)
+    at = extra_at(store, number)
     store.entries[at] = flags
     store.entries[at + _1] = store.entries[at + _2] = _0

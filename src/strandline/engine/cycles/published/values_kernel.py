@@ -30,7 +30,6 @@ from strandline.engine.codes import CONTINUE, CYCLE, DONE, GROW, NONE
 from strandline.engine.cycles.published.states_kernel import (
     CANDIDATE,
     PERSISTENT,
-    flags_of,
     link_in_ring,
     reset,
     value_of,
@@ -39,18 +38,9 @@ from strandline.engine.expansion_kernel import ask
 from strandline.engine.hashing import state_hash
 from strandline.engine.jit import inlined
 from strandline.engine.journal_kernel import count_stored
-from strandline.engine.line_kernel import (
-    column_at,
-    column_waits,
-    drop_layer,
-    kept,
-    layer_at,
-    live,
-    move_line,
-    push,
-    row_of,
-)
-from strandline.engine.store.interface import find, make_room
+from strandline.engine.line_kernel import column_at, drop_layer, layer_at, move_line
+from strandline.engine.rows_kernel import column_waits, kept, live, push, row_of
+from strandline.engine.store.interface import extra_at, find, make_room
 from strandline.engine.store.paged_kernel import after, append, first_of, insert, record_of
 
 U = np.uint64
@@ -86,7 +76,7 @@ def _dequeue(search, number, row):
         place.ring = _0
     else:
         store.entries[link_in_ring(store, place.ring - _1)] = store.entries[own]
-    if store.entries[flags_of(store, number)] & PERSISTENT != _0:
+    if store.entries[extra_at(store, number)] & PERSISTENT != _0:
         store.entries[own] = _0
     else:
         store.entries[own] = _VISITED | state.stay
@@ -102,7 +92,7 @@ def choose_candidates(search):
     for keeper in range(layers.line.keepers):
         number = first_of(store, layers.chains[kept(layers.keepers[keeper])])
         while number != NONE:
-            record, flags = record_of(store, number), flags_of(store, number)
+            record, flags = record_of(store, number), extra_at(store, number)
             store.entries[flags] &= ~CANDIDATE
             if state.online == _0 or (state.previous_sweep <= record and record < state.this_sweep):
                 store.entries[flags] |= CANDIDATE
@@ -120,7 +110,7 @@ def begin_round(search):
         row = layers.keepers[keeper]
         number = first_of(store, layers.chains[kept(row)])
         while number != NONE:
-            flags = store.entries[flags_of(store, number)]
+            flags = store.entries[extra_at(store, number)]
             reset(store, number, flags)
             if flags & CANDIDATE != _0:
                 store.entries[value_of(store, number)] = (record_of(store, number) + _1) << _1
@@ -137,7 +127,7 @@ def _end_round(search):
     for keeper in range(layers.line.keepers):
         number = first_of(store, layers.chains[kept(layers.keepers[keeper])])
         while number != NONE:
-            flags, value = flags_of(store, number), store.entries[value_of(store, number)]
+            flags, value = extra_at(store, number), store.entries[value_of(store, number)]
             if store.entries[flags] & CANDIDATE != _0:
                 hidden = value >> _1 != record_of(store, number) + _1
                 if hidden and value & _1 != _0:
@@ -259,7 +249,7 @@ def _receive(search, at):
     if row == NONE:
         return GROW
     if number != NONE:
-        if store.entries[flags_of(store, number)] & PERSISTENT != _0:
+        if store.entries[extra_at(store, number)] & PERSISTENT != _0:
             return _receive_persistent(search, number, row, layer < layers.line.layer)
         _receive_other(search, number, row)
         return CONTINUE

@@ -33,26 +33,14 @@ from strandline.engine.cycles.sweep.marks_kernel import (
     QUEUED,
     VALUE,
     VALUE_SHIFT,
-    mark_of,
 )
 from strandline.engine.expansion_kernel import ask
 from strandline.engine.hashing import copy_state, state_hash, word_count
 from strandline.engine.jit import inlined, njit
 from strandline.engine.journal_kernel import count_stored
-from strandline.engine.line_kernel import (
-    column_at,
-    column_waits,
-    kept,
-    layer_at,
-    leave_layer,
-    live,
-    move_line,
-    push,
-    row_of,
-    schedule_root,
-    wake_layers,
-)
-from strandline.engine.store.interface import find, make_room
+from strandline.engine.line_kernel import column_at, layer_at, leave_layer, move_line, wake_layers
+from strandline.engine.rows_kernel import column_waits, kept, live, push, row_of, schedule_root
+from strandline.engine.store.interface import extra_at, find, make_room
 from strandline.engine.store.paged_kernel import after, append, first_of, insert, record_of
 
 U = np.uint64
@@ -74,7 +62,7 @@ def begin_round(search, first):
         before = state.members
         number = first_of(store, layers.chains[kept(row)])
         while number != NONE:
-            at = mark_of(store, number)
+            at = extra_at(store, number)
             mark = store.entries[at]
             member = possible and mark & HIT != _0
             if not first:
@@ -98,7 +86,7 @@ def list_members(search, found):
     for keeper in range(layers.line.keepers):
         number = first_of(store, layers.chains[kept(layers.keepers[keeper])])
         while number != NONE:
-            if store.entries[mark_of(store, number)] & MEMBER != _0:
+            if store.entries[extra_at(store, number)] & MEMBER != _0:
                 copy_state(store.entries, number * store.entry, found, place, store.words)
                 found[place + width] = record_of(store, number)
                 place += width + _1
@@ -115,7 +103,7 @@ def _expand(search):
         return code
     opened.state.active -= _1
     search.journal.counts.visited += _1
-    mark = mark_of(store, number)
+    mark = extra_at(store, number)
     store.entries[mark] &= ~QUEUED
     accepts = expansion.labels[0] & opened.state.accepting == opened.state.accepting
     state.value = _2 if accepts else store.entries[mark] >> VALUE_SHIFT & VALUE
@@ -126,7 +114,7 @@ def _expand(search):
 @inlined
 def _rise(store, number, value):
     """Raise the value of a state; whether it must be queued for that."""
-    at = mark_of(store, number)
+    at = extra_at(store, number)
     mark = store.entries[at]
     if mark >> VALUE_SHIFT & VALUE >= value:
         return False
@@ -138,7 +126,7 @@ def _rise(store, number, value):
 def _pass_back(search, number, row):
     """A regress edge: a member is hit, and a root of the next sweep if its value rises."""
     store, value = search.store, search.state.value
-    at = mark_of(store, number)
+    at = extra_at(store, number)
     if store.entries[at] & MEMBER == _0:
         return
     if store.entries[at] >> HIT_SHIFT & VALUE < value:
@@ -177,7 +165,7 @@ def _pass_on(search, at):
         if number == NONE:
             return GROW
         insert(store, number, records, at, hash_value)
-        store.entries[mark_of(store, number)] = QUEUED | (state.value << VALUE_SHIFT)
+        store.entries[extra_at(store, number)] = QUEUED | (state.value << VALUE_SHIFT)
         count_stored(search.journal.counts, _1)
     elif not _rise(store, number, state.value):
         return CONTINUE
@@ -211,7 +199,7 @@ def _list_queued(search, chain):
     store, opened = search.store, search.opened
     number = first_of(store, chain)
     while number != NONE:
-        if store.entries[mark_of(store, number)] & QUEUED != _0:
+        if store.entries[extra_at(store, number)] & QUEUED != _0:
             opened.active[opened.state.active] = number
             opened.state.active += _1
         number = after(store, number)

@@ -18,29 +18,28 @@ from __future__ import annotations
 
 import numpy as np
 
-from strandline.engine.codes import BUDGET, COLUMN_OVER, CONTINUE, CYCLE, FLUSH, GROW, NONE
+from strandline.engine.codes import BUDGET, COLUMN_OVER, CONTINUE, CYCLE, GROW, NONE
 from strandline.engine.cycles.open_kernel import enter_state, has_room, is_first, merge
-from strandline.engine.cycles.sweep.marks_kernel import FINISHED, HIT, NUMBER_SHIFT, OPEN, STATUS, mark_of
-from strandline.engine.expansion_kernel import ask, link_of
+from strandline.engine.cycles.sweep.marks_kernel import FINISHED, HIT, NUMBER_SHIFT, OPEN, STATUS
+from strandline.engine.expansion_kernel import link_of
 from strandline.engine.hashing import copy_state, state_hash, word_count
 from strandline.engine.jit import inlined, njit
-from strandline.engine.journal_kernel import count_expanded, links_full, log_new_state
+from strandline.engine.journal_kernel import count_expanded
 from strandline.engine.line_kernel import (
     KNOWN,
     column_at,
     falls_behind,
-    find_row,
     layer_at,
-    live,
     next_layer,
     place,
-    unexpanded,
+    store_here,
+    take_next,
 )
 from strandline.engine.notes_kernel import note_regress
-from strandline.engine.stack_kernel import drop, is_marker, push_marker, push_state, top_of
-from strandline.engine.stack_kernel import has_room as stack_has_room
-from strandline.engine.store.interface import find, make_room, prefetch_home
-from strandline.engine.store.paged_kernel import append, insert, next_of, record_of, take
+from strandline.engine.rows_kernel import find_row
+from strandline.engine.stack_kernel import ask_for_stack, drop, is_marker, push_marker, push_state, top_of
+from strandline.engine.store.interface import extra_at, find, prefetch_home
+from strandline.engine.store.paged_kernel import record_of
 
 U = np.uint64
 _0, _1, _2 = U(0), U(1), U(2)
@@ -67,16 +66,14 @@ def _expand(search):
     record = record_of(store, number)
     if not has_room(opened):
         return GROW
-    code = ask(expansion, store.entries, number * store.entry, record, _0)
+    code = ask_for_stack(stack, expansion, store, number, record)
     if code != CONTINUE:
         return code
     successors, labels = expansion.answer.successors, expansion.labels[0]
-    if not stack_has_room(stack, expansion.words, successors + _1):
-        return GROW
     count_expanded(search.journal.counts, successors, labels)
     push_marker(stack, expansion.words, number)
     state.number += _1
-    mark = mark_of(store, number)
+    mark = extra_at(store, number)
     store.entries[mark] = (store.entries[mark] & HIT) | OPEN | (state.number << NUMBER_SHIFT)
     accepting = opened.state.accepting
     enter_state(opened, state.number, number, labels & accepting)
@@ -98,7 +95,7 @@ def _hit_again(search, number, layer):
     line = layers.line
     if line.column_sweep < _2 or (layer ^ line.layer) & state.rank_mask != _0:
         return
-    store.entries[mark_of(store, number)] |= HIT
+    store.entries[extra_at(store, number)] |= HIT
     row = layers.rows[find_row(layers, line.column, layer)]
     row.span = max(row.span, line.layer)
     if state.ranks_accepting >> (layer & state.rank_mask) & _1 != _0:
@@ -114,7 +111,7 @@ def _place(search, at, link):
     if code != CONTINUE:
         return code
     if line.outcome != KNOWN:
-        store.entries[mark_of(store, line.placed)] = _0
+        store.entries[extra_at(store, line.placed)] = _0
     if falls_behind(layers, expansion, at):
         line.regress_edges += _1
         source = search.state.source * store.entry
@@ -145,25 +142,6 @@ def _absorb(search):
 
 
 @inlined
-def _store(search, at, hash_value):
-    """Store the state on top of the stack, which the layer does not have: CONTINUE and its number in `line.placed`."""
-    layers, store, journal, items = search.layers, search.store, search.journal, search.stack.items
-    if links_full(journal):
-        return FLUSH
-    code = make_room(store)
-    if code != CONTINUE:
-        return code
-    number = append(store, layers.chains[live(layers.line.row)], journal.counts.recorded)
-    if number == NONE:
-        return GROW
-    insert(store, number, items, at, hash_value)
-    store.entries[mark_of(store, number)] = _0
-    log_new_state(journal, items[at + word_count(store.words)])
-    layers.line.placed = number
-    return CONTINUE
-
-
-@inlined
 def _look_at(search):
     """Take a state of the layer from the stack: enter it, or see whether it closes an accepting cycle."""
     store, stack, opened, words = search.store, search.stack, search.opened, search.expansion.words
@@ -171,12 +149,14 @@ def _look_at(search):
     hash_value = state_hash(stack.items, at, words)
     number = find(store, stack.items, at, hash_value)
     if number == NONE:
-        code = _store(search, at, hash_value)
+        link = stack.items[at + word_count(words)]
+        code = store_here(search.layers, store, search.journal, stack.items, at, hash_value, link)
         if code != CONTINUE:
             return code
         number = search.layers.line.placed
+        store.entries[extra_at(store, number)] = _0
     drop(stack)
-    mark = store.entries[mark_of(store, number)]
+    mark = store.entries[extra_at(store, number)]
     if mark & STATUS == _0:
         stack.top.unexpanded = number + _1
     elif mark & STATUS == OPEN and merge(opened, mark >> NUMBER_SHIFT) == opened.state.accepting:
@@ -192,14 +172,14 @@ def _leave(search):
     store, stack, opened = search.store, search.stack, search.opened
     number = stack.items[top_of(stack, search.expansion.words)]
     drop(stack)
-    if not is_first(opened, store.entries[mark_of(store, number)] >> NUMBER_SHIFT):
+    if not is_first(opened, store.entries[extra_at(store, number)] >> NUMBER_SHIFT):
         return
     opened.state.roots -= _1
     member = NONE
     while member != number:
         opened.state.active -= _1
         member = opened.active[opened.state.active]
-        mark = mark_of(store, member)
+        mark = extra_at(store, member)
         store.entries[mark] = (store.entries[mark] & HIT) | FINISHED
 
 
@@ -215,10 +195,8 @@ def _next_root(search):
             continue
         if code != CONTINUE:
             return code
-        chain = layers.chains[unexpanded(layers, layers.line.row)]
-        number = next_of(store, chain)
-        take(chain)
-        if store.entries[mark_of(store, number)] & STATUS == _0:
+        number = take_next(layers, store)
+        if store.entries[extra_at(store, number)] & STATUS == _0:
             search.stack.top.unexpanded = number + _1
             return CONTINUE
 

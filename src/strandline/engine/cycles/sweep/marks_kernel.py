@@ -9,9 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.hashing import word_count
-from strandline.engine.jit import inlined
-
 U = np.uint64
 
 OPEN, FINISHED = U(1), U(2)
@@ -38,9 +35,3 @@ class SweepCycles(NamedTuple):
     notes: Any
     suspect: Any
     state: Any
-
-
-@inlined
-def mark_of(store, number):
-    """Where the mark of an entry is."""
-    return number * store.entry + word_count(store.words)
