@@ -88,3 +88,9 @@ def test_only_the_caches_used_last_are_kept(tmp_path: Path, monkeypatch: pytest.
         os.utime(folder, (used, used))
     present = jit.cache_directory.__wrapped__()
     assert {path.name for path in others.iterdir()} == {present.name, "old0", "old1", "old2", "old3"}
+
+
+def test_nothing_is_inlined_by_numba_itself() -> None:
+    """Numba's inlining of overloads removes writes to arrays that are fields of tuples, as all of ours are."""
+    offenders = [path.name for path in sorted((PACKAGE / "engine").rglob("*.py")) if "inline=" in path.read_text()]
+    assert offenders == ["jit.py"], "only the warning itself may name it"

@@ -9,7 +9,7 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from strandline.engine.jit import inlined
+from strandline.engine.jit import INLINED, inlined
 
 U = np.uint64
 _1, _29, _32 = U(1), U(29), U(32)
@@ -21,7 +21,7 @@ def word_count(words):
     return U(len(words)) if isinstance(words, tuple) else U(words)
 
 
-@overload(word_count, inline="always")
+@overload(word_count, jit_options=INLINED)
 def _word_count_overload(words):
     if isinstance(words, types.BaseTuple):
         count = len(words)

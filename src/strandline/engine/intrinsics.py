@@ -17,6 +17,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
+from strandline.engine.jit import INLINED
+
 _I32, _I64 = ir.IntType(32), ir.IntType(64)
 _BYTES = ir.IntType(8).as_pointer()
 _PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)
@@ -83,18 +85,18 @@ def _lowest_bit(typing: Any, word: Any) -> Any:
     return types.uint64(types.uint64), generate
 
 
-@overload(call_successors, jit_options={"nogil": True}, inline="always")
+@overload(call_successors, jit_options=INLINED)
 def _call_overload(function, state, at, records, first, capacity, labels):
     return lambda function, state, at, records, first, capacity, labels: _call(
         function, state, at, records, first, capacity, labels
     )
 
 
-@overload(prefetch, inline="always")
+@overload(prefetch, jit_options=INLINED)
 def _prefetch_overload(array, at):
     return lambda array, at: _prefetch(array, at)
 
 
-@overload(lowest_bit, inline="always")
+@overload(lowest_bit, jit_options=INLINED)
 def _lowest_bit_overload(word):
     return lambda word: _lowest_bit(word)

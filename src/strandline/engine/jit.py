@@ -80,7 +80,9 @@ def njit(function: Callable[..., Any]) -> Any:
 
 
 INLINED: Any = {"forceinline": True, **_PLAIN}
-"""How a part of a kernel is compiled that is chosen by the type of its arguments (`numba.extending.overload`)."""
+"""How a part of a kernel is compiled that is chosen by the type of its arguments (`numba.extending.overload`). LLVM
+inlines it. Numba's own `inline="always"` must not be used: it removes writes to arrays that it takes to be dead, and
+takes those in tuples to be dead (`tests/engine/test_cache.py` looks for it)."""
 
 
 def inlined(function: Callable[..., Any]) -> Any:

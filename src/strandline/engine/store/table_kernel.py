@@ -21,7 +21,7 @@ from numba.extending import overload
 from strandline.engine.codes import BUDGET, CONTINUE, GROW, NONE
 from strandline.engine.hashing import copy_state, home, mixed, same_state
 from strandline.engine.intrinsics import prefetch
-from strandline.engine.jit import inlined
+from strandline.engine.jit import INLINED, inlined
 
 U = np.uint64
 _0, _1, _2, _13, _20, _32 = U(0), U(1), U(2), U(13), U(20), U(32)
@@ -58,7 +58,7 @@ def holds_states(store):
     return isinstance(store, StateTable)
 
 
-@overload(holds_states, inline="always")
+@overload(holds_states, jit_options=INLINED)
 def _holds_states_overload(store):
     answer = store.instance_class is StateTable
     return lambda store: answer
