@@ -85,6 +85,11 @@ inlines it. Numba's own `inline="always"` must not be used: it removes writes to
 takes those in tuples to be dead (`tests/engine/test_cache.py` looks for it)."""
 
 
+def plain(function: Any) -> Any:
+    """The Python function behind a part of a kernel."""
+    return getattr(function, "py_func", function)
+
+
 def inlined(function: Callable[..., Any]) -> Any:
     """A part of a kernel, for use inside others only."""
     return numba.njit(**INLINED)(function)

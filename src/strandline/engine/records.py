@@ -11,8 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from strandline.errors import InternalError
+
 
 def _kind(*names: str) -> np.dtype[Any]:
+    taken = [name for name in names if hasattr(np.record, name)]
+    if taken:
+        raise InternalError(f"NumPy's records have attributes of these names already: {', '.join(taken)}")
     return np.dtype((np.record, [(name, np.uint64) for name in names]))
 
 
@@ -83,7 +88,7 @@ NESTED = _kind("accepting", "path", "wanted_path", "second", "record")
 """Of nested depth-first search: how long the path is, where on it the second search began (0: there is none), and the
 state at which a cycle begins."""
 
-COMPONENTS = _kind("accepting", "roots", "wanted_roots", "active", "wanted_active", "whole", "record", "first", "size")
+COMPONENTS = _kind("accepting", "roots", "wanted_roots", "active", "wanted_active", "whole", "record", "first", "states")
 """Of a search for components: how many are not finished, and how many states these have; whether finished ones are told
 of. Of an accepting one: a state of it, its first state, and, finished, how many states it has."""
 

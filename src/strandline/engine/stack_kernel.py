@@ -12,11 +12,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba.extending import overload
 
 from strandline.engine.codes import BUDGET, CONTINUE, DONE, GROW, NONE
 from strandline.engine.expansion_kernel import ask, link_of
 from strandline.engine.hashing import copy_state, state_hash, word_count
-from strandline.engine.jit import inlined
+from strandline.engine.jit import INLINED, inlined, plain
 from strandline.engine.store.interface import prefetch_home
 
 U = np.uint64
@@ -98,21 +99,68 @@ def push_successors(stack, expansion, store, record):
         prefetch_home(store, state_hash(expansion.records, at, words))
 
 
+# --- the loop ---------------------------------------------------------------------------------------------------
+
+
+class Moves(NamedTuple):
+    """What a depth-first search does: `enter` expands the state to be expanded next, `look_at` takes a state from the
+    stack, `leave` a marker. Each takes the named tuple of the search and answers CONTINUE or what the loop is to
+    answer."""
+
+    enter: Any
+    look_at: Any
+    leave: Any
+
+
+MOVES: dict[type, Moves] = {}
+"""The moves of each kind of search, by the named tuple of what it works on; which these are the compiler knows by its
+type. (A loop that takes functions as arguments could not be kept on disk.)"""
+
+
+def _enter(search):
+    return plain(MOVES[type(search)].enter)(search)
+
+
+def _look_at(search):
+    return plain(MOVES[type(search)].look_at)(search)
+
+
+def _leave(search):
+    return plain(MOVES[type(search)].leave)(search)
+
+
+@overload(_enter, jit_options=INLINED)
+def _enter_overload(search):
+    chosen = MOVES[search.instance_class].enter
+    return lambda search: chosen(search)
+
+
+@overload(_look_at, jit_options=INLINED)
+def _look_at_overload(search):
+    chosen = MOVES[search.instance_class].look_at
+    return lambda search: chosen(search)
+
+
+@overload(_leave, jit_options=INLINED)
+def _leave_overload(search):
+    chosen = MOVES[search.instance_class].leave
+    return lambda search: chosen(search)
+
+
 @inlined
-def search_depth_first(search, budget, enter, look_at, leave):
-    """The loop of every depth-first search, for `budget` expansions: `enter` expands the state to be expanded next,
-    `look_at` takes a state from the stack, `leave` a marker; each answers CONTINUE or what the loop is to answer. Else
-    DONE, or BUDGET before a state is expanded."""
+def search_depth_first(search, budget):
+    """The loop of every depth-first search, for `budget` expansions: DONE, BUDGET before a state is expanded, or what a
+    move answers."""
     stack, counts = search.stack, search.journal.counts
     stop_at = counts.visited + budget
     code = CONTINUE
     while code == CONTINUE:
         if stack.top.unexpanded != _0:
-            code = enter(search) if counts.visited < stop_at else BUDGET
+            code = _enter(search) if counts.visited < stop_at else BUDGET
         elif stack.top.count == _0:
             code = DONE
         elif is_marker(stack, search.expansion.words):
-            code = leave(search)
+            code = _leave(search)
         else:
-            code = look_at(search)
+            code = _look_at(search)
     return code

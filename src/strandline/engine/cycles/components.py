@@ -54,7 +54,7 @@ class ComponentSearch(CycleSearch):
     @property
     def component_size(self) -> int:
         """After a cycle with `whole`: how many states the component has."""
-        return int(self._opened.state.size)
+        return int(self._opened.state.states)
 
     def component_states(self) -> WordArray:
         """After a cycle with `whole`: the states of the component, one per row."""

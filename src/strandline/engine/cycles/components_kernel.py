@@ -20,6 +20,8 @@ from strandline.engine.hashing import state_hash
 from strandline.engine.jit import inlined, njit
 from strandline.engine.journal_kernel import count_expanded
 from strandline.engine.stack_kernel import (
+    MOVES,
+    Moves,
     ask_for_stack,
     drop,
     push_marker,
@@ -86,8 +88,8 @@ def _look_at(search):
 @inlined
 def _leave(search):
     """The successors of a state are all done; if it is the first of its component, the component is finished. Where
-    whole components are wanted the answer is then CYCLE if it accepts, and its states are the last `size` of `active`;
-    they are marked when the search goes on."""
+    whole components are wanted the answer is then CYCLE if it accepts, and its states are the last `states` of
+    `active`; they are marked when the search goes on."""
     store, stack, opened = search.store, search.stack, search.opened
     state = opened.state
     record = stack.items[top_of(stack, search.expansion.words)]
@@ -101,7 +103,7 @@ def _leave(search):
         while opened.active[first] != record:
             first -= _1
         state.record = state.first = record
-        state.size = state.active - first
+        state.states = state.active - first
         return CYCLE
     member = NONE
     while member != record:
@@ -113,8 +115,11 @@ def _leave(search):
     return CONTINUE
 
 
+MOVES[Components] = Moves(_enter, _look_at, _leave)
+
+
 @njit
 def components(search, budget):
     """Search on for `budget` expansions; DONE, BUDGET, GROW, FLUSH, FAULT, or CYCLE: then `record` lies on an accepting
     cycle through open states that are numbered from `first`."""
-    return search_depth_first(search, budget, _enter, _look_at, _leave)
+    return search_depth_first(search, budget)

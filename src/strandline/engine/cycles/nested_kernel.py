@@ -27,6 +27,8 @@ from strandline.engine.jit import inlined, njit
 from strandline.engine.journal_kernel import count_expanded
 from strandline.engine.numbered_kernel import room_for_one, store_one
 from strandline.engine.stack_kernel import (
+    MOVES,
+    Moves,
     ask_for_stack,
     drop,
     push_marker,
@@ -167,8 +169,11 @@ def _leave(search):
     return CONTINUE
 
 
+MOVES[Nested] = Moves(_enter, _look_at, _leave)
+
+
 @njit
 def nested(search, budget):
     """Search on for `budget` expansions; DONE, BUDGET, GROW, FLUSH, FAULT, or CYCLE: then `record` is the state on the
     path at which the cycle begins and the stack's `link` the edge that leads back to it."""
-    return search_depth_first(search, budget, _enter, _look_at, _leave)
+    return search_depth_first(search, budget)

@@ -24,6 +24,8 @@ from strandline.engine.hashing import home, mixed, state_hash, word_count
 from strandline.engine.jit import inlined, njit
 from strandline.engine.journal_kernel import count_expanded, count_stored, expanded_full, tell_expanded
 from strandline.engine.stack_kernel import (
+    MOVES,
+    Moves,
     ask_for_stack,
     drop,
     push_marker,
@@ -215,8 +217,11 @@ def _leave(search):
     return CONTINUE
 
 
+MOVES[Cached] = Moves(_enter, _look_at, _leave)
+
+
 @njit
 def cached(search, budget):
     """Search on for `budget` expansions: DONE, BUDGET, GROW, FLUSH, FAULT or FOUND: then the path and the link of the
     state on the stack lead to the state."""
-    return search_depth_first(search, budget, _enter, _look_at, _leave)
+    return search_depth_first(search, budget)

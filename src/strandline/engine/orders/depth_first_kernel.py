@@ -14,7 +14,15 @@ from strandline.engine.hashing import state_hash, word_count
 from strandline.engine.jit import inlined, njit
 from strandline.engine.journal_kernel import count_expanded, expanded_full, tell_expanded
 from strandline.engine.numbered_kernel import room_for_one, store_one
-from strandline.engine.stack_kernel import ask_for_stack, drop, push_successors, search_depth_first, top_of
+from strandline.engine.stack_kernel import (
+    MOVES,
+    Moves,
+    ask_for_stack,
+    drop,
+    push_successors,
+    search_depth_first,
+    top_of,
+)
 
 U = np.uint64
 _0, _1 = U(0), U(1)
@@ -69,8 +77,11 @@ def _leave(search):
     return CONTINUE
 
 
+MOVES[DepthFirst] = Moves(_enter, _look_at, _leave)
+
+
 @njit
 def depth_first(search, budget):
     """Search on for `budget` expansions; as `strandline.engine.orders.breadth_first_kernel.breadth_first`, but the
     initial states are on the stack."""
-    return search_depth_first(search, budget, _enter, _look_at, _leave)
+    return search_depth_first(search, budget)

@@ -16,7 +16,7 @@ import numpy as np
 from numba.extending import overload
 
 from strandline.engine.hashing import word_count
-from strandline.engine.jit import INLINED, inlined
+from strandline.engine.jit import INLINED, inlined, plain
 from strandline.engine.store import paged_kernel, table_kernel
 
 U = np.uint64
@@ -30,8 +30,7 @@ STORES: dict[type, Any] = {
 
 
 def _plain(store: Any, name: str) -> Any:
-    function = getattr(STORES[type(store)], name)
-    return getattr(function, "py_func", function)
+    return plain(getattr(STORES[type(store)], name))
 
 
 def find(store, array, at, hash_value):
