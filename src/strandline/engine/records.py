@@ -88,7 +88,9 @@ NESTED = _kind("accepting", "path", "wanted_path", "second", "record")
 """Of nested depth-first search: how long the path is, where on it the second search began (0: there is none), and the
 state at which a cycle begins."""
 
-COMPONENTS = _kind("accepting", "roots", "wanted_roots", "active", "wanted_active", "whole", "record", "first", "states")
+COMPONENTS = _kind(
+    "accepting", "roots", "wanted_roots", "active", "wanted_active", "whole", "record", "first", "states",
+)  # fmt: skip
 """Of a search for components: how many are not finished, and how many states these have; whether finished ones are told
 of. Of an accepting one: a state of it, its first state, and, finished, how many states it has."""
 
