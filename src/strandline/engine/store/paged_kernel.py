@@ -4,7 +4,7 @@ One table serves all layers. A line of it, 64 bytes, has room for twelve states:
 the entry's number for each, and a count of the states that belong here and lie in a later line because this one was
 full. A state is looked for from its home line on, as far as these counts say. Nothing ever moves, so a state is
 forgotten by clearing its byte, and the table stays as full as it was made: bytes per state do not depend on how many
-layers there are, nor on how small they are (ADR 10).
+layers there are, nor on how small they are (ADR 11).
 
 Entries lie in pages; a page belongs to one layer and is given back as a whole. The record of an entry is that of the
 first in its page and a difference of 32 bits: the records of a layer grow.
