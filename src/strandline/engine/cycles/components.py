@@ -49,7 +49,7 @@ class ComponentSearch(CycleSearch):
     def begin_loop(self) -> LoopSearch:
         region = Region(component=(self._table, int(self._opened.state.first)))
         start = self._table.state(self.cycle_record())
-        return LoopSearch(self.kernel, start, self.accepting, region, memory_limit=self.memory_limit)
+        return LoopSearch(self.kernel, start, self.accepting, region)
 
     @property
     def component_size(self) -> int:

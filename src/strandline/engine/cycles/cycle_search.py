@@ -71,6 +71,9 @@ class CycleSearch(Search):
                 self._cycle = begun
                 return Event.CYCLE
             self._loop = begun
+        if self.memory_limit is not None:
+            # What the search itself has stored stays.
+            self._loop.memory_limit = max(0, self.memory_limit - self.current_bytes())
         event = self._loop.advance(seconds)
         if event is Event.CYCLE:
             self._cycle = Cycle(self.cycle_record(), self._loop.steps)

@@ -52,4 +52,4 @@ class PredecessorSearch(CycleSearch):
 
     def begin_loop(self) -> LoopSearch:
         start = self._table.state(self.cycle_record())
-        return LoopSearch(self.kernel, start, self.accepting, memory_limit=self.memory_limit)
+        return LoopSearch(self.kernel, start, self.accepting)

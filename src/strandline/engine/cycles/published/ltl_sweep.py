@@ -93,4 +93,4 @@ class LtlSweepSearch(CycleSearch):
         inside_layer = self._state.phase == SWEEPING
         self.cycle_kind = "S" if inside_layer else "M"
         region = Region(column=column, layers=(layer, layer)) if inside_layer else Region(column=column)
-        return LoopSearch(self.kernel, start, self.accepting, region, memory_limit=self.memory_limit)
+        return LoopSearch(self.kernel, start, self.accepting, region)

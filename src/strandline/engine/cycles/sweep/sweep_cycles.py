@@ -167,7 +167,7 @@ class SweepCycleSearch(CycleSearch):
             column, layer = self.line
             start = tuple(int(word) for word in self._suspect[: self.kernel.words])
             region = Region(column=column, layers=(layer, layer))
-            return LoopSearch(self.kernel, start, self.accepting, region, memory_limit=self.memory_limit)
+            return LoopSearch(self.kernel, start, self.accepting, region)
         members = self._members()
         kernel = replace(self.kernel, initial=members[:, :-1].copy())
         self._begin_probe(kernel, [int(record) for record in members[:, -1]], None)
