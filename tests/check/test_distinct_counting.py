@@ -33,7 +33,7 @@ def test_against_a_set(
     counter = DistinctCounter(folder, words, largest=largest)
     for start in range(0, len(states), batch):
         rows = [[*state, facts[state][0] << 1 | facts[state][1]] for state in states[start : start + batch]]
-        counter.add(np.array(rows, dtype=np.uint64).reshape(-1))
+        counter.add(np.array(rows, dtype=np.uint64))
     distinct = set(states)
     assert counter.count() == Counts(
         len(distinct), sum(facts[state][0] for state in distinct), sum(facts[state][1] for state in distinct)

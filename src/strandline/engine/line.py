@@ -22,10 +22,12 @@ _WORDS_A_LAYER = _ROW_WORDS + 2 * _CHAIN_WORDS + 5
 
 
 class LayersPart(Part):
-    """Layers ahead of the line, and those with persistent states."""
+    """Layers ahead of the line, and those with persistent states. With `partial` the Kernel says which edges
+    regress."""
 
-    def __init__(self, listening: int = 0) -> None:
-        self.line = record(LINE, row=int(NONE), free_row=int(NONE), sweeps=1, column_sweep=1, listening=listening)
+    def __init__(self, listening: int = 0, *, partial: bool = False) -> None:
+        told = {"listening": listening, "partial": int(partial)}
+        self.line = record(LINE, row=int(NONE), free_row=int(NONE), sweeps=1, column_sweep=1, **told)
         self._rows, self._chains = Words(sizes.LAYERS * _ROW_WORDS), Words(sizes.LAYERS * 2 * _CHAIN_WORDS)
         self._places: WordArray = np.zeros(2 * sizes.LAYERS, dtype=np.uint64)
         self._heap, self._pending, self._keepers = (Words(sizes.LAYERS) for _ in range(3))

@@ -44,7 +44,7 @@ from strandline.engine.store.interface import find, make_room
 from strandline.engine.store.paged_kernel import append, forget_chain, insert, next_of, take
 
 U = np.uint64
-_0, _1, _2, _3 = U(0), U(1), U(2), U(3)
+_0, _1, _2 = U(0), U(1), U(2)
 _BIAS = U(BIAS)
 _PAGES_AT_A_TIME = U(1 << 15)
 
@@ -197,7 +197,7 @@ def falls_behind(layers, expansion, at):
     words, records, line = expansion.words, expansion.records, layers.line
     if column_at(words, records, at) != line.column:
         return False
-    if expansion.stride - word_count(words) == _3:
+    if line.partial != _0:
         return records[at + word_count(words) + _2] != _0
     return layer_at(words, records, at) < line.layer
 

@@ -32,10 +32,6 @@ class Part(ABC):
         """Give the kernel what it asked for; False, with nothing changed, where that is not affordable."""
         return True
 
-    def release(self) -> None:
-        """Give memory that is no longer used back to the system."""
-        return None
-
     def close(self) -> None:
         """Give all memory back."""
         return None

@@ -43,11 +43,12 @@ grows to `target` places, how far that is; what must grow first. Of one with pag
 
 LINE = _kind(
     "row", "column", "layer", "sweeps", "column_sweep", "layers_left", "persistent", "regress_edges",
-    "rows", "free_row", "waiting", "pending", "keepers", "wanted_rows", "listening", "told", "leaving",
+    "rows", "free_row", "waiting", "pending", "keepers", "wanted_rows", "listening", "told", "leaving", "partial",
     "placed", "placed_row", "outcome",
 )  # fmt: skip
 """Of `Layers`: where the line is and what it has done; how many rows, waiting layers, layers with roots for the next
-sweep and layers with persistent states there are; whether somebody listens to finished layers."""
+sweep and layers with persistent states there are; whether somebody listens to finished layers;
+whether progress is partially ordered."""
 
 ROW = _kind("column", "layer", "queued", "roots", "ring", "span")
 """A layer ahead of the line or with persistent states: its key, biased; whether it waits for the line; and from which

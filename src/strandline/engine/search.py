@@ -115,8 +115,6 @@ class Search(ABC):
             code = self.run(np.uint64(self._budget))
             self.journal.flush()
             self.current_bytes()
-            for part in self.parts:
-                part.release()
             if code == codes.GROW:
                 if not all(part.grow(self._affordable_words) for part in self.parts):
                     return Event.MEMORY

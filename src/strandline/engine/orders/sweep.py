@@ -40,7 +40,8 @@ class SweepSearch(Search):
         if not kernel.measured:
             raise InternalError("a sweep needs a measured kernel")
         listener = terms.get("listener")
-        self._layers = LayersPart(LAYERS if listener is not None and listener.layers else 0)
+        listening = LAYERS if listener is not None and listener.layers else 0
+        self._layers = LayersPart(listening, partial=kernel.componentwise)
         self._pages, self._notes = PagedPart(width_of(kernel)), NotesPart(kernel.words)
         super().__init__(kernel, self._layers, self._pages, self._notes, **terms)
         self.expansion.start()
