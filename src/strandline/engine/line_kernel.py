@@ -40,6 +40,7 @@ from strandline.engine.rows_kernel import (
     schedule_root,
     unexpanded,
 )
+from strandline.engine.stack_kernel import top_of
 from strandline.engine.store.interface import find, make_room
 from strandline.engine.store.paged_kernel import append, forget_chain, insert, next_of, take
 
@@ -259,3 +260,13 @@ def store_here(layers, store, journal, array, at, hash_value, link):
     insert(store, line.placed, array, at, hash_value)
     log_new_state(journal, link)
     return CONTINUE
+
+
+@inlined
+def store_top_here(search, hash_value):
+    """Store the state on top of the search's stack, which is not there, in the layer the line is at, as
+    `store_here`."""
+    stack, words = search.stack, search.expansion.words
+    at = top_of(stack, words)
+    link = stack.items[at + word_count(words)]
+    return store_here(search.layers, search.store, search.journal, stack.items, at, hash_value, link)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
+from strandline.engine.codes import CONTINUE
 from strandline.engine.hashing import word_count
 from strandline.engine.jit import INLINED, inlined, plain
 from strandline.engine.store import paged_kernel, table_kernel
@@ -49,10 +50,9 @@ def forget(store, number, hash_value):
     return _plain(store, "forget")(store, number, hash_value)
 
 
-def make_room(store):
-    """Make room in the table for one more state: CONTINUE; or GROW, when arrays must grow first, or BUDGET after a part
-    of the work. Until then nothing may be added, and only what is not there be looked for."""
-    return _plain(store, "make_room")(store)
+def grow_table(store):
+    """Make a table that is full larger; answers as `make_room`."""
+    return _plain(store, "grow_table")(store)
 
 
 def prefetch_home(store, hash_value):
@@ -83,9 +83,9 @@ def _forget(store, number, hash_value):
     return lambda store, number, hash_value: chosen(store, number, hash_value)
 
 
-@overload(make_room, jit_options=INLINED)
-def _make_room(store):
-    chosen = STORES[store.instance_class].make_room
+@overload(grow_table, jit_options=INLINED)
+def _grow_table(store):
+    chosen = STORES[store.instance_class].grow_table
     return lambda store: chosen(store)
 
 
@@ -99,6 +99,15 @@ def _prefetch_home(store, hash_value):
 def _prefetch_match(store, hash_value):
     chosen = STORES[store.instance_class].prefetch_match
     return lambda store, hash_value: chosen(store, hash_value)
+
+
+@inlined
+def make_room(store):
+    """Make room in the table for one more state: CONTINUE; or GROW, when arrays must grow first, or BUDGET after a part
+    of the work. Until then nothing may be added, and only what is not there be looked for."""
+    if store.shape.count < store.shape.most:
+        return CONTINUE
+    return grow_table(store)
 
 
 @inlined

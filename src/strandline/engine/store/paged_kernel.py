@@ -190,12 +190,10 @@ def forget(store, number, hash_value):
 
 
 @inlined
-def make_room(store):
+def grow_table(store):
     """A table that is full is made twice as large and filled again from the pages: they, not the table, hold what is
     stored. That takes a while, so the kernel returns now and then, and the next attempt to make room goes on."""
     shape = store.shape
-    if shape.count < shape.most:
-        return CONTINUE
     if shape.target == _0:
         target = max(_LEAST_LINES, _2 * shape.places)
         if target > _MOST_LINES:

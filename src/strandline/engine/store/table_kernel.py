@@ -150,12 +150,10 @@ def forget(store, number, hash_value):
 
 
 @inlined
-def make_room(store):
+def grow_table(store):
     """A table is doubled when it is 65 % full. A large one takes seconds for that, so the kernel returns now and then,
     and the next attempt to make room goes on with it."""
     shape = store.shape
-    if shape.count < shape.most:
-        return CONTINUE
     if shape.target == _0:
         target = max(_LEAST_SLOTS, _2 * shape.places)
         if target > _MOST_SLOTS:

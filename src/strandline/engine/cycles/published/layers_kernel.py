@@ -31,7 +31,7 @@ from strandline.engine.line_kernel import (
     layer_at,
     next_layer,
     place,
-    store_here,
+    store_top_here,
     take_next,
 )
 from strandline.engine.stack_kernel import drop, has_room, is_marker, push_marker, push_state, top_of
@@ -124,8 +124,7 @@ def _look_at(search):
     number = find(store, stack.items, at, hash_value)
     colour = BLUE if state.second == _0 else RED
     if number == NONE and colour == BLUE:
-        link = stack.items[at + word_count(words)]
-        code = store_here(search.layers, store, search.journal, stack.items, at, hash_value, link)
+        code = store_top_here(search, hash_value)
         if code != CONTINUE:
             return code
         number = search.layers.line.placed

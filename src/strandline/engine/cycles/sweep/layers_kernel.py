@@ -32,7 +32,7 @@ from strandline.engine.line_kernel import (
     layer_at,
     next_layer,
     place,
-    store_here,
+    store_top_here,
     take_next,
 )
 from strandline.engine.notes_kernel import note_regress
@@ -149,8 +149,7 @@ def _look_at(search):
     hash_value = state_hash(stack.items, at, words)
     number = find(store, stack.items, at, hash_value)
     if number == NONE:
-        link = stack.items[at + word_count(words)]
-        code = store_here(search.layers, store, search.journal, stack.items, at, hash_value, link)
+        code = store_top_here(search, hash_value)
         if code != CONTINUE:
             return code
         number = search.layers.line.placed
