@@ -48,6 +48,24 @@ def formulas(max_leaves: int = 4, names: tuple[str, ...] = NAMES) -> st.SearchSt
     return st.recursive(leaves, larger, max_leaves=max_leaves)
 
 
+PATHS = (Operator.NEXT, Operator.EVENTUALLY, Operator.ALWAYS)
+PATH_PAIRS = (Operator.UNTIL, Operator.RELEASE, Operator.WEAK_UNTIL, Operator.STRONG_RELEASE)
+
+
+def ctl_formulas(max_leaves: int = 4, names: tuple[str, ...] = NAMES) -> st.SearchStrategy[Formula]:
+    """Formulas of CTL with all operators, in the shape in which the parser makes them."""
+    leaves = st.sampled_from([*map(atom, names), *map(atom, names), TRUE, FALSE])
+
+    def larger(parts: st.SearchStrategy[Formula]) -> st.SearchStrategy[Formula]:
+        unary = st.builds(make, st.sampled_from(PATHS), parts)
+        paths = unary | st.builds(make, st.sampled_from(PATH_PAIRS), parts, parts)
+        quantified = st.builds(make, st.sampled_from((Operator.EXISTS, Operator.ALL)), paths)
+        binary = st.builds(make, st.sampled_from(BINARY[:5]), parts, parts).filter(_is_flat)
+        return quantified | st.builds(make, st.just(Operator.NOT), parts) | binary
+
+    return st.recursive(leaves, larger, max_leaves=max_leaves)
+
+
 def _is_flat(formula: Formula) -> bool:
     """Whether the parser could have made it: it flattens nested conjunctions and disjunctions."""
     return formula.operator not in (Operator.AND, Operator.OR) or all(

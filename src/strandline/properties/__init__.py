@@ -1,12 +1,12 @@
 """Properties as text, formulas and automata.
 
-What comes in: LTL and regular expressions as text, automata in HOA, never claims, the thesis's files, DVE
+What comes in: LTL, CTL and regular expressions as text, automata in HOA, never claims, the thesis's files, DVE
 property processes. What goes out: `Formula`, `Automaton`, `FiniteAutomaton`, and `LassoWord`s that show
 differences. Atomic propositions are opaque texts here; `binding` hands them to the language of the model.
 Must not import anything but `strandline.errors` and `strandline.source`.
 
     word.py         ultimately periodic words
-    ltl/            syntax, normal form, simplification, syntactic classes, evaluation on lassos
+    ltl/            syntax (of CTL too), normal form, simplification, syntactic classes, evaluation on lassos
     automata/       guards, the automaton, products, reductions, complement
     translation/    LTL to automata: the tableau of 003 and the default; exact classes
     regular/        automata on finite words: bad prefixes, regular expressions
@@ -19,7 +19,7 @@ from strandline.properties.automata.automaton import Automaton, Edge
 from strandline.properties.binding import WithAtoms, bind_atoms
 from strandline.properties.ltl.formula import Formula
 from strandline.properties.ltl.lasso import holds
-from strandline.properties.ltl.parser import ParsedFormula, parse_ltl
+from strandline.properties.ltl.parser import ParsedFormula, parse_ctl, parse_ltl
 from strandline.properties.translation.translate import Acceptance, Method, translate, translate_negation
 from strandline.properties.word import LassoWord
 
@@ -34,6 +34,7 @@ __all__ = [
     "WithAtoms",
     "bind_atoms",
     "holds",
+    "parse_ctl",
     "parse_ltl",
     "translate",
     "translate_negation",

@@ -1,4 +1,4 @@
-"""LTL formulas: immutable, shared nodes and walkers that do not recurse.
+"""Formulas of LTL and CTL: immutable, shared nodes and walkers that do not recurse.
 
 Two formulas with the same structure are the same object, so equality is identity and sharing is free.
 Conjunction and disjunction take any number of operands, in the order in which they were written.
@@ -13,7 +13,8 @@ from weakref import WeakValueDictionary
 
 
 class Operator(Enum):
-    """The operators of propositional linear temporal logic; the value is our spelling."""
+    """The operators of propositional temporal logic; the value is our spelling. Only formulas of CTL have path
+    quantifiers, each with a temporal operator as its operand."""
 
     TRUE = "true"
     FALSE = "false"
@@ -31,9 +32,12 @@ class Operator(Enum):
     RELEASE = "R"
     WEAK_UNTIL = "W"
     STRONG_RELEASE = "M"
+    EXISTS = "E"
+    ALL = "A"
 
 
-UNARY_OPERATORS = frozenset({Operator.NOT, Operator.NEXT, Operator.EVENTUALLY, Operator.ALWAYS})
+QUANTIFIERS = frozenset({Operator.EXISTS, Operator.ALL})
+UNARY_OPERATORS = frozenset({Operator.NOT, Operator.NEXT, Operator.EVENTUALLY, Operator.ALWAYS}) | QUANTIFIERS
 BOOLEAN_OPERATORS = frozenset(
     {
         Operator.TRUE,
@@ -47,6 +51,9 @@ BOOLEAN_OPERATORS = frozenset(
         Operator.EXCLUSIVE_OR,
     }
 )
+
+
+TEMPORAL_OPERATORS = frozenset(Operator) - BOOLEAN_OPERATORS - QUANTIFIERS
 
 
 class Formula:

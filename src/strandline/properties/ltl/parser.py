@@ -1,7 +1,7 @@
-"""Text to formula, by operator precedence with explicit stacks (no nesting is too deep).
+"""Text to formula of LTL or CTL, by operator precedence with explicit stacks (no nesting is too deep).
 
 From loose to tight: `->` and `<->` (to the right), `||`, `xor`, `&&`, `U R W M` (to the right),
-`X F G`, comparisons, `+ -`, `* / %`, unary minus and `!`.
+`X F G` and, in CTL, `A E`, comparisons, `+ -`, `* / %`, unary minus and `!`.
 Comparisons and arithmetic build *expressions*, which become one atomic proposition each: `x[1] >= 2`,
 `(a + b) == 1`. They are never looked into here; the language of the model resolves them later.
 `!x == 3` is refused, because languages disagree about it.
@@ -16,6 +16,8 @@ from types import MappingProxyType
 from strandline.errors import ParseError
 from strandline.properties.ltl.formula import (
     FALSE,
+    QUANTIFIERS,
+    TEMPORAL_OPERATORS,
     TRUE,
     UNARY_OPERATORS,
     Formula,
@@ -45,6 +47,13 @@ def parse_ltl(text: str | Source, *, member_arrow: bool = False) -> ParsedFormul
     return _Parser(source, tokenize(source, member_arrow=member_arrow)).run()
 
 
+def parse_ctl(text: str | Source) -> ParsedFormula:
+    """Read a formula of CTL: `AG (p -> AF q)`, `E [p U q]`. Raises `ParseError` with the place of the mistake, which
+    may be a temporal operator without a path quantifier or the other way round."""
+    source = text if isinstance(text, Source) else Source("<formula>", text)
+    return _Parser(source, tokenize(source, quantified=True), quantified=True).run()
+
+
 _COMPARISONS = frozenset({"==", "!=", "<=", ">=", "<", ">"})
 _COMPARISON_PRECEDENCE = 7
 _LOGICAL_PRECEDENCE = {
@@ -60,6 +69,8 @@ _LOGICAL_PRECEDENCE = {
     Operator.NEXT: 6,
     Operator.EVENTUALLY: 6,
     Operator.ALWAYS: 6,
+    Operator.EXISTS: 6,
+    Operator.ALL: 6,
     Operator.NOT: 11,
 }
 _ARITHMETIC_PRECEDENCE = dict.fromkeys(_COMPARISONS, _COMPARISON_PRECEDENCE) | {
@@ -70,6 +81,7 @@ _ARITHMETIC_PRECEDENCE = dict.fromkeys(_COMPARISONS, _COMPARISON_PRECEDENCE) | {
     "%": 9,
 }
 _MINUS_PRECEDENCE = 10
+_CLOSING = {"(": ")", "[": "]"}
 _TO_THE_RIGHT = frozenset({1, 5})
 
 
@@ -94,9 +106,10 @@ class _Pending:
 class _Parser:
     """`operands` and `pending` are the two stacks of the classical shunting-yard method."""
 
-    def __init__(self, source: Source, tokens: list[Token]) -> None:
+    def __init__(self, source: Source, tokens: list[Token], *, quantified: bool = False) -> None:
         self.source = source
         self.tokens = tokens
+        self.quantified = quantified
         self.operands: list[_Operand] = []
         self.pending: list[_Pending] = []
         self.atom_spans: dict[str, Span] = {}
@@ -105,7 +118,9 @@ class _Parser:
         want_operand = True
         for token in self.tokens:
             want_operand = self._operand(token) if want_operand else self._after_operand(token)
-        formula = self._as_formula(self.operands.pop())
+        whole = self.operands.pop()
+        formula = self._as_formula(whole)
+        self._check_states(formula, whole.span)
         return ParsedFormula(formula, self.source, MappingProxyType(self.atom_spans))
 
     def _operand(self, token: Token) -> bool:
@@ -145,7 +160,8 @@ class _Parser:
         if token.kind is TokenKind.END:
             self._reduce_while(lambda precedence: precedence > 0)
             if self.pending:
-                raise self._error("this '(' is never closed", self.pending[-1].token.span)
+                opening = self.pending[-1].token
+                raise self._error(f"this '{opening.text}' is never closed", opening.span)
             return False
         precedence = self._binary_precedence(token)
         if precedence in _TO_THE_RIGHT:
@@ -165,8 +181,10 @@ class _Parser:
     def _close(self, token: Token) -> None:
         self._reduce_while(lambda precedence: precedence > 0)
         if not self.pending:
-            raise self._error("this ')' closes nothing", token.span)
+            raise self._error(f"this '{token.text}' closes nothing", token.span)
         opening = self.pending.pop().token
+        if _CLOSING[opening.text] != token.text:
+            raise self._error(f"'{opening.text}' is closed by '{token.text}'", opening.span.to(token.span))
         operand = self.operands[-1]
         operand.span = opening.span.to(token.span)
         if operand.formula is None:
@@ -185,10 +203,30 @@ class _Parser:
             return
         operator = pending.token.operator
         assert operator is not None
-        parts = [self._as_formula(part) for part in (left, right) if part is not None]
+        given = [part for part in (left, right) if part is not None]
+        parts = [self._as_formula(part) for part in given]
+        for part, formula in zip(given, parts, strict=True):
+            if operator in QUANTIFIERS:
+                self._check_path(operator, formula, part.span)
+            else:
+                self._check_states(formula, part.span)
         if operator in (Operator.AND, Operator.OR):
             parts = [piece for part in parts for piece in (part.operands if part.operator is operator else (part,))]
         self.operands.append(_Operand(span, make(operator, *parts)))
+
+    def _check_states(self, formula: Formula, span: Span) -> None:
+        """In CTL, that a formula speaks of states, as every one does but the operand of a path quantifier."""
+        if self.quantified and formula.operator in TEMPORAL_OPERATORS:
+            word = formula.operator.value
+            path = f"{word} ..." if formula.operator in UNARY_OPERATORS else f" [... {word} ...]"
+            raise self._error(f"'{word}' needs a path quantifier in CTL: 'A{path}' or 'E{path}'", span)
+
+    def _check_path(self, quantifier: Operator, formula: Formula, span: Span) -> None:
+        if formula.operator not in TEMPORAL_OPERATORS:
+            word = quantifier.value
+            raise self._error(
+                f"'{word}' must be followed by X, F, G or, in brackets, U, R, W, M: '{word}F p', '{word} [p U q]'", span
+            )
 
     def _arithmetic(self, token: Token, left: _Operand | None, right: _Operand) -> str:
         for operand in (left, right):

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from strandline.properties.ltl.formula import UNARY_OPERATORS, Formula, Operator, subformulas
+from strandline.properties.ltl.formula import QUANTIFIERS, UNARY_OPERATORS, Formula, Operator, subformulas
 
 PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 """A name that every format takes without quotes (unless it is one of the words below)."""
 
 OPERATOR_WORD = re.compile(r"[GFX]+\Z")
 """`G`, `F`, `X` and what is made of these letters alone, as in `GF p`, are operators."""
+
+QUANTIFIER_WORD = re.compile(r"(?:[AE][GFX])*[AE]?(?<=.)\Z")
+"""In CTL `A`, `E`, and what is made of these and the letters above in turn, as in `AG EF p`, are operators."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,22 +49,27 @@ _TIGHTEST = 10
 
 
 def format_formula(formula: Formula, spelling: Spelling = STRANDLINE) -> str:
-    """Text that `parse_ltl` reads back to the same formula (to an equivalent one where `W`, `M` or `xor`
-    had to be written out for SPIN)."""
+    """Text that `parse_ltl`, of CTL `parse_ctl`, reads back to the same formula (to an equivalent one where `W`, `M` or
+    `xor` had to be written out for SPIN)."""
     if spelling.for_spin:
         formula = _without_weak_operators(formula)
+    nodes = list(subformulas(formula))
+    quantified = any(node.operator in QUANTIFIERS for node in nodes)
     texts: dict[Formula, str] = {}
-    for node in subformulas(formula):
-        texts[node] = _node_text(node, texts, spelling)
+    for node in nodes:
+        atom = node.operator is Operator.ATOM
+        texts[node] = atom_text(node.name, quantified) if atom else _node_text(node, texts, spelling)
     return texts[formula]
 
 
-def atom_text(name: str) -> str:
-    """An atom as it must be written inside a formula: quoted where the bare text would not come back."""
+def atom_text(name: str, quantified: bool = False) -> str:
+    """An atom as it must be written inside a formula, of CTL if `quantified`: quoted where the bare text would not come
+    back."""
     if PLAIN_NAME.match(name):
         quoted = name in operator_words() or OPERATOR_WORD.match(name) is not None
+        quoted |= quantified and QUANTIFIER_WORD.match(name) is not None
     else:
-        quoted = not _reads_back_bare(name)
+        quoted = not _reads_back_bare(name, quantified)
     return quote_name(name) if quoted else name
 
 
@@ -77,12 +85,12 @@ def quote_name(name: str) -> str:
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _reads_back_bare(name: str) -> bool:
+def _reads_back_bare(name: str, quantified: bool) -> bool:
     from strandline.errors import ParseError
-    from strandline.properties.ltl.parser import parse_ltl
+    from strandline.properties.ltl.parser import parse_ctl, parse_ltl
 
     try:
-        parsed = parse_ltl(name).formula
+        parsed = (parse_ctl if quantified else parse_ltl)(name).formula
     except ParseError:
         return False
     return parsed.operator is Operator.ATOM and parsed.name == name
@@ -90,11 +98,12 @@ def _reads_back_bare(name: str) -> bool:
 
 def _node_text(node: Formula, texts: dict[Formula, str], spelling: Spelling) -> str:
     operator = node.operator
-    if operator is Operator.ATOM:
-        return atom_text(node.name)
     symbol = spelling.operators[operator]
     if not node.operands:
         return symbol
+    if operator in QUANTIFIERS:
+        path = node.operands[0]
+        return f"{symbol}{texts[path]}" if path.operator in UNARY_OPERATORS else f"{symbol} [{texts[path]}]"
     if operator in UNARY_OPERATORS:
         operand = node.operands[0]
         text = _inside(operand, texts[operand], _TIGHTEST)

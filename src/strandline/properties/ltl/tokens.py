@@ -18,7 +18,7 @@ from enum import Enum, auto
 
 from strandline.errors import ParseError
 from strandline.properties.ltl.formula import Operator
-from strandline.properties.ltl.printer import OPERATOR_WORD
+from strandline.properties.ltl.printer import OPERATOR_WORD, QUANTIFIER_WORD
 from strandline.source import Source, Span
 
 
@@ -71,7 +71,13 @@ WORDS = {
     "W": Operator.WEAK_UNTIL,
     "M": Operator.STRONG_RELEASE,
 }
-_LETTERS = {"G": Operator.ALWAYS, "F": Operator.EVENTUALLY, "X": Operator.NEXT}
+_LETTERS = {
+    "G": Operator.ALWAYS,
+    "F": Operator.EVENTUALLY,
+    "X": Operator.NEXT,
+    "A": Operator.ALL,
+    "E": Operator.EXISTS,
+}
 
 _LOGICAL_SYMBOLS = {
     "<-->": Operator.EQUIVALENT,
@@ -114,21 +120,22 @@ _NUMBER = re.compile(r"[0-9]+")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
-def tokenize(source: Source, *, member_arrow: bool = False) -> list[Token]:
+def tokenize(source: Source, *, member_arrow: bool = False, quantified: bool = False) -> list[Token]:
     """All tokens of a formula, an END token last.
 
-    With `member_arrow`, `->` directly between two names reads a member, as in DVE's guards.
+    With `member_arrow`, `->` directly between two names reads a member, as in DVE's guards. With `quantified`, as in
+    CTL, `A` and `E` are path quantifiers, and brackets do what parentheses do.
     """
-    return _Tokenizer(source, member_arrow).run()
+    return _Tokenizer(source, member_arrow, quantified).run()
 
 
 class _Tokenizer:
     """A cursor over the text; each `_take` method consumes one kind of token."""
 
-    def __init__(self, source: Source, member_arrow: bool) -> None:
+    def __init__(self, source: Source, member_arrow: bool, quantified: bool) -> None:
         self.source = source
         self.text = source.text
-        self.member_arrow = member_arrow
+        self.member_arrow, self.quantified = member_arrow, quantified
         self.offset = 0
         self.tokens: list[Token] = []
 
@@ -143,10 +150,11 @@ class _Tokenizer:
 
     def _take(self) -> None:
         character = self.text[self.offset]
-        if character == "(":
-            self._add(TokenKind.OPEN, "(", self.offset + 1)
-        elif character == ")":
-            self._add(TokenKind.CLOSE, ")", self.offset + 1)
+        opening, closing = ("([", ")]") if self.quantified else ("(", ")")
+        if character in opening and not self.text.startswith("[]", self.offset):
+            self._add(TokenKind.OPEN, character, self.offset + 1)
+        elif character in closing:
+            self._add(TokenKind.CLOSE, character, self.offset + 1)
         elif character in "\"'":
             self._take_string(character)
         elif character == "{":
@@ -174,12 +182,17 @@ class _Tokenizer:
         word = match.group() if match else ""
         if word in WORDS:
             self._add(TokenKind.OPERATOR, word, self.offset + len(word), WORDS[word])
-        elif OPERATOR_WORD.match(word):
+        elif OPERATOR_WORD.match(word) or (self.quantified and self._is_quantifier(word)):
             for letter in word:
                 self._add(TokenKind.OPERATOR, letter, self.offset + 1, _LETTERS[letter])
         else:
             end = self._postfix_end(self.offset + len(word))
             self._add(TokenKind.EXPRESSION, self.text[self.offset : end], end)
+
+    def _is_quantifier(self, word: str) -> bool:
+        """Whether a word is `A`, `EF` and the like, and not a name with members, as `A.critical`."""
+        named = _MEMBER.match(self.text, self.offset + len(word)) is not None
+        return not named and QUANTIFIER_WORD.match(word) is not None
 
     def _postfix_end(self, end: int) -> int:
         """Where the members, indices and arguments that follow a name directly end."""
