@@ -2,7 +2,7 @@
 
     model = strandline.from_callables(
         init=lambda: [(0, 0)],
-        successors=lambda state: [("tick", (state[0] + 1) % 5, state[1])],   # see `from_callables`
+        successors=lambda state: [("tick", ((state[0] + 1) % 5, state[1]))],   # see `from_callables`
         labels={"done": lambda state: state[0] == 4},
     )
     strandline.check(model, reach="done")
@@ -43,6 +43,7 @@ class CallableSystem(System):
     steps: Callable[[Any], Iterable[Any]] = field(default=lambda state: (), repr=False)
     label_functions: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict, repr=False)
     progress_function: Callable[[Any], int] | None = field(default=None, repr=False)
+    named: bool | None = None
     notes: tuple[str, ...] = (INTERNED,)
 
 
@@ -52,12 +53,15 @@ def from_callables(
     progress: Callable[[Any], int] | None = None,
     labels: Mapping[str, Callable[[Any], Any]] | None = None,
     *,
+    named: bool | None = None,
     name: str = "callables",
 ) -> CallableSystem:
     """A model from Python callables; `strandline.check` and `explore` take it.
 
     `init` gives the initial states (or is a collection of them), `successors` the states that follow one; an item
-    that is a `tuple` of a text and a state names the step. States are any hashable values that never change.
+    that is a `tuple` of a text and a state names the step. States are any hashable values that never change. Where an
+    item could be a state itself just as well (states that are pairs beginning with a text), `named` says what it is:
+    True where every item is a name with a state, False where every item is a state; without it such an item is refused.
     `labels` are conditions by name, of which properties speak (`reach="done"`, `invariants="not bad"`);
     `progress` is a measure for `order="sweep"`.
     """
@@ -85,6 +89,7 @@ def from_callables(
         steps=successors,
         label_functions=conditions,
         progress_function=progress,
+        named=named,
     )
 
 
@@ -116,10 +121,25 @@ class _Twin:
     def _asked(self, state: tuple[int, ...]) -> list[Edge]:
         found = []
         for item in self.system.steps(self.states[state[0]]):
-            named = isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], str)
-            action, target = item if named else ("step", item)
+            action, target = item if self._is_named(item) else ("step", item)
             found.append(Edge(action, self.intern(target)))
         return found
+
+    def _is_named(self, item: Any) -> bool:
+        """Whether an item is a step's name with a state. A pair beginning with a text is, unless a state may be one:
+        an initial state is, or what would be the state here is of another type than all initial states."""
+        named, pair = self.system.named, _is_pair(item)
+        if named and not pair:
+            raise UsageError(f"named=True: a step is a pair (name, state), not {item!r:.100}")
+        if named is not None or not pair:
+            return bool(named)
+        beginnings = [self.states[number] for (number,) in self._initial]
+        if all(_is_pair(one) != _is_pair(item[1]) or type(one) is not type(item[1]) for one in beginnings):
+            raise UsageError(
+                f"{item!r:.100} may be a state, or a step called {item[0]!r:.40} with a state: say which, for all that "
+                "'successors' gives, with named=False or named=True"
+            )
+        return True
 
     def labels(self, state: tuple[int, ...]) -> int:
         values = self._values(state) if self.predicates else ()
@@ -150,6 +170,10 @@ class _Twin:
         if system.progress_function is not None:
             found.append(int(system.progress_function(value)))
         return tuple(found)
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str)
 
 
 def callback_kernel(

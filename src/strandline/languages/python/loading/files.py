@@ -12,13 +12,14 @@ from typing import Any
 
 from strandline.errors import InputError, ModelError, ParseError, UsageError
 from strandline.languages.python.runtime.model import Model
-from strandline.languages.python.runtime.text import line_start, raised
+from strandline.languages.python.runtime.text import Text, head, line_start, raised
 from strandline.source import Source, Span
 
 
 def load_model(source: Source, selection: str = "") -> Model | type[Model]:
     """Execute the file and pick a model from it."""
     names = _executed(source)
+    _no_model_twice(source, names)
     if selection:
         return _selected(source, names, selection)
     instances = {name: one for name, one in names.items() if isinstance(one, Model)}
@@ -70,6 +71,19 @@ def _executed(source: Source) -> dict[str, Any]:
 def _syntax(source: Source, error: SyntaxError) -> ParseError:
     start = line_start(source, error.lineno or 1) + max(0, (error.offset or 1) - 1)
     return ParseError(f"not Python: {error.msg}", source, Span(start, start + 1))
+
+
+def _no_model_twice(source: Source, names: dict[str, Any]) -> None:
+    """Refuse a file in which a model replaces another one of its name."""
+    text = Text.create(source, ast.parse(source.text))
+    first: dict[str, int] = {}
+    for node in text.tree.body:  # type: ignore[attr-defined]
+        found = names.get(getattr(node, "name", ""))
+        if isinstance(node, ast.ClassDef) and isinstance(found, type) and issubclass(found, Model):
+            line = first.setdefault(node.name, node.lineno)
+            if line != node.lineno:
+                message = f"the model '{node.name}' is defined twice: the first, in line {line}, would be forgotten"
+                text.fail(message, head(node))
 
 
 def _selected(source: Source, names: dict[str, Any], selection: str) -> Model | type[Model]:

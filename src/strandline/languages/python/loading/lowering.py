@@ -9,6 +9,7 @@ from typing import Any
 
 from strandline.errors import InputError, ModelError, StrandlineError
 from strandline.languages.python.loading.names import Names
+from strandline.languages.python.loading.reviewing import review
 from strandline.languages.python.loading.scope import PythonScope
 from strandline.languages.python.runtime.choices import parameters_of
 from strandline.languages.python.runtime.declarations import AnyOf, Marked, bind_type
@@ -43,6 +44,7 @@ _MOST_ACTIONS = 200_000
 
 def to_system(model: Model | type[Model]) -> System:
     """The System that a model means; a class stands for its instance with the default parameters."""
+    review(model if isinstance(model, type) else type(model))
     instance = model() if isinstance(model, type) else model
     with deep_recursion():
         return _Lowering(instance).system()

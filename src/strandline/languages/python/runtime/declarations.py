@@ -191,7 +191,8 @@ def _bind_expression(expression: TypeExpression, bindings: Mapping[str, Any], wh
     arguments = expression.arguments
     maker = expression.maker
     if maker == "Enum":
-        if not all(isinstance(one, str) for one in arguments) or len(set(arguments)) != len(arguments):
+        names = [one for one in arguments if isinstance(one, str)]
+        if not names or len(set(names)) != len(arguments):
             raise ModelError(f'{what}: Enum needs different names, as in Enum["idle", "busy"]')
         return EnumType(arguments)
     wanted = {"Range": 2, "Array": 2, "Bag": 2, "Fifo": 2, "Set": 1, "Optional": 1}[maker]

@@ -99,6 +99,21 @@ class _Group:
         return members if self.process._count is not None else members[0]
 
 
+def decorated(value: Any) -> Marked | None:
+    """What a decorator says of something in a class body, where one does."""
+    return value.marked if isinstance(value, _Decorated) else None
+
+
+def inner_group(value: Any) -> type[Process] | None:
+    """The process class that something in a class body is, where it is one."""
+    return value.process if isinstance(value, _Group) else None
+
+
+def groups_of(model: type[Model]) -> list[type[Process]]:
+    """The process classes of a model."""
+    return [one.process for _, one in _attributes(model) if isinstance(one, _Group)]
+
+
 def _dress(cls: Any, *, helpers: bool) -> None:
     """Turn what a class body holds into descriptors, and list it in `_fields` and `_marked`."""
     cls._fields = annotations_of(cls)
@@ -344,8 +359,7 @@ def _bound(cls: Any, bindings: Mapping[str, Any], what: str) -> dict[str, Type]:
 
 def _placed(cls: Any, name: str, message: str) -> ModelError:
     """An error about a declaration, with its place where that is known."""
-    groups = [one.process for _, one in _attributes(cls) if isinstance(one, _Group)]
-    functions = [marked.function for owner in (cls, *groups) for marked in owner._marked.values()]
+    functions = [marked.function for owner in (cls, *groups_of(cls)) for marked in owner._marked.values()]
     place = field_place(cls, functions, name)
     return ModelError(message) if place is None else ModelError(message, *place)
 

@@ -83,11 +83,15 @@ def text_of(function: Callable[..., Any]) -> tuple[Text, ast.FunctionDef]:
     text = file_text(code.co_filename)
     parsed = _parsed(code.co_filename, text) if text else None
     for node in ast.walk(parsed.tree) if parsed else ():
-        if isinstance(node, ast.FunctionDef) and node.name == name:
+        assert parsed is not None
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:
             first = node.decorator_list[0].lineno if node.decorator_list else node.lineno
             if code.co_firstlineno in (first, node.lineno):
-                assert parsed is not None
+                if isinstance(node, ast.AsyncFunctionDef):
+                    parsed.fail(f"'{name}' is one atomic step: nothing can be awaited in it; write 'def'", head(node))
                 return parsed, node
+        if isinstance(node, ast.Lambda) and name == "<lambda>" and node.lineno == code.co_firstlineno:
+            parsed.fail("a lambda cannot be compiled; write a function with 'def'", node)
     if text:
         raise ModelError(
             f"the function '{name}' is no longer where it was defined, {code.co_filename} line "
@@ -97,6 +101,16 @@ def text_of(function: Callable[..., Any]) -> tuple[Text, ast.FunctionDef]:
         f"the text of '{name}' is not known: Python keeps none for what is typed at its prompt; "
         "write the model into a file or a notebook cell"
     )
+
+
+def head(node: ast.stmt) -> ast.AST:
+    """The first words of a definition, so that the caret stays in one line: `def name`, `class name`."""
+    match node:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            words = {ast.FunctionDef: "def", ast.ClassDef: "class", ast.AsyncFunctionDef: "async def"}[type(node)]
+            end = node.col_offset + len(f"{words} {name}".encode())
+            return ast.Pass(lineno=node.lineno, col_offset=node.col_offset, end_lineno=node.lineno, end_col_offset=end)
+    return node
 
 
 def parse_text(text: str, name: str) -> tuple[Text, ast.expr]:
@@ -141,6 +155,14 @@ def keyword_place(cls: type, functions: Iterable[Callable[..., Any]], name: str)
             for keyword in node.keywords:
                 if keyword.arg == name:
                     return text.source, text.place(keyword)
+    return None
+
+
+def class_definition(cls: type, functions: Iterable[Callable[..., Any]]) -> tuple[Text, ast.ClassDef] | None:
+    """The definition of a class, as far as that can be found out."""
+    for text in _texts(cls, functions):
+        for node in _definitions(text, cls):
+            return text, node
     return None
 
 

@@ -120,6 +120,8 @@ class Structure:
             close = get_close_matches(name, known, n=1, cutoff=0.6)
             hint = f"; did you mean '{close[0]}'?" if close else f"; declare it in the class: {name}: ..."
             raise Refused(f"{shown} has no '{name}'{hint}")
+        if isinstance(found, property):
+            raise Refused(f"'{name}' is a property, which cannot be compiled; write a function and call it: {name}()")
         if hasattr(found, "__code__"):
             return Method(leading[-1:], name, found)
         value = getattr(instance, name)

@@ -1,0 +1,144 @@
+"""What stands in the classes of a model and would mean something else than it says: refused, with its place.
+
+Python itself takes all of this without a word: of two functions of one name it forgets the first, a parameter in the
+place of the process *is* the process, and a decorator can hide an action from the model.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+
+from strandline.languages.python.runtime import declarations
+from strandline.languages.python.runtime.declarations import Marked
+from strandline.languages.python.runtime.model import Model, Process, decorated, groups_of, inner_group
+from strandline.languages.python.runtime.text import Text, class_definition, head
+
+RESERVED = tuple(name for name in vars(Model) if not name.startswith("_"))
+"""The methods that every model has."""
+_LEADING = {Model: ("m",), Process: ("m", "me")}
+_DEFINITION = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def review(model: type[Model]) -> None:
+    """Refuse what would be misunderstood in the body of a model class, in those of its processes and in those that
+    they derive from."""
+    processes = groups_of(model)
+    marked = [*model._marked.values(), *(one for process in processes for one in process._marked.values())]
+    functions = [one.function for one in marked]
+    for kind, cls in [(Model, model), *((Process, one) for one in processes)]:
+        for base in cls.__mro__:
+            found = class_definition(base, functions) if issubclass(base, kind) and base is not kind else None
+            if found is not None:
+                _Body(kind, base, *found).review()
+
+
+class _Body:
+    """The body of one class."""
+
+    def __init__(self, kind: type, cls: type, text: Text, definition: ast.ClassDef) -> None:
+        self.kind, self.cls, self.text, self.definition = kind, cls, text, definition
+        self.whose = f"the {'model' if kind is Model else 'process'} '{cls.__name__}'"
+
+    def review(self) -> None:
+        first: dict[str, ast.stmt] = {}
+        for name, node in _bound(self.definition):
+            self._only_once(name, node, first.get(name))
+            first[name] = node
+            if self.kind is Model and name in RESERVED:
+                self.text.fail(f"'{name}' is what every model has: m.{name}(...); choose another name", head(node))
+            self._no_class_inside(name, node)
+            marked = decorated(vars(self.cls).get(name))
+            if isinstance(node, _DEFINITION):
+                self._decorated_alone(node)
+            if marked is not None:
+                self._one_name(name, marked, node)
+            if marked is not None and isinstance(node, ast.FunctionDef):
+                self._parameters(marked, node)
+                self._returns_nothing(marked, node)
+
+    def _only_once(self, name: str, node: ast.stmt, earlier: ast.stmt | None) -> None:
+        declared = isinstance(earlier, ast.AnnAssign) and earlier.value is None and isinstance(node, ast.Assign)
+        if earlier is not None and not declared:
+            line = earlier.lineno
+            message = f"'{name}' is defined twice in {self.whose}: the first, in line {line}, would be forgotten"
+            self.text.fail(message, head(node))
+
+    def _no_class_inside(self, name: str, node: ast.stmt) -> None:
+        value = vars(self.cls).get(name)
+        if self.kind is Process and inner_group(value) is not None:
+            self.text.fail(f"a process cannot stand inside {self.whose}; write it beside it, in the model", head(node))
+        if isinstance(value, type) and issubclass(value, Model):
+            self.text.fail(f"a model cannot stand inside {self.whose}; derive a Process or a Record", head(node))
+
+    # Functions
+
+    def _decorated_alone(self, node: _DEFINITION) -> None:
+        """A decorator of ours stands alone: another one would wrap the function, or hide it from the model."""
+        own = [one for one in node.decorator_list if self._is_ours(one)]
+        others = [one for one in node.decorator_list if one not in own]
+        if own and others:
+            shown = ast.unparse(own[0]).partition("(")[0]
+            message = f"@{shown} must be the only decorator of '{node.name}': what another makes of it is not compiled"
+            self.text.fail(message, others[0])
+
+    def _is_ours(self, decorator: ast.expr) -> bool:
+        target = decorator.func if isinstance(decorator, ast.Call) else decorator
+        names = dict(vars(sys.modules.get(self.cls.__module__, declarations)))
+        try:
+            found = eval(compile(ast.Expression(target), "decorator", "eval"), names)
+        except Exception:  # noqa: BLE001  (whatever it is, it was evaluated where it stands)
+            return False
+        return getattr(found, "__module__", None) == declarations.__name__
+
+    def _one_name(self, name: str, marked: Marked, node: ast.stmt) -> None:
+        called = getattr(marked.function, "__name__", name)
+        if isinstance(node, ast.Assign) and called != name:
+            shown = "a lambda" if called == "<lambda>" else f"'{called}'"
+            message = f"'{name}' is made of {shown}; write the {marked.kind} as a function: @{marked.kind} def {name}"
+            self.text.fail(message, node)
+
+    def _parameters(self, marked: Marked, node: ast.FunctionDef) -> None:
+        if marked.kind == "initial" and self.kind is Process:
+            self.text.fail("@initial belongs into the model: it sets up the whole state", head(node))
+        wanted, given = _LEADING[self.kind], node.args
+        if marked.kind == "initial":
+            wanted = wanted[:1]
+        signature = f"({', '.join(wanted)}{', ...' if marked.kind in ('action', 'initial') else ''})"
+        for extra in (*given.posonlyargs, *given.kwonlyargs, given.vararg, given.kwarg):
+            if extra is not None:
+                self.text.fail(f"'{node.name}' takes {signature}: plain parameters, without '*' or '/'", extra)
+        who = {"m": "the model", "me": "the process"}
+        for name, parameter in zip(wanted, given.args, strict=False):
+            has_domain = isinstance(parameter.annotation, ast.Subscript | ast.Call)
+            if has_domain or parameter.arg.lstrip("_") not in ("", name):
+                message = f"'{node.name}' takes {signature}: '{parameter.arg}' stands where {who[name]} comes in"
+                self.text.fail(message, parameter)
+        if given.defaults and marked.kind in ("action", "initial"):
+            message = f"a parameter of '{node.name}' has all values of its domain: a default would say nothing"
+            self.text.fail(message, given.defaults[0])
+
+    def _returns_nothing(self, marked: Marked, node: ast.FunctionDef) -> None:
+        if marked.kind not in ("action", "initial"):
+            return
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Return) and not (inner.value is None or _is_none(inner.value)):
+                instead = "write require(...) for a condition of the step"
+                self.text.fail(f"what '{node.name}' returns would be forgotten; {instead}", inner)
+
+
+def _bound(definition: ast.ClassDef) -> Iterator[tuple[str, ast.stmt]]:
+    """The names that the statements of a class body give something, in order."""
+    for node in definition.body:
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name, node
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                yield name, node
+            case ast.Assign(targets=targets):
+                yield from ((one.id, node) for one in targets if isinstance(one, ast.Name))
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
