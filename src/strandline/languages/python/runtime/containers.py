@@ -144,7 +144,11 @@ class _Container:
         return value in self._values
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._values)
+        """What is held now: putting and taking on the way does not change where a loop goes."""
+        return iter(tuple(self._values))
+
+    def __reversed__(self) -> Iterator[Any]:
+        return iter(self._values[::-1])
 
     def __repr__(self) -> str:
         return f"{type(self).__name__.removesuffix('Value')}({self._values!r})"

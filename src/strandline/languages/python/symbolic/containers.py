@@ -7,6 +7,7 @@ for each value.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from strandline.languages.python.runtime.faults import MEMBER_FAULT
@@ -18,7 +19,7 @@ from strandline.languages.python.runtime.types import (
 )
 from strandline.languages.python.symbolic.coding import decoded
 from strandline.languages.python.symbolic.machine import Machine
-from strandline.languages.python.symbolic.values import INT, Place, Symbol, risks
+from strandline.languages.python.symbolic.values import INT, Contents, Listing, Member, Place, Symbol, risks
 from strandline.languages.symbolic.building import (
     add,
     all_of,
@@ -193,6 +194,32 @@ def length(machine: Machine, place: Place) -> Expression:
     """How many values a container holds."""
     held = slots(machine, place)
     return joined("+", held if isinstance(place.kind, SetType) else [Binary("!=", slot, _FREE) for slot in held])
+
+
+def members(machine: Machine, held: Place | Contents) -> list[Member]:
+    """What a container holds, in the order in which a loop finds it."""
+    kind = held.kind
+    codes = list(held.slots) if isinstance(held, Contents) else slots(machine, held)
+    if isinstance(kind, SetType):
+        return [Member(present, decoded(kind.element, Const(code))) for code, present in enumerate(codes)]
+    assert isinstance(kind, BagType | FifoType)
+    return [
+        Member(Binary("!=", code, _FREE), decoded(kind.element, add(code, -1)), place)
+        for place, code in enumerate(codes)
+    ]
+
+
+def fill(machine: Machine, place: Place, listing: Listing, span: Span | None) -> None:
+    """Assign a list to a container, which must have room for it."""
+    machine.names.detach(machine.execution.store, place)
+    apply(machine, place, "clear", [], span)
+    method = "add" if isinstance(place.kind, SetType) else "put"
+    for member in listing.members:
+        put = partial(apply, machine, place, method, [member.value], span)
+        if member.present == TRUE:
+            put()
+        else:
+            machine.branch(member.present, put, lambda: None)
 
 
 def offered(machine: Machine, place: Place, number: int) -> tuple[Expression, Any]:

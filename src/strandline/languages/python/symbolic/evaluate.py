@@ -24,12 +24,13 @@ from strandline.languages.python.symbolic.coding import as_truth, held, number, 
 from strandline.languages.python.symbolic.containers import contains, queried
 from strandline.languages.python.symbolic.equality import meant, same_value
 from strandline.languages.python.symbolic.machine import Machine
-from strandline.languages.python.symbolic.sequences import STARRED, generated, parts
+from strandline.languages.python.symbolic.sequences import STARRED, generated, listed, parts
 from strandline.languages.python.symbolic.structure import Structure
 from strandline.languages.python.symbolic.values import (
     INT,
     ChosenProcess,
     GroupValue,
+    Listing,
     Method,
     ModelValue,
     Perhaps,
@@ -164,7 +165,7 @@ class Evaluator:
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 return tuple(self.in_order(elements))
             case ast.ListComp() | ast.GeneratorExp():
-                return tuple(value for value, _ in generated(self, node, filtered=False))
+                return listed(generated(self, node))
             case ast.Call():
                 return call(self, node)
         raise Refused(_INSTEAD.get(type(node), f"'{type(node).__name__}' is not part of the modelling language"))
@@ -343,6 +344,8 @@ class Evaluator:
     def _contains(self, holder: Any, value: Any, node: ast.AST) -> Expression:
         if isinstance(holder, Place) and isinstance(holder.kind, BagType | FifoType | SetType):
             return contains(self.machine, holder, value)
+        if isinstance(holder, Listing):
+            return self._listed_in(holder, value, node)
         members = parts(self, holder)
         if members is None or isinstance(holder, Rounds):
             raise Refused(f"'in' needs a container, a range or a tuple, not {describe(holder)}")
@@ -350,6 +353,13 @@ class Evaluator:
         span = self.text.span(node)
         members = [self.machine.load(one) for one in members]
         return all_of([*first, any_of(same_value(self.machine, one, value, span) for one in members)])
+
+
+    def _listed_in(self, holder: Listing, value: Any, node: ast.AST) -> Expression:
+        first = [evaluates(risk) for risk in risks((value, holder))]
+        span = self.text.span(node)
+        same = (both(one.present, same_value(self.machine, one.value, value, span)) for one in holder.members)
+        return all_of([*first, any_of(same)])
 
 
 def _is_truth(value: Any) -> bool:

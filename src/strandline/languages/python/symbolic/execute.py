@@ -5,18 +5,33 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 from strandline.languages.python.runtime.faults import FIELD_FAULT
-from strandline.languages.python.runtime.types import ArrayType, RecordType
-from strandline.languages.python.symbolic.coding import held
-from strandline.languages.python.symbolic.machine import FELL_THROUGH
+from strandline.languages.python.runtime.types import ArrayType, BagType, FifoType, RecordType, SetType
+from strandline.languages.python.symbolic.coding import held, truth
+from strandline.languages.python.symbolic.containers import fill
+from strandline.languages.python.symbolic.control import (
+    Bind,
+    Forget,
+    Fork,
+    LoopEnd,
+    LoopNames,
+    Mark,
+    Next,
+    Round,
+    arrived,
+    meeting,
+    ways_out,
+)
+from strandline.languages.python.symbolic.machine import FELL_THROUGH, UNDECIDED
 from strandline.languages.python.symbolic.reading import Reader
 from strandline.languages.python.symbolic.sequences import bind, sequence, unpacked
 from strandline.languages.python.symbolic.values import (
     ChosenProcess,
     GroupValue,
+    Listing,
+    Member,
     Perhaps,
     Place,
     ProcessValue,
@@ -25,9 +40,9 @@ from strandline.languages.python.symbolic.values import (
     Unbound,
     describe,
 )
-from strandline.languages.symbolic.building import equal
+from strandline.languages.symbolic.building import both, equal, negate
 from strandline.languages.symbolic.execution import TOO_INVOLVED, Refused
-from strandline.model.expression import Const, Expression
+from strandline.model.expression import TRUE, Const, Expression
 
 _MOST_ROUNDS, _MOST_STATEMENTS = 10_000, 50_000
 _INSTEAD: dict[type[ast.stmt], str] = {
@@ -47,32 +62,6 @@ _INSTEAD: dict[type[ast.stmt], str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Bind:
-    """The beginning of a round of a loop."""
-
-    target: ast.expr
-    value: Any
-
-
-@dataclass(frozen=True, slots=True)
-class _Next:
-    """The first of the values that lie in the frame under a name: those of rounds to come, which may change."""
-
-    rounds: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Mark:
-    """The end of a round of a loop, or of the loop."""
-
-    last: bool
-    rounds: str = ""
-
-
-Item: TypeAlias = ast.stmt | _Bind | _Mark
-
-
 class Runner:
     """Runs statements. `settles`: nothing outside of these statements holds values that were read before."""
 
@@ -90,45 +79,59 @@ class Runner:
             item, rest = items[0], items[1:]
             items = rest
             match item:
-                case _Mark(rounds=rounds, last=last):
+                case Mark(rounds=rounds, last=last):
                     if last:
                         self.machine.frame.pop(rounds, None)
                     continue
-                case _Bind(target=target, value=_Next(rounds=rounds)):
+                case Bind(target=target, value=Next(rounds=rounds)):
                     value, *others = self.machine.frame[rounds]
                     self.machine.frame[rounds] = tuple(others)
                     bind(self.reader, target, value)
-                case _Bind(target=target, value=value):
+                case Bind(target=target, value=value):
                     bind(self.reader, target, value)
                 case ast.Return(value=value):
-                    return None if value is None else self.machine.load(self._evaluated(value))
+                    result = None if value is None else self.machine.load(self._evaluated(value))
+                    items = arrived(rest, ast.Return)
+                    if not items:
+                        return result
+                    self._leave(items[0], result, returned=True)
                 case ast.Break():
-                    items = _after(rest, last=True)
+                    items = arrived(rest, ast.Break)
+                    self._leave(items[0])
                 case ast.Continue():
-                    items = _after(rest, last=False)
+                    items = arrived(rest, ast.Continue)
                 case ast.For():
                     items = [*self._unrolled(item), *rest]
                 case ast.If(test=test, body=body, orelse=orelse):
-                    condition = self.reader.truth(test)
-                    if isinstance(condition, Const):
-                        items = [*(body if condition.value else orelse), *rest]
-                        continue
-                    within, after = _meeting(item, rest)
-                    result = self._joined(item, condition, [*body, *within], [*orelse, *within])
+                    items = [Fork(self.reader.truth(test), body, orelse, test), *rest]
+                    continue
+                case Fork(condition=Const(value=known), body=body, orelse=orelse):
+                    items = [*(body if known else orelse), *rest]
+                    continue
+                case Fork(condition=condition, body=body, orelse=orelse, node=node):
+                    within, after = meeting([*body, *orelse], rest)
+                    result = self._joined(node, condition, [*body, *within], [*orelse, *within])
                     if after is None:
                         return result
                     items = after
+                case Round(loop=loop, names=names):
+                    self._round(loop, names)
+                case LoopEnd(loop=loop, names=names):
+                    items = [*self._loop_end(loop, names), *rest]
+                case Forget(names=names):
+                    for name in (names.rounds, names.left, names.returned, names.result):
+                        self.machine.frame.pop(name)
                 case _:
                     self._statement(item)
             if self.settles:
                 self.machine.settle()
         return FELL_THROUGH
 
-    def _joined(self, node: ast.If, condition: Expression, body: list[Any], orelse: list[Any]) -> Any:
+    def _joined(self, node: ast.AST, condition: Expression, body: list[Any], orelse: list[Any]) -> Any:
         try:
             return self.machine.branch(condition, lambda: self._run(body), lambda: self._run(orelse))
         except Refused as refusal:
-            self.text.fail(str(refusal), node.test)
+            self.text.fail(str(refusal), node)
 
     def _evaluated(self, node: ast.expr) -> Any:
         """The value of an expression that stands alone; what may fault in it is noted."""
@@ -137,21 +140,60 @@ class Runner:
         self.reader.computed(loaded)
         return loaded
 
-    def _unrolled(self, loop: ast.For) -> list[Item]:
+    def _unrolled(self, loop: ast.For) -> list[Any]:
         for statement in loop.orelse:
-            if _escapes(statement) & {ast.Break, ast.Continue}:
+            if ways_out([statement]) & {ast.Break, ast.Continue}:
                 self.text.fail("'else' of a loop cannot leave the loop around it; put a variable in front", statement)
-        items: list[Item] = []
+        items: list[Any] = []
         rounds = sequence(self.reader, loop.iter)
         if len(rounds) > _MOST_ROUNDS:
             self.text.fail(f"{len(rounds)} rounds are too many to unroll", loop.iter)
         name = f"for {loop.lineno}:{loop.col_offset}"
+        if any(isinstance(value, Member) for value in rounds):
+            return self._guarded(loop, name, rounds)
         changing = not all(isinstance(value, int | ProcessValue) for value in rounds)
         if changing:
             self.machine.frame[name] = tuple(rounds)
         for value in rounds:
-            items += [_Bind(loop.target, _Next(name) if changing else value), *loop.body, _Mark(last=False)]
-        return [*items, *loop.orelse, _Mark(last=True, rounds=name)]
+            items += [Bind(loop.target, Next(name) if changing else value), *loop.body, Mark(last=False)]
+        return [*items, *loop.orelse, Mark(last=True, rounds=name)]
+
+    def _guarded(self, loop: ast.For, name: str, rounds: list[Any]) -> list[Any]:
+        """A loop with rounds that depend on the state."""
+        names = LoopNames(name, f"{name} left", f"{name} returned", f"{name} result")
+        self.machine.frame |= {names.rounds: tuple(rounds), names.left: False, names.returned: False}
+        self.machine.frame[names.result] = UNDECIDED
+        return [*(Round(loop, names) for _ in rounds), LoopEnd(loop, names)]
+
+    def _round(self, loop: ast.For, names: LoopNames) -> None:
+        frame = self.machine.frame
+        first, *others = frame[names.rounds]
+        frame[names.rounds] = tuple(others)
+        present, value = (first.present, first.value) if isinstance(first, Member) else (TRUE, first)
+        condition = both(negate(truth(frame[names.left])), present)
+        body = [Bind(loop.target, value), *loop.body, Mark(last=False, rounds=names.rounds, guarded=True)]
+        if isinstance(condition, Const):
+            self._run(body if condition.value else [])
+        else:
+            self._joined(loop.iter, condition, body, [])
+
+    def _leave(self, mark: Mark, result: Any = UNDECIDED, *, returned: bool = False) -> None:
+        """Note that a loop is left where its rounds depend on the state."""
+        if mark.guarded:
+            frame, name = self.machine.frame, mark.rounds
+            frame[f"{name} left"] = True
+            if returned:
+                frame |= {f"{name} returned": True, f"{name} result": result}
+
+    def _loop_end(self, loop: ast.For, names: LoopNames) -> list[Any]:
+        frame = self.machine.frame
+        result = ast.copy_location(ast.Name(id=names.result, ctx=ast.Load()), loop)
+        returning = ast.copy_location(ast.Return(value=result), loop)
+        return [
+            Fork(truth(frame[names.left]), [], loop.orelse, loop.iter),
+            Fork(truth(frame[names.returned]), [returning], [], loop.iter),
+            Forget(names),
+        ]
 
     def _statement(self, node: ast.stmt) -> None:
         self.machine.statements += 1
@@ -238,6 +280,10 @@ class Runner:
         if not isinstance(place, Place):
             kinds = {ProcessValue: "a process", GroupValue: "a class of processes"}
             raise Refused(f"{kinds.get(type(place), describe(place))} cannot be assigned to; only variables can")
+        if isinstance(place.kind, BagType | FifoType | SetType) and isinstance(value, tuple | Listing):
+            items = Listing(tuple(Member(TRUE, one) for one in value)) if isinstance(value, tuple) else value
+            fill(self.machine, place, items, self.text.span(node))
+            return
         if isinstance(place.kind, RecordType | ArrayType) and value is None:
             raise Refused(f"{place.shown} cannot be None; declare it as Optional")
         self.machine.save(place, value, self.text.span(node))
@@ -274,45 +320,6 @@ def _static(name: str, value: Any) -> Any:
     if isinstance(value, float):
         raise Refused(f"'{name}' is {value!r}; there are no fractions in a model")
     return value
-
-
-def _meeting(node: ast.If, rest: list[Any]) -> tuple[list[Any], list[Any] | None]:
-    """Where the two ways of an `if` meet again: what each of them goes through until then, and what comes after; None
-    where they meet nowhere before the function ends. That is right behind the `if` unless something leaves it: a
-    `continue` leads to the end of the round, a `break` to that of the loop."""
-    escapes = _escapes(node)
-    if not escapes:
-        return [], rest
-    for ends, leaving in ((False, {ast.Continue}), (True, {ast.Continue, ast.Break})):
-        place = next((p for p, item in enumerate(rest) if isinstance(item, _Mark) and item.last >= ends), None)
-        if place is None:
-            break
-        within = rest[: place + 1]
-        if escapes.union(*(_escapes(item) for item in within if isinstance(item, ast.stmt))) <= leaving:
-            return within, rest[place + 1 :]
-    return rest, None
-
-
-def _escapes(node: ast.stmt) -> set[type[ast.stmt]]:
-    """How ways through a statement leave what stands around it."""
-    found: set[type[ast.stmt]] = set()
-    stack: list[tuple[ast.AST, bool]] = [(node, False)]
-    while stack:
-        child, in_loop = stack.pop()
-        if isinstance(child, ast.Return) or (isinstance(child, ast.Break | ast.Continue) and not in_loop):
-            found.add(type(child))
-        inside = in_loop or isinstance(child, ast.For)
-        stack += [(inner, inside) for inner in ast.iter_child_nodes(child)]
-    return found
-
-
-def _after(items: list[Any], *, last: bool) -> list[Any]:
-    """What comes from the end of the present round on, or of the loop; marks of loops inside come in pairs and are
-    gone."""
-    for position, item in enumerate(items):
-        if isinstance(item, _Mark) and (item.last or not last):
-            return items[position:]
-    return []
 
 
 def _loading(target: ast.expr) -> ast.expr:

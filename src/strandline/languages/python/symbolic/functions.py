@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from strandline.languages.python.runtime import faults
 from strandline.languages.python.runtime.types import ArrayType, RecordType
 from strandline.languages.python.symbolic.coding import as_truth, number, perhaps, truth
 from strandline.languages.python.symbolic.containers import length
+from strandline.languages.python.symbolic.equality import same_value
 from strandline.languages.python.symbolic.reading import Reader
-from strandline.languages.python.symbolic.sequences import generated, sequence
+from strandline.languages.python.symbolic.sequences import generated, listed, sequence
 from strandline.languages.python.symbolic.values import (
     INT,
     GroupValue,
+    Listing,
+    Member,
     Place,
     Rounds,
     Symbol,
@@ -53,14 +57,12 @@ def _items(
     generator for the next after one."""
     match node.args:
         case [ast.GeneratorExp() as generator]:
-            return generated(reader, generator, filtered=True, goes_on=goes_on)
-        case [ast.ListComp() as comprehension]:
-            items = generated(reader, comprehension, filtered=True)
-            for value, condition in items:
-                reader.computed(perhaps(condition, value))
-            return items
+            return generated(reader, generator, goes_on=goes_on)
         case [argument]:
-            return [(reader.machine.load(one), TRUE) for one in sequence(reader, argument)]
+            return [
+                (one.value, one.present) if isinstance(one, Member) else (reader.machine.load(one), TRUE)
+                for one in sequence(reader, argument)
+            ]
         case [_, *_] if name in ("min", "max"):
             return [(value, TRUE) for value in reader.in_order(node.args)]
     raise Refused(f"write {name}(... for ... in ...)")
@@ -76,7 +78,8 @@ def _reversed(reader: Reader, node: ast.Call) -> Rounds:
     _only_named(node, "reversed")
     if len(node.args) != 1:
         raise Refused("reversed takes one range, Array, tuple or class of processes")
-    return Rounds(tuple(reversed(sequence(reader, node.args[0]))))
+    items = reversed(sequence(reader, node.args[0]))
+    return Rounds(tuple(replace(one, place=None) if isinstance(one, Member) else one for one in items))
 
 
 def _enumerate(reader: Reader, node: ast.Call) -> Rounds:
@@ -84,21 +87,38 @@ def _enumerate(reader: Reader, node: ast.Call) -> Rounds:
     given = [*node.args[1:], *(one.value for one in node.keywords)]
     if not node.args or len(given) > 1:
         raise Refused("write enumerate(...) or enumerate(..., start)")
-    items = sequence(reader, node.args[0])
+    items = _numbered(sequence(reader, node.args[0]), "enumerate")
     start = reader.value(given[0]) if given else 0
     if not isinstance(start, int):
         raise Refused("enumerate must start at a number that is known beforehand")
-    return Rounds(tuple(enumerate(items, start)))
+    return Rounds(tuple(_tupled((number, item)) for number, item in enumerate(items, start)))
 
 
 def _zip(reader: Reader, node: ast.Call) -> Rounds:
     _only_named(node, "zip", "strict")
     strict = any(reader.value(one.value) is True for one in node.keywords)
-    columns = [sequence(reader, one) for one in node.args]
+    columns = [_numbered(sequence(reader, one), "zip") for one in node.args]
     lengths = sorted({len(column) for column in columns})
+    if strict and any(isinstance(one, Member) for column in columns for one in column):
+        raise Refused("strict=True needs lengths that are known beforehand; a container has none")
     if strict and len(lengths) > 1:
         raise Refused(f"zip finds {lengths[0]} values in one and {lengths[-1]} in another; strict=True is a fault")
-    return Rounds(tuple(zip(*columns, strict=False)))
+    return Rounds(tuple(map(_tupled, zip(*columns, strict=False))))
+
+
+def _numbered(items: list[Any], name: str) -> list[Any]:
+    """The items, refused where it is not known which number each of them has."""
+    if any(isinstance(one, Member) and one.place is None for one in items):
+        raise Refused(f"{name} cannot number what a Set or a filtered list holds; count in a variable of your own")
+    return items
+
+
+def _tupled(items: tuple[Any, ...]) -> Any:
+    """Several items as one: it is there where all of them are."""
+    present = all_of(one.present for one in items if isinstance(one, Member))
+    values = tuple(one.value if isinstance(one, Member) else one for one in items)
+    places = [one.place for one in items if isinstance(one, Member)]
+    return Member(present, values, places[0]) if places else values
 
 
 def _next(reader: Reader, node: ast.Call) -> Any:
@@ -107,19 +127,19 @@ def _next(reader: Reader, node: ast.Call) -> Any:
         case ast.Call(args=[ast.GeneratorExp() as generator, default], keywords=[]):
             (result,) = reader.in_order([default])
             reader.computed(result)
-            items = generated(reader, generator, filtered=True, goes_on=lambda value: FALSE)
+            items = generated(reader, generator, goes_on=lambda value: FALSE)
             for value, condition in reversed(items):
                 result = reader.machine.join(condition, value, result)
             return result
     raise Refused("write next((... for ... in ... if ...), default)")
 
 
-def _listed(reader: Reader, node: ast.Call) -> tuple[Any, ...]:
-    """`list(...)` or `tuple(...)`: as an Array can be assigned it."""
+def _listed(reader: Reader, node: ast.Call) -> Any:
+    """`list(...)` or `tuple(...)`: as an Array or a container can be assigned it."""
     _only_named(node, "list")
     if len(node.args) != 1:
         raise Refused("write the values one by one: [a, b]")
-    return tuple(reader.machine.load(one) for one in sequence(reader, node.args[0]))
+    return listed(_items(reader, node, "list"))
 
 
 def _all(reader: Reader, node: ast.Call) -> Any:
@@ -191,8 +211,14 @@ def _require(reader: Reader, arguments: list[Any], span: Any) -> None:
     reader.machine.require(truth(arguments[0]))
 
 
-def _len(reader: Reader, arguments: list[Any], span: Any) -> Any:
-    match arguments:
+def _len(reader: Reader, node: ast.Call) -> Any:
+    match node.args:
+        case [ast.SetComp() as comprehension]:
+            return _total(_different(reader, generated(reader, comprehension), reader.text.span(node)))
+    match reader.in_order(node.args):
+        case [Listing(members=members) as value]:
+            reader.computed(value)
+            return _total([one.present for one in members])
         case [tuple() | range() as value]:
             return len(value)
         case [GroupValue(count=count)]:
@@ -202,6 +228,18 @@ def _len(reader: Reader, arguments: list[Any], span: Any) -> Any:
         case [Place() as place] if not isinstance(place.kind, RecordType):
             return Symbol(INT, length(reader.machine, place))
     raise Refused("len needs a container")
+
+
+def _different(reader: Reader, items: list[tuple[Any, Expression]], span: Any) -> list[Expression]:
+    """For each value whether it is there and none before it is the same."""
+    found: list[Expression] = []
+    for position, (value, condition) in enumerate(items):
+        reader.computed(perhaps(condition, value))
+        repeated = (
+            both(earlier, same_value(reader.machine, other, value, span)) for other, earlier in items[:position]
+        )
+        found.append(both(condition, negate(any_of(repeated))))
+    return found
 
 
 def _abs(reader: Reader, arguments: list[Any], span: Any) -> Any:
@@ -235,6 +273,7 @@ UNEVALUATED: dict[Any, Callable[[Reader, ast.Call], Any]] = {
     list: _listed,
     tuple: _listed,
     faults.count: _count,
+    len: _len,
     sum: _sum,
     min: _extreme("min", "<="),
     max: _extreme("max", ">="),
@@ -242,7 +281,6 @@ UNEVALUATED: dict[Any, Callable[[Reader, ast.Call], Any]] = {
 """Functions that look at their arguments themselves: what they run over, how far they evaluate it."""
 EVALUATED: dict[Any, Callable[[Reader, list[Any], Any], Any]] = {
     faults.require: _require,
-    len: _len,
     abs: _abs,
     int: _int,
     bool: _bool,

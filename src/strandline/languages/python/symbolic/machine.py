@@ -26,6 +26,8 @@ from strandline.languages.python.symbolic.values import (
     INT,
     ChosenProcess,
     Contents,
+    Listing,
+    Member,
     Method,
     Perhaps,
     Place,
@@ -54,6 +56,8 @@ from strandline.source import Span
 
 FELL_THROUGH = object()
 """The result of statements that do not return."""
+UNDECIDED = object()
+"""What a function will return, on ways where it has not returned yet."""
 
 
 @dataclass(slots=True)
@@ -205,6 +209,8 @@ class Machine:
         """One value where the condition holds, another where not."""
         if first is second or (type(first) is type(second) and not isinstance(first, Method) and first == second):
             return first
+        if first is UNDECIDED or second is UNDECIDED:
+            return second if first is UNDECIDED else first
         if {id(first), id(second)} == {id(FELL_THROUGH), id(None)}:
             return None
         if first is FELL_THROUGH or second is FELL_THROUGH:
@@ -291,6 +297,10 @@ def _variables(value: Any) -> set[Variable]:
             return {variable for inner in fields.values() for variable in _variables(inner)}
         case Perhaps(present=present, value=inner):
             return variables_read(present) | _variables(inner)
+        case Member(present=present, value=inner):
+            return variables_read(present) | _variables(inner)
+        case Listing(members=members):
+            return _variables(members)
         case Upcoming(place=place):
             return _variables(place)
         case Contents(slots=slots):

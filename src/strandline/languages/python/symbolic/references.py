@@ -15,7 +15,16 @@ from typing import Any
 
 from strandline.languages.python.runtime.types import SCALAR, ArrayType, RecordType
 from strandline.languages.python.symbolic.coding import loaded
-from strandline.languages.python.symbolic.values import Contents, Perhaps, Place, RecordSymbol, Unbound, Upcoming
+from strandline.languages.python.symbolic.values import (
+    Contents,
+    Listing,
+    Member,
+    Perhaps,
+    Place,
+    RecordSymbol,
+    Unbound,
+    Upcoming,
+)
 from strandline.languages.symbolic.building import equal
 from strandline.languages.symbolic.store import Store
 from strandline.model.expression import FALSE, TRUE, Const, Expression
@@ -66,8 +75,10 @@ def _detached(store: Store, written: Place, value: Any, shown: str) -> Any:
             return value if same == FALSE else _detached(store, written, place, shown)
         case tuple():
             return tuple(_detached(store, written, one, shown) for one in value)
-        case Perhaps(value=inner):
+        case Perhaps(value=inner) | Member(value=inner):
             return replace(value, value=_detached(store, written, inner, shown))
+        case Listing(members=members):
+            return Listing(_detached(store, written, members, shown))
         case RecordSymbol(fields=fields, stored=stored):
             kept = {name: _detached(store, written, one, shown) for name, one in fields.items()}
             if written.around is None:
@@ -87,8 +98,10 @@ def _may_lie_in(value: Any, variable: Variable) -> bool:
     match value:
         case RecordSymbol(stored=stored):
             return variable in stored
-        case Perhaps(value=inner):
+        case Perhaps(value=inner) | Member(value=inner):
             return _may_lie_in(inner, variable)
+        case Listing(members=members):
+            return _may_lie_in(members, variable)
         case tuple():
             return any(_may_lie_in(inner, variable) for inner in value)
     return False

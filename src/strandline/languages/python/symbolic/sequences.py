@@ -7,8 +7,19 @@ from collections.abc import Callable
 from typing import Any
 
 from strandline.languages.python.runtime.types import ArrayType, BagType, FifoType, SetType
+from strandline.languages.python.symbolic.containers import members, reached
 from strandline.languages.python.symbolic.reading import Reader
-from strandline.languages.python.symbolic.values import GroupValue, Place, Rounds, Unbound, Upcoming, describe
+from strandline.languages.python.symbolic.values import (
+    Contents,
+    GroupValue,
+    Listing,
+    Member,
+    Place,
+    Rounds,
+    Unbound,
+    Upcoming,
+    describe,
+)
 from strandline.languages.symbolic.building import both, implies
 from strandline.languages.symbolic.execution import Refused
 from strandline.model.expression import FALSE, TRUE, Const, Expression
@@ -18,12 +29,11 @@ STARRED = "'*' cannot be used here; write the values one by one"
 
 def generated(
     reader: Reader,
-    node: ast.GeneratorExp | ast.ListComp,
+    node: ast.GeneratorExp | ast.ListComp | ast.SetComp,
     *,
-    filtered: bool,
     goes_on: Callable[[Any], Expression] | None = None,
 ) -> list[tuple[Any, Expression]]:
-    """The values that a generator gives, each with the condition of its `if`. `goes_on`: whether the next is
+    """The values that a generator gives, each with the condition under which it does. `goes_on`: whether the next is
     asked for after one."""
     found: list[tuple[Any, Expression]] = []
     outer = dict(reader.machine.frame)
@@ -39,17 +49,12 @@ def generated(
             return
         first = generators[0]
         for item in sequence(reader, first.iter):
-            bind(reader, first.target, item)
-            test = condition
+            test, value = (both(condition, item.present), item.value) if isinstance(item, Member) else (condition, item)
+            bind(reader, first.target, value)
             for clause in first.ifs:
                 test = both(test, reader.under(both(asked, test), reader.truth, clause))
             if test == FALSE:
                 continue
-            if test != TRUE and not filtered:
-                reader.text.fail(
-                    "a condition of a list must be known beforehand; 'sum(1 for ... if ...)' tells how many it has",
-                    first.ifs[0],
-                )
             run(generators[1:], test)
 
     run(node.generators, TRUE)
@@ -58,7 +63,7 @@ def generated(
 
 
 def sequence(reader: Reader, node: ast.expr) -> list[Any]:
-    """What a loop runs over; it must be known beforehand."""
+    """What a loop runs over: values, and a `Member` for each that may be there or not."""
     value = reader.value(node)
     found = parts(reader, value)
     if found is not None:
@@ -66,12 +71,15 @@ def sequence(reader: Reader, node: ast.expr) -> list[Any]:
         return found
     match value:
         case Place(kind=BagType() | FifoType() | SetType()):
-            reader.text.fail(
-                "what a container holds is not known beforehand; loop over range(...) and test with 'in', or "
-                'take it as a parameter: x: any_of("...")',
-                node,
-            )
-    reader.text.fail(f"a loop needs range(...), processes, an Array or a tuple, not {describe(value)}", node)
+            reader.machine.execution.note(reached(value, reader.text.span(node)))
+            return [*members(reader.machine, value)]
+        case Contents():
+            return [*members(reader.machine, value)]
+        case Listing():
+            reader.computed(value)
+            return [*value.members]
+    wanted = "range(...), processes, an Array, a container or a tuple"
+    reader.text.fail(f"a loop needs {wanted}, not {describe(value)}", node)
 
 
 def parts(reader: Reader, value: Any) -> list[Any] | None:
@@ -86,6 +94,13 @@ def parts(reader: Reader, value: Any) -> list[Any] | None:
         case Place(kind=ArrayType(length=length)):
             return [Upcoming(value.element(Const(index))) for index in range(length)]
     return None
+
+
+def listed(items: list[tuple[Any, Expression]]) -> Any:
+    """The values of a list, each with the condition under which it has it: a tuple where all are known to be there."""
+    if all(condition == TRUE for _, condition in items):
+        return tuple(value for value, _ in items)
+    return Listing(tuple(Member(condition, value) for value, condition in items))
 
 
 def unpacked(reader: Reader, value: Any, targets: list[ast.expr]) -> list[Any]:

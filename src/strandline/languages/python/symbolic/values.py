@@ -126,6 +126,23 @@ class Rounds:
 
 
 @dataclass(frozen=True, slots=True)
+class Member:
+    """A value that is there only where a condition holds: a container's slot may be free, a filter may leave it out.
+    `place` is its number among those that are there, where that is known beforehand."""
+
+    present: Expression
+    value: Any
+    place: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A list whose length is not known beforehand, in order."""
+
+    members: tuple[Member, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Contents:
     """What a bag, queue or set has held: the codes in its slots. It can only be assigned."""
 
@@ -223,6 +240,8 @@ def risks(value: Any) -> list[Expression]:
         case Perhaps(present=present, value=inner):
             own = [present] if may_fault(present) else []
             return [*own, *(choose(present, one, FALSE) for one in risks(inner))]
+        case Listing(members=members):
+            return [one for inner in members for one in risks(Perhaps(inner.present, inner.value))]
         case tuple():
             return [one for inner in value for one in risks(inner)]
     return []
@@ -247,6 +266,8 @@ def describe(value: Any) -> str:
             return repr(value)
         case tuple():
             return "a list or tuple"
+        case Listing():
+            return "a list whose length is not known beforehand"
         case Rounds():
             return "what enumerate, zip or reversed gives"
     return f"a value of type {type(value).__name__}"
