@@ -41,6 +41,7 @@ def test_public_names_are_pinned() -> None:
         "any_of",
         "check",
         "count",
+        "enabled",
         "explore",
         "fairness",
         "from_callables",
@@ -48,9 +49,12 @@ def test_public_names_are_pinned() -> None:
         "invariant",
         "label",
         "load",
+        "ltl",
         "measure",
         "param",
+        "reachable",
         "require",
+        "valid_end",
     ]
 
 

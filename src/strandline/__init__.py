@@ -31,11 +31,14 @@ if TYPE_CHECKING:
         initial,
         invariant,
         label,
+        ltl,
         measure,
+        reachable,
+        valid_end,
     )
     from strandline.languages.python.runtime.deferred import param
     from strandline.languages.python.runtime.faults import NotEnabled, OutOfRange, count, require
-    from strandline.languages.python.runtime.model import Model, Process
+    from strandline.languages.python.runtime.model import Model, Process, enabled
     from strandline.model.system import System
     from strandline.traces.trace import Trace
 
@@ -69,6 +72,7 @@ __all__ = [
     "any_of",
     "check",
     "count",
+    "enabled",
     "explore",
     "fairness",
     "from_callables",
@@ -76,9 +80,12 @@ __all__ = [
     "invariant",
     "label",
     "load",
+    "ltl",
     "measure",
     "param",
+    "reachable",
     "require",
+    "valid_end",
 ]
 
 _HOMES = {
@@ -101,11 +108,19 @@ _HOMES = {
         "initial",
         "invariant",
         "label",
+        "ltl",
         "measure",
+        "reachable",
+        "valid_end",
     ),
     "strandline.languages.python.runtime.deferred": ("param",),
-    "strandline.languages.python.runtime.faults": ("NotEnabled", "OutOfRange", "count", "require",),
-    "strandline.languages.python.runtime.model": ("Model", "Process",),
+    "strandline.languages.python.runtime.faults": (
+        "NotEnabled",
+        "OutOfRange",
+        "count",
+        "require",
+    ),
+    "strandline.languages.python.runtime.model": ("Model", "Process", "enabled"),
     "strandline.model.system": ("System",),
     "strandline.traces.trace": ("Trace",),
 }

@@ -82,14 +82,33 @@ def _closure(graph: Graph, start: Iterable[Valuation]) -> set[Valuation]:
 def fair_run_exists(
     system: System, graph: Graph, fairness: Iterable[Fairness], *, ignore_finite_runs: bool = False
 ) -> bool:
-    """Whether some component accepts and meets every condition: a run can go through all of it for ever."""
+    """Whether some component accepts and meets every condition: a run can go through all of it for ever. Where it does
+    not meet strong fairness, only a run through the states in which nothing of that is enabled can."""
     interpreter = Interpreter(system)
-    return any(
-        _accepts(system, members)
-        and all(_is_met(interpreter, graph, members, one) for one in fairness)
-        and not (ignore_finite_runs and all(interpreter.is_deadlock(state) for state in members))
-        for members in components(graph)
-    )
+
+    def found_in(part: Graph) -> bool:
+        for members in components(part):
+            unmet = [one for one in fairness if not _is_met(interpreter, part, members, one)]
+            if not _accepts(system, members):
+                continue
+            if not unmet and not (ignore_finite_runs and all(interpreter.is_deadlock(state) for state in members)):
+                return True
+            if unmet and all(one.strong for one in unmet):
+                idle = {state for state in members if not any(_enabled(interpreter, state, one) for one in unmet)}
+                if found_in(_restricted(part, idle)):
+                    return True
+        return False
+
+    return found_in(graph)
+
+
+def _restricted(graph: Graph, states: set[Valuation]) -> Graph:
+    return Graph({state: [edge for edge in graph.edges[state] if edge[0] in states] for state in states})
+
+
+def _enabled(interpreter: Interpreter, state: Valuation, one: Fairness) -> bool:
+    chosen = {id(action) for action in one.actions}
+    return any(id(action) in chosen for step in interpreter._system_steps(state) for action in step.actions)
 
 
 def _accepts(system: System, members: set[Valuation]) -> bool:
@@ -102,14 +121,13 @@ def _is_met(interpreter: Interpreter, graph: Graph, members: set[Valuation], one
     if one.condition is not None:
         return any(interpreter.evaluate(one.condition, state) for state in members)
     chosen = {id(action) for action in one.actions}
-    for state in members:
-        steps = list(interpreter._system_steps(state))
-        if not any(id(action) in chosen for step in steps for action in step.actions):
-            return True
-        for target, actions in graph.edges[state]:
-            if target in members and any(id(action) in chosen for action in actions):
-                return True
-    return False
+    taken = any(
+        target in members and any(id(action) in chosen for action in actions)
+        for state in members
+        for target, actions in graph.edges[state]
+    )
+    idle = [not _enabled(interpreter, state, one) for state in members]
+    return taken or (all(idle) if one.strong else any(idle))
 
 
 def accepting_cycle_exists(fair: FairSystem, graph: Graph) -> bool:
@@ -151,7 +169,7 @@ class FairGenerator(Generator):
                 chosen.append(Fairness(f"condition {number}", condition=self.expression(2)))
             else:
                 actions = tuple(action for action in system.actions if self.chance(0.4))
-                chosen.append(Fairness(f"actions {number}", actions))
+                chosen.append(Fairness(f"actions {number}", actions, strong=bool(actions) and self.chance(0.5)))
         return tuple(chosen)
 
 
@@ -166,7 +184,7 @@ def compare_with_components(system: System, fairness: tuple[Fairness, ...], igno
     plain = graph_of(system)
     fair = with_fairness(system, fairness, ignore_finite_runs=ignore)
     validate(fair.system)
-    copies = graph_of(fair.system, MOST_STATES * 8)
+    copies = graph_of(fair.system, MOST_STATES * 16)
     if any(one.condition is not None for one in fairness) and copies.faulty:
         return "a condition may fault"
     assert copies.faulty == plain.faulty

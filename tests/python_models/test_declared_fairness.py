@@ -105,7 +105,11 @@ WRONG = [
     ("    @fairness\n    def claim(m, d): return d\n", "this takes (m) and nothing else", "def claim(m, d): return d"),
     ("    @fairness\n    def claim(m): return False\n", "no run at all is fair", "return False"),
     ("    @fairness\n    @action\n    def claim(m): pass\n", "marked twice, as action and as fairness", "@fairness"),
-    ("    @action(fair=1)\n    def claim(m): pass\n", "fair is True (weak fairness) or False", "@action(fair=1)"),
+    (
+        "    @action(fair=1)\n    def claim(m): pass\n",
+        "fair is True or 'weak', 'strong' or False, not 1",
+        "@action(fair=1)",
+    ),
     (
         "    class Q(Process, fair=2):\n        k: bool\n",
         "a condition is written with @fairness",

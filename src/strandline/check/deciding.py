@@ -16,6 +16,7 @@ from strandline.check.strategies.explicit import StatesFound
 from strandline.check.task import Session, Task
 from strandline.check.verdict import Answer, Exploration, Interrupted, PropertyVerdict, Verdict
 from strandline.check.watching import Unwatched, Watcher
+from strandline.model.history import with_history
 from strandline.model.system import System
 
 
@@ -109,8 +110,10 @@ class _Deciding:
 
 def _searched_for(system: System, properties: Sequence[Property]) -> System:
     """The System in which properties of states are decided: alone. A property process restricts what it watches, so
-    its product must not decide them; only a property that speaks of the property process is asked of the product."""
-    return system if needs_product(system, properties) else system.alone
+    its product must not decide them; only a property that speaks of the property process is asked of the product. It
+    remembers of its last step what they ask."""
+    searched = system if needs_product(system, properties) else system.alone
+    return with_history(searched, [one.expression for one in properties if one.expression is not None])
 
 
 def _exploration(system: System, options: Options, findings: Findings) -> Exploration:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from strandline.check.claims import FINITE, GOOD, Claims
 from strandline.check.option_fields import named
-from strandline.compile.kernel import DEADLOCK_BIT, MAXIMUM_PREDICATES
+from strandline.compile.kernel import DEADLOCK_BIT, MAXIMUM_PREDICATES, STUCK_BIT
 from strandline.errors import InputError, UsageError
 from strandline.model.expression import Expression, Unary, variables_read
-from strandline.model.system import System
-from strandline.source import Source
+from strandline.model.system import Claim, System
+from strandline.source import Source, Span
 
 if TYPE_CHECKING:
     from strandline.check.ltl.specification import Specification
@@ -46,6 +46,8 @@ class Property:
     """The text the user gave, for messages; None for what stands in the model."""
     specification: Specification | None = None
     """Of a property of runs."""
+    is_process: bool = False
+    """It is the model's property process."""
 
     @property
     def predicate(self) -> Expression | None:
@@ -65,10 +67,9 @@ class Selection:
 
     def describe(self) -> str:
         """For people: `deadlocks, 2 assertions`."""
-        parts = [
-            _counted(sum(one.kind is kind for one in self.properties), singular, plural)
-            for kind, singular, plural in _WORDS
-        ]
+        own = [one for one in self.properties if not one.is_process]
+        parts = [_counted(sum(one.kind is kind for one in own), *words) for kind, *words in _WORDS]
+        parts += ["the property process"] * (len(self.properties) - len(own))
         return ", ".join(part for part in parts if part) or "run-time faults only"
 
 
@@ -77,7 +78,7 @@ _WORDS = (
     (Kind.INVARIANT, "1 invariant", "{} invariants"),
     (Kind.ASSERTION, "1 assertion", "{} assertions"),
     (Kind.REACHABILITY, "1 reachability", "{} reachabilities"),
-    (Kind.LTL, "the property process", "{} property processes"),
+    (Kind.LTL, "1 formula", "{} formulas"),
 )
 
 
@@ -169,14 +170,30 @@ def _assertions(system: System) -> list[Property]:
 def _property_process(system: System, name: str) -> Property:
     from strandline.check.ltl.specification import PropertyProcess
 
-    return Property(Kind.LTL, name, specification=PropertyProcess(system))
+    return Property(Kind.LTL, name, specification=PropertyProcess(system), is_process=True)
 
 
 def _declared(system: System) -> list[Property]:
     observer = system.observer
-    ltl = [] if observer is None else [_property_process(system, observer.name)]
+    process = [] if observer is None else [_property_process(system, observer.name)]
     invariants = [Property(Kind.INVARIANT, one.name, one.expression) for one in system.invariants]
-    return ltl + _assertions(system) + invariants
+    goals = [Property(Kind.REACHABILITY, one.name, one.expression) for one in system.goals]
+    return process + _assertions(system) + invariants + goals + [_claim(system, one) for one in system.claims]
+
+
+def _claim(system: System, claim: Claim) -> Property:
+    """A formula that the model declares; a mistake in it is shown where it stands in the model."""
+    from strandline.check.ltl.specification import bind_formula
+
+    title = f"{system.source.name}, {claim.logic} '{claim.name}'"
+    try:
+        bound = bind_formula(claim.text, system.alone, name=title, scope=claim.scope)
+    except InputError as error:
+        if claim.span is None or error.span is None:
+            raise
+        place = Span(claim.span.start + error.span.start, claim.span.start + error.span.end)
+        raise type(error)(error.message, system.source, place) from None
+    return Property(Kind.LTL, claim.name, source=bound.parsed.source, specification=bound)
 
 
 def _named(system: System, name: str) -> Property:
@@ -188,11 +205,12 @@ def _named(system: System, name: str) -> Property:
     raise UsageError(f"the model has no property '{name}': it has {known or 'none'}")
 
 
-def label_bits(properties: Sequence[Property]) -> dict[Property, int]:
-    """For every property that a search decides, its bit in the Kernel's labels: predicates in order, then the
-    deadlock bit."""
+def label_bits(system: System, properties: Sequence[Property]) -> dict[Property, int]:
+    """For every property that a search decides, its bit in the Kernel's labels: predicates in order, then that of
+    deadlocks, which a valid end is none of."""
     bits = {one: number for number, one in enumerate(one for one in properties if one.expression is not None)}
-    bits.update({one: DEADLOCK_BIT for one in properties if one.kind is Kind.DEADLOCK})
+    stuck = DEADLOCK_BIT if system.ends is None else STUCK_BIT
+    bits.update({one: stuck for one in properties if one.kind is Kind.DEADLOCK})
     return bits
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from strandline.compile.interpreted import SystemTwin
-from strandline.compile.kernel import DEADLOCK_BIT, Edge, FaultSite
+from strandline.compile.kernel import DEADLOCK_BIT, STUCK_BIT, Edge, FaultSite
 from strandline.report.style import Style, counted
 from strandline.report.traces import change_lines, state_lines
 from strandline.traces.evaluate import Evaluator
@@ -77,11 +77,14 @@ class SimulationText:
         return "\n".join([*lines, *self._left_out(len(walk.edges), whole)])
 
     def _dead_end(self, state: State) -> str:
-        if self._twin.labels(state) >> DEADLOCK_BIT & 1:
+        labels, colour = self._twin.labels(state), "red"
+        if not labels >> DEADLOCK_BIT & 1:
+            title, reason = "blocked", "the property process has no step to take with the system's"
+        elif self._twin.system.ends is None or labels >> STUCK_BIT & 1:
             title, reason = "deadlock", "no step can be taken"
         else:
-            title, reason = "blocked", "the property process has no step to take with the system's"
-        return f"{self._style.paint(title, 'red', 'bold')}: {reason}; 'undo' or 'reset' lead back"
+            title, reason, colour = "end", "no step can be taken, and the model may end here", "green"
+        return f"{self._style.paint(title, colour, 'bold')}: {reason}; 'undo' or 'reset' lead back"
 
     def _initial_menu(self, walk: Walk, *, whole: bool) -> str:
         states = walk.initial_states

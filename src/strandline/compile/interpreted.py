@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from strandline.compile.answering import answered_by
 from strandline.compile.interpret import Fault, Interpreter
-from strandline.compile.kernel import ACCEPTING_BIT, DEADLOCK_BIT, Edge, FaultSite, Kernel
+from strandline.compile.kernel import ACCEPTING_BIT, DEADLOCK_BIT, STUCK_BIT, Edge, FaultSite, Kernel
 from strandline.model.expression import Expression
 from strandline.model.layout import Layout, make_layout
 from strandline.model.measure import Measure
@@ -59,7 +59,12 @@ class SystemTwin:
         if observer is not None:
             location = valuation[self.system.offsets[observer.location]]
             mask |= (location in observer.accepting) << ACCEPTING_BIT
-        return mask | self._interpreter.is_deadlock(valuation) << DEADLOCK_BIT
+        if self._interpreter.is_deadlock(valuation):
+            mask |= 1 << DEADLOCK_BIT
+            ends = self.system.ends
+            if ends is not None and not self._interpreter.evaluate(ends, valuation):
+                mask |= 1 << STUCK_BIT
+        return mask
 
     def progress(self, state: tuple[int, ...]) -> tuple[int, int]:
         if self.measure is None:
@@ -76,6 +81,8 @@ class SystemTwin:
         valuation = self.layout.unpack(state)
         shown: dict[str, str] = {}
         for variable, offset in self.system.offsets.items():
+            if variable.hidden:
+                continue
             if variable.length is None:
                 shown[variable.name] = variable.show(valuation[offset])
             else:

@@ -13,10 +13,12 @@ A Kernel is a state layout, the initial states, and one C function at a known ad
   that last place is scratch.
 - `labels[0]` receives facts about the *source* state: bit i is the truth of predicate i, bit 62 says that the
   observer stands in an accepting location, bit 63 that the system has no step of its own (an observer that steps
-  alone at a deadlock does not clear it). They are there also when the buffer was too small.
+  alone at a deadlock does not clear it), and bit 61, of a System that says what valid ends are (`System.ends`), that it
+  has none and this is no valid end. They are there also when the buffer was too small.
 - A fault of the model is a negative number: -1 - k for entry k of `fault_sites`. Predicates are evaluated first,
-  then the steps in order; the first fault wins. A faulting step is an edge to a fault state: a search reports the
-  path to `state` and that step. Records and labels are then undefined.
+  then the steps in order, then, where there are none, whether this is a valid end; the first fault wins. A faulting
+  step is an edge to a fault state: a search reports the path to `state` and that step. Records and labels are then
+  undefined.
 
 Labels are given for the source, once per expansion, and not for each successor: a state is met several times for
 every time it is expanded, so this is several times cheaper and finds the same states.
@@ -35,7 +37,8 @@ from strandline.model.expression import Expression
 from strandline.model.measure import Measure
 from strandline.source import Span
 
-MAXIMUM_PREDICATES = 62
+MAXIMUM_PREDICATES = 61
+STUCK_BIT = 61
 ACCEPTING_BIT = 62
 DEADLOCK_BIT = 63
 MAXIMUM_SUCCESSORS = 1 << 24

@@ -12,6 +12,12 @@ part of every step and run last, do the rest: they look at the state that is ent
 as it allows, so the null steps of 003 are not needed. At a deadlock the observer steps alone, and what is true there
 counts: no action is enabled. (To look at the state that is left would be the same, but each action would need a copy
 of all guards of the system for it.)
+
+Strong fairness is no such condition: what meets it is that its actions are taken infinitely often, or that they are not
+enabled any more from some point on, which no finite part of a run shows. So the observer guesses that point, while it
+waits in the condition's copy: it promises that none of them will be enabled, a bit of the state that is never cleared,
+which meets the condition at every step; where the promise is broken, the observer has no edge. Each condition of this
+kind can double the states.
 """
 
 from __future__ import annotations
@@ -23,8 +29,8 @@ from strandline.errors import InternalError
 from strandline.model.expression import FALSE, TRUE, Binary, Choice, Const, Expression, Read, Unary, conjunction
 from strandline.model.system import Action, Assign, Domain, Fairness, Observer, System, Variable
 
-COUNTER, STEPPING = "(fairness)", "(step)"
-"""Names of the two variables; no language has such names."""
+COUNTER, STEPPING, PROMISE = "(fairness)", "(step)", "(promise {})"
+"""Names of the variables; no language has such names."""
 
 _RESTING, _MOVED, _ENDED = 0, 1, 2
 
@@ -92,27 +98,39 @@ class _Copies:
         self.counter = Variable(COUNTER, Domain(0, self.last + 1))
         self.stepping = Variable(STEPPING, Domain(0, _ENDED))
         self.chosen = [{id(action) for action in one.actions} for one in fairness]
-        self.idle = [self._idle(one) for one in fairness]
+        self.promises = {
+            copy: Variable(PROMISE.format(copy), Domain(0, 1)) for copy, one in enumerate(fairness, 1) if one.strong
+        }
+        self.idle = [self._idle(copy, one) for copy, one in enumerate(fairness, 1)]
+        self.kept = conjunction(*(self._kept(copy, one) for copy, one in enumerate(fairness, 1) if one.strong))
 
     def result(self) -> FairSystem:
         added = ((self.counter,) if self.last else ()) + ((self.stepping,) if self.ignore_finite else ())
-        observer = replace(self.observer, edges=tuple(self._edge(edge) for edge in self.observer.edges))
+        promises = tuple(self.promises.values())
+        # All edges without a promise, then all of them again for each: so their numbers tell which edge it is.
+        edges = tuple(self._edge(edge, copy) for copy in (None, *self.promises) for edge in self.observer.edges)
         system = replace(
             self.system,
-            variables=self.system.variables + added,
+            variables=self.system.variables + added + promises,
             actions=tuple(self._action(action) for action in self.system.actions),
-            observer=observer,
+            observer=replace(self.observer, edges=edges),
             fairness=(),
-            initial=tuple(valuation + (0,) * len(added) for valuation in self.system.initial),
+            initial=tuple(valuation + (0,) * len(added + promises) for valuation in self.system.initial),
         )
         accepted = _one_of(self.observer.location, self.observer.accepting)
         return FairSystem(system, conjunction(accepted, *(_equal(one, 0) for one in added)), added)
 
-    def _idle(self, one: Fairness) -> Expression:
+    def _idle(self, copy: int, one: Fairness) -> Expression:
         """What meets a condition in a state, whatever step follows."""
         if one.condition is not None:
             return one.condition
+        if one.strong:
+            return _equal(self.promises[copy], 1)
         return Unary("not", some_enabled(self.system, one.actions))
+
+    def _kept(self, copy: int, one: Fairness) -> Expression:
+        """That a promise is kept in a state, if it was made."""
+        return Binary("or", _equal(self.promises[copy], 0), Unary("not", some_enabled(self.system, one.actions)))
 
     def _pass(self, copy: int, when: Expression | None = None) -> Assign:
         """From this copy to the next, where that is true."""
@@ -126,9 +144,15 @@ class _Copies:
             added.append(Assign(Read(self.stepping), Const(_MOVED)))
         return replace(action, effects=(*added, *action.effects))
 
-    def _edge(self, edge: Action) -> Action:
-        """An edge of the observer: looks at the state that the whole step enters."""
+    def _edge(self, edge: Action, promised: int | None) -> Action:
+        """An edge of the observer: looks at the state that the whole step enters. From there on a promise holds, where
+        one is made."""
         added: list[Assign] = []
+        guard = conjunction(edge.guard, self.kept)
+        if promised is not None:
+            waiting = conjunction(_equal(self.counter, promised), _equal(self.promises[promised], 0))
+            guard = conjunction(waiting, guard)
+            added.append(Assign(Read(self.promises[promised]), Const(1)))
         if self.last:
             if edge.moves[0].source in self.observer.accepting:
                 added.append(self._pass(0))
@@ -139,7 +163,7 @@ class _Copies:
             # Where the system has not moved, the run has ended.
             moved = _equal(self.stepping, _MOVED)
             added.append(Assign(Read(self.stepping), Choice(moved, Const(_RESTING), Const(_ENDED))))
-        return replace(edge, effects=(*edge.effects, *added))
+        return replace(edge, guard=guard, effects=(*edge.effects, *added))
 
 
 # Which actions are enabled

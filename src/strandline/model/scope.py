@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from strandline.errors import ModelError, ParseError
@@ -16,7 +16,7 @@ from strandline.model.expression import Const, Element, Expression, Read, walk
 from strandline.source import Source, Span
 
 if TYPE_CHECKING:
-    from strandline.model.system import Variable
+    from strandline.model.system import Action, Variable
 
 
 class Scope(ABC):
@@ -31,6 +31,12 @@ class Scope(ABC):
     def render(self, expression: Expression, *, longest: int | None = None) -> str:
         """The expression as text. With `longest`, parts of one that has more nodes are left out, for people: such a
         text cannot be read back."""
+
+    @property
+    def histories(self) -> Mapping[Variable, tuple[Action, ...]]:
+        """The variables that stand for `taken(...)` in what was parsed so far, each with its actions; see
+        `strandline.model.history`."""
+        return {}
 
 
 def fitting(expression: Expression, source: Source) -> Expression:
@@ -59,3 +65,7 @@ class Without(Scope):
 
     def render(self, expression: Expression, *, longest: int | None = None) -> str:
         return self.scope.render(expression, longest=longest)
+
+    @property
+    def histories(self) -> Mapping[Variable, tuple[Action, ...]]:
+        return self.scope.histories

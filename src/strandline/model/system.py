@@ -64,6 +64,8 @@ class Variable:
     owner: str | None = None
     """The process it belongs to; None for a global variable."""
     span: Span | None = None
+    hidden: bool = False
+    """No part of the model, but of what is asked of it: states are shown without it."""
 
     @property
     def slots(self) -> int:
@@ -161,15 +163,31 @@ class Predicate:
 
 
 @dataclass(frozen=True, slots=True)
+class Claim:
+    """A formula that the model declares. It is read when it is checked, in the words of `scope`."""
+
+    logic: str
+    """`ltl` or `ctl`."""
+    name: str
+    text: str
+    scope: Scope | None = field(default=None, repr=False, compare=False)
+    """None where it is the System's own."""
+    span: Span | None = None
+    """Where the text stands in the System's source, word for word; None where it does not."""
+
+
+@dataclass(frozen=True, slots=True)
 class Fairness:
     """What only fair runs do infinitely often, declared by the model: make `condition` true; or, where there is no
-    condition, take one of `actions` or reach a state where none of them is enabled (weak fairness)."""
+    condition, take one of `actions` or reach a state where none of them is enabled (weak fairness). With `strong`, take
+    one of `actions`, or come to where none of them is enabled any more."""
 
     name: str
     actions: tuple[Action, ...] = ()
     """Some of the System's own, told by identity."""
     condition: Expression | None = None
     span: Span | None = None
+    strong: bool = False
 
 
 def _canonical(action: Action) -> tuple[int, ...]:
@@ -190,9 +208,18 @@ class System:
     assertions: tuple[Predicate, ...] = ()
     labels: tuple[Predicate, ...] = ()
     invariants: tuple[Predicate, ...] = ()
+    goals: tuple[Predicate, ...] = ()
+    """What some reachable state must satisfy."""
+    claims: tuple[Claim, ...] = ()
+    ends: Expression | None = None
+    """Where a state without a step is a valid end and no deadlock; None where it never is."""
+    bounds: tuple[Predicate, ...] = ()
+    """Where something that the model bounds is full, so that actions wait in silence; for reports."""
     measures: tuple[Component, ...] = ()
     """The components of the measure that the model declares; several count one after the other."""
     fairness: tuple[Fairness, ...] = ()
+    parameters: tuple[tuple[str, str], ...] = ()
+    """The names and values that it was made with, for reports."""
     initial: tuple[tuple[int, ...], ...] = field(default=(), repr=False)
     """All initial valuations."""
     scope: Scope = field(kw_only=True, repr=False, compare=False)

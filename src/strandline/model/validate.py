@@ -49,8 +49,11 @@ class _Validator:
         if self.system.observer is not None:
             for edge in self.system.observer.edges:
                 self._action(edge, [*self.processes, self.system.observer])
-        for predicate in (*self.system.assertions, *self.system.labels, *self.system.invariants):
+        system = self.system
+        for predicate in (*system.assertions, *system.labels, *system.invariants, *system.goals, *system.bounds):
             self._expression(predicate.expression, predicate.span)
+        if system.ends is not None:
+            self._expression(system.ends, None)
         for measure in self.system.measures:
             self._expression(measure.expression, measure.span)
         for fairness in self.system.fairness:
@@ -151,6 +154,8 @@ class _Validator:
         """Either a condition or some of the System's own actions."""
         if (fairness.condition is None) == (not fairness.actions):
             self.fail(f"fairness '{fairness.name}' needs either actions or a condition", fairness.span)
+        if fairness.strong and fairness.condition is not None:
+            self.fail(f"fairness '{fairness.name}' is strong: it needs actions", fairness.span)
         if fairness.condition is not None:
             self._expression(fairness.condition, fairness.span)
         own = set(map(id, self.system.actions))

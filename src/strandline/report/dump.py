@@ -49,12 +49,21 @@ def _lines(system: System) -> Iterator[str]:
     for word, predicates in (
         ("assertion", system.assertions),
         ("invariant", system.invariants),
+        ("reachable", system.goals),
         ("label", system.labels),
     ):
         for predicate in predicates:
             yield ""
             yield f"{word} {predicate.name}"
             yield f"    {text(predicate.expression)}"
+    for claim in system.claims:
+        yield ""
+        yield f"{claim.logic} {claim.name}"
+        yield f"    {' '.join(claim.text.split())}"
+    if system.ends is not None:
+        yield ""
+        yield "valid end"
+        yield f"    {text(system.ends)}"
     for measure in system.measures:
         yield ""
         yield f"measure {measure.name}{' monotone' if measure.monotone else ''}"
@@ -67,7 +76,8 @@ def _lines(system: System) -> Iterator[str]:
             yield f"    infinitely often {text(fairness.condition)}"
         else:
             listed = ", ".join(map(str, sorted(numbers[id(action)] for action in fairness.actions)))
-            yield f"    weak, of action{'s' if len(fairness.actions) > 1 else ''} {listed}"
+            kind, plural = "strong" if fairness.strong else "weak", "s" if len(fairness.actions) > 1 else ""
+            yield f"    {kind}, of action{plural} {listed}"
 
 
 def _names(variables: set[Variable]) -> str:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from strandline.model.layout import Field, Layout, make_layout
+from strandline.model.notation import LONGEST
 from strandline.model.ranges import analyse_ranges
 from strandline.model.system import Fairness, System
 from strandline.report.envelope import head
 from strandline.report.style import Style, counted, table
 
 _MOST_LOCATIONS = 12
-_FAIRNESS = {"weak": "weak", "condition": "infinitely often"}
+_LONGEST_TEXT = 100
+"""Characters of an expression that are shown."""
+_FAIRNESS = {"weak": "weak", "strong": "strong", "condition": "infinitely often"}
 
 
 def facts_data(system: System) -> dict[str, Any]:
@@ -40,6 +43,9 @@ def facts_data(system: System) -> dict[str, Any]:
         "assertions": [one.name for one in system.assertions],
         "labels": [one.name for one in system.labels],
         "invariants": [one.name for one in system.invariants],
+        "reachable": [one.name for one in system.goals],
+        "formulas": [{"name": one.name, "logic": one.logic, "text": one.text} for one in system.claims],
+        "valid_ends": system.ends is not None,
         "measures": [{"name": one.name, "monotone": one.monotone} for one in system.measures],
         "fairness": [{"name": one.name, "kind": _fairness_kind(one)} for one in system.fairness],
         "error": None,
@@ -108,11 +114,20 @@ def _property_lines(system: System) -> list[str]:
     rows = [] if system.observer is None else [("property process", system.observer.name)]
     rows += [("assertion", one.name) for one in system.assertions]
     rows += [("invariant", one.name) for one in system.invariants]
+    rows += [("reachable", one.name) for one in system.goals]
+    rows += [(one.logic, f"{one.name}: {' '.join(one.text.split())}") for one in system.claims]
+    rows += (
+        [] if system.ends is None else [("valid end", _shortened(system.scope.render(system.ends, longest=LONGEST)))]
+    )
     rows += [("label", one.name) for one in system.labels]
     rows += [("measure", f"{one.name}{', monotone' if one.monotone else ''}") for one in system.measures]
     rows += [("fairness", f"{one.name}, {_FAIRNESS[_fairness_kind(one)]}") for one in system.fairness]
     return table(rows) or ["  none declared"]
 
 
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]} ..."
+
+
 def _fairness_kind(fairness: Fairness) -> str:
-    return "weak" if fairness.condition is None else "condition"
+    return "condition" if fairness.condition is not None else "strong" if fairness.strong else "weak"

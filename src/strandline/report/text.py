@@ -116,7 +116,8 @@ def _statistics_lines(exploration: Exploration) -> list[str]:
     order = exploration.options.order
     why = "after states were replaced" if order == "cache" else "after regress edges"
     rows = [("states", _count(now.states, why) + so_far), ("transitions", _count(now.transitions, why))]
-    rows.append(("deadlocks", _count(now.deadlocks, why)))
+    ends = ", valid ends included" if now.deadlocks and exploration.system.ends is not None else ""
+    rows.append(("deadlocks", _count(now.deadlocks, why) + ends))
     if now.states != now.visited:
         again = f", {now.revisited:,} of them again" if now.revisited else ""
         rows.append(("visited", f"{now.visited:,}{again}"))

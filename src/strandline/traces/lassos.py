@@ -142,8 +142,14 @@ class LassoReplay:
 
     def _shown_actions(self, step: Taken) -> tuple[Action, ...]:
         """What a step of the product takes of the shown system."""
-        places = [self._places[id(action)] for action in step.actions]
+        places = [self._place(action) for action in step.actions]
         return tuple(self._actions[place] for place in places if place < len(self._actions))
+
+    def _place(self, action: Action) -> int:
+        """Where the shown system has an action of the product. Of a shown observer the product has every edge at least
+        once, and all of them in turn where it has them more often."""
+        place, own, observer = self._places[id(action)], len(self._shown.system.actions), self._shown.system.observer
+        return place if observer is None or place < own else own + (place - own) % len(observer.edges)
 
     def _run(self, initial: int, followed: Sequence[_ShownStep]) -> ShownRun:
         # The product may begin in each initial state several times, with another state of the automaton.
@@ -182,7 +188,8 @@ def unmet_fairness(twin: SystemTwin, run: ShownRun, fairness: Sequence[Fairness]
     states = [twin.layout.unpack(state) for state in run.loop_states]
     taken = {id(action) for actions in run.actions[run.trace.loop :] for action in actions}
     for one in fairness:
-        if not (taken & {id(action) for action in one.actions}) and not any(
+        where = all if one.strong else any
+        if not (taken & {id(action) for action in one.actions}) and not where(
             _meets(interpreter, state, one) for state in states
         ):
             return one
@@ -190,7 +197,8 @@ def unmet_fairness(twin: SystemTwin, run: ShownRun, fairness: Sequence[Fairness]
 
 
 def _meets(interpreter: Interpreter, state: Valuation, one: Fairness) -> bool:
-    """Whether a state meets a condition whatever step is taken from it."""
+    """Whether a state meets a condition whatever step is taken from it; of strong fairness all states of a loop must,
+    where its actions are not taken."""
     if one.condition is not None:
         return bool(interpreter.evaluate(one.condition, state))
     chosen = {id(action) for action in one.actions}

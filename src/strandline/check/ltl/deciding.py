@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from strandline.check.choosing import Choice, choose_for_runs, strategies_for_runs
-from strandline.check.ltl.fairness import fairness_of
+from strandline.check.ltl.fairness import FairnessConditions, fairness_of
 from strandline.check.ltl.found import ProductFound, replaying
 from strandline.check.ltl.judging import judge
 from strandline.check.ltl.methods import SCC
@@ -22,6 +22,7 @@ from strandline.check.running import INTERRUPTED, LONG_TRACE, Findings, Run
 from strandline.check.task import Session, Task
 from strandline.check.verdict import Answer, PropertyVerdict
 from strandline.errors import InternalError, ResourceError
+from strandline.model.history import with_history
 from strandline.model.system import System
 from strandline.traces.lassos import Lasso, ShownRun
 
@@ -41,11 +42,19 @@ class RunsDecided:
 
 def runs_task(system: System, specification: Specification, options: Options, temporal: LtlOptions) -> Task:
     """The task of deciding a property of runs. A property process is a part of what is shown; of all other properties
-    it is not. Raises `InputError` for an expression of fairness that cannot be read."""
+    it is not. The System remembers of its last step what the property asks. Raises `InputError` for an expression of
+    fairness that cannot be read."""
     plain = system if isinstance(specification, PropertyProcess) else system.alone
-    conditions = fairness_of(
-        plain, fair=temporal.fair, declared=temporal.declared_fairness, texts=temporal.fairness
-    )
+
+    def conditions_of(one: System) -> FairnessConditions:
+        return fairness_of(one, fair=temporal.fair, declared=temporal.declared_fairness, texts=temporal.fairness)
+
+    conditions = conditions_of(plain)
+    asked = [*specification.atoms.values(), *(one.condition for one in conditions.conditions if one.condition)]
+    remembering = with_history(plain, asked)
+    if remembering is not plain:
+        # Its actions are others, of which the conditions speak.
+        plain, conditions = remembering, conditions_of(remembering)
     question = Question(plain, specification, conditions, temporal.finite_runs == IGNORE)
     return Task(plain, options, question=question, temporal=temporal)
 

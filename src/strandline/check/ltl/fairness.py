@@ -20,10 +20,7 @@ class FairnessConditions:
 
     def described(self) -> tuple[str, ...]:
         """Each in words."""
-        return tuple(
-            f"weak fairness of {one.name}" if one.condition is None else f"infinitely often {one.name}"
-            for one in self.conditions
-        )
+        return tuple(map(_described, self.conditions))
 
 
 def fairness_of(system: System, *, fair: bool, declared: bool, texts: Sequence[str]) -> FairnessConditions:
@@ -39,6 +36,12 @@ def fairness_of(system: System, *, fair: bool, declared: bool, texts: Sequence[s
         stated.append((Source(title, text), expression))
         found.append(Fairness(text, condition=expression))
     return FairnessConditions(tuple(found), tuple(stated))
+
+
+def _described(one: Fairness) -> str:
+    if one.condition is not None:
+        return f"infinitely often {one.name}"
+    return f"{'strong' if one.strong else 'weak'} fairness of {one.name}"
 
 
 def _identity(one: Fairness) -> frozenset[int] | None:

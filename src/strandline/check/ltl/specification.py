@@ -15,6 +15,7 @@ from strandline.check.ltl.atoms import bound_atoms
 from strandline.check.ltl.product import Watched, watched_by
 from strandline.errors import InternalError, UsageError
 from strandline.model.expression import Expression
+from strandline.model.scope import Scope
 from strandline.model.system import System
 from strandline.properties import (
     Automaton,
@@ -140,10 +141,11 @@ class PropertyProcess:
         raise InternalError("a property process is judged by the states that it passes")
 
 
-def bind_formula(text: str, system: System, *, name: str = "formula") -> BoundFormula:
-    """Read a formula over a System; raises `InputError` with the place in the formula."""
+def bind_formula(text: str, system: System, *, name: str = "formula", scope: Scope | None = None) -> BoundFormula:
+    """Read a formula over a System, in its own words or in those of `scope`; raises `InputError` with the place in the
+    formula."""
     parsed = parse_ltl(Source(name, text))
-    return BoundFormula(parsed, bound_atoms(parsed, system))
+    return BoundFormula(parsed, bound_atoms(parsed, system, scope))
 
 
 def word_of(letters: Sequence[Letter], loop: int | None) -> LassoWord:

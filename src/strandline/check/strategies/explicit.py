@@ -64,7 +64,7 @@ class DecidingStates:
     bits: dict[Property, int] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.bits = label_bits(self.task.properties)
+        self.bits = label_bits(self.task.system, self.task.properties)
 
     def stopped(self, run: Run, event: Event) -> bool:
         record, labels = run.search.found

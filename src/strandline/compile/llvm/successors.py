@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from strandline.compile.kernel import ACCEPTING_BIT, DEADLOCK_BIT
+from strandline.compile.kernel import ACCEPTING_BIT, DEADLOCK_BIT, STUCK_BIT
 from strandline.compile.llvm.actions import Actions
 from strandline.compile.llvm.expressions import Evaluator
 from strandline.compile.llvm.function import Function
@@ -57,9 +57,25 @@ def _successors(system: System, predicates: tuple[Expression, ...], records: Rec
         code.jump(after)
         code.start(after)
     deadlock = code.value(f"select i1 {stuck}, i64 {-(1 << DEADLOCK_BIT)}, i64 0")
-    code.do(f"store i64 {code.value(f'or i64 {labels}, {deadlock}')}, ptr %labels")
+    labels = code.value(f"or i64 {labels}, {deadlock}")
+    code.do(f"store i64 {labels}, ptr %labels")
+    if system.ends is not None:
+        _tell_invalid_end(system.ends, records, source, stuck, labels)
     code.do(f"ret i64 {records.record_count(code, cursor)}")
     return code.text()
+
+
+def _tell_invalid_end(ends: Expression, records: Records, source: PackedState, stuck: str, labels: str) -> None:
+    """Where there is no step: whether this is a valid end."""
+    code = source.code
+    stands, after = code.label(), code.label()
+    code.branch(stuck, stands, after)
+    code.start(stands)
+    valid = Evaluator(code, source.copy(), records.ranges.environment(), records.faults).truth(ends)
+    bit = code.value(f"select i1 {valid}, i64 0, i64 {1 << STUCK_BIT}")
+    code.do(f"store i64 {code.value(f'or i64 {labels}, {bit}')}, ptr %labels")
+    code.jump(after)
+    code.start(after)
 
 
 def _labels(system: System, predicates: tuple[Expression, ...], evaluator: Evaluator) -> str:

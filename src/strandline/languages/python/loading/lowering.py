@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -12,15 +12,16 @@ from strandline.languages.python.loading.names import Names
 from strandline.languages.python.loading.reviewing import review
 from strandline.languages.python.loading.scope import PythonScope
 from strandline.languages.python.runtime.choices import parameters_of
-from strandline.languages.python.runtime.declarations import AnyOf, Marked, bind_type
+from strandline.languages.python.runtime.declarations import STRONG, WEAK, AnyOf, Fair, Marked, bind_type
 from strandline.languages.python.runtime.model import LOCATION, Model
-from strandline.languages.python.runtime.text import keyword_place, parse_text, raised, text_of
+from strandline.languages.python.runtime.text import keyword_place, literal_place, parse_text, raised, text_of
 from strandline.languages.python.runtime.types import BagType, EnumType, FifoType, RecordType, SetType, is_flat
 from strandline.languages.python.symbolic.coding import number, truth
 from strandline.languages.python.symbolic.containers import offered, size_of
 from strandline.languages.python.symbolic.evaluate import Evaluator
 from strandline.languages.python.symbolic.execute import Runner, names_of
 from strandline.languages.python.symbolic.machine import Machine
+from strandline.languages.python.symbolic.steps import Steps, key_of
 from strandline.languages.python.symbolic.structure import Structure, functions_of
 from strandline.languages.python.symbolic.values import GroupValue, ModelValue, Place, ProcessValue, RecordSymbol
 from strandline.languages.symbolic.building import equal
@@ -30,6 +31,7 @@ from strandline.model.measure import Component
 from strandline.model.system import (
     Action,
     Assign,
+    Claim,
     Fairness,
     Move,
     Predicate,
@@ -89,14 +91,25 @@ class _Lowering:
             tuple(self.structure.variables),
             tuple(processes.values()),
             tuple(action for _, actions in taken for action in actions),
-            labels=tuple(self._predicates("label")),
-            invariants=tuple(self._predicates("invariant")),
-            measures=tuple(self._measures()),
-            fairness=(*self._fair_processes(taken), *self._fair_actions(taken), *self._fair_conditions()),
+            fairness=(*self._fair_processes(taken), *self._fair_actions(taken)),
             initial=self._initial(),
             scope=PythonScope(self.structure),
         )
-        return validate(system)
+        self.structure.steps = Steps(system, _by_function(taken))
+        return validate(self._with_claims(system))
+
+    def _with_claims(self, system: System) -> System:
+        """What is said of the System's states and runs; it may ask about its actions."""
+        return replace(
+            system,
+            labels=tuple(self._predicates("label")),
+            invariants=tuple(self._predicates("invariant")),
+            goals=tuple(self._predicates("reachable")),
+            claims=tuple(self._formulas()),
+            ends=conjunction(*(one.expression for one in self._predicates("valid_end"))),
+            measures=tuple(self._measures()),
+            fairness=(*system.fairness, *self._fair_conditions()),
+        )
 
     def _initial(self) -> tuple[tuple[int, ...], ...]:
         try:
@@ -272,6 +285,17 @@ class _Lowering:
             expression = self._returned(process, marked, truth)
             yield Predicate(name, expression, self._span(marked))
 
+    def _formulas(self) -> Iterator[Claim]:
+        """The formulas of the model, then those of each process, in its own words."""
+        owners: list[ProcessValue | None] = [None, *self.structure.member_fields]
+        for process in owners:
+            cls = type(self.model) if process is None else self.structure.process_class(process.group)
+            for name, formula in cls._formulas.items():
+                place = literal_place(cls, functions_of(self.model), name, formula.text)
+                span = place[1] if place is not None and place[0] is self.structure.source_text else None
+                scope = PythonScope(self.structure, process)
+                yield Claim(formula.logic, self._title(process, name), formula.text, scope, span)
+
     def _measures(self) -> Iterator[Component]:
         for process, marked in self._marked("measure"):
             name = self._title(process, marked.function.__name__)
@@ -288,11 +312,11 @@ class _Lowering:
                 continue
             place = keyword_place(cls, functions_of(self.model), "fair")
             if not any(marked.kind == "action" for marked in cls._marked.values()):
-                message = f"process '{process.group}' has no action of its own: fair=True says nothing"
+                message = f"process '{process.group}' has no action of its own: fair={_said(cls._fair)} says nothing"
                 raise ModelError(message) if place is None else ModelError(message, *place)
             own = tuple(action for step, actions in taken if step.process == process for action in actions)
             span = place[1] if place is not None and place[0] is self.structure.source_text else None
-            yield from self._weak(self.structure.instance_name(process), own, span)
+            yield from self._fair(self.structure.instance_name(process), own, cls._fair, span)
 
     def _fair_actions(self, taken: Sequence[tuple[_Step, tuple[Action, ...]]]) -> Iterator[Fairness]:
         """Each fair action, with all values of its parameters; that of each process by itself."""
@@ -304,12 +328,13 @@ class _Lowering:
                     if step.process == process and step.marked is marked
                     for action in actions
                 )
-                yield from self._weak(self._title(process, marked.function.__name__), own, self._span(marked))
+                title = self._title(process, marked.function.__name__)
+                yield from self._fair(title, own, marked.fair, self._span(marked))
 
-    def _weak(self, name: str, actions: tuple[Action, ...], span: Span | None) -> Iterator[Fairness]:
-        """Weak fairness of some actions; there may be none, where no state at all lets them happen."""
+    def _fair(self, name: str, actions: tuple[Action, ...], how: Fair, span: Span | None) -> Iterator[Fairness]:
+        """Fairness of some actions; there may be none, where no state at all lets them happen."""
         if actions:
-            yield Fairness(name, actions, span=span)
+            yield Fairness(name, actions, span=span, strong=how == STRONG)
 
     def _fair_conditions(self) -> Iterator[Fairness]:
         for process, marked in self._marked("fairness"):
@@ -323,3 +348,19 @@ class _Lowering:
     def _span(self, marked: Marked) -> Span | None:
         text, definition = text_of(marked.function)
         return text.place(definition) if text.source is self.structure.source_text else None
+
+
+def _by_function(
+    taken: Sequence[tuple[_Step, tuple[Action, ...]]],
+) -> dict[tuple[ProcessValue | None, str], tuple[Action, ...]]:
+    """The actions of each function, that of each process by itself."""
+    found: dict[tuple[ProcessValue | None, str], tuple[Action, ...]] = {}
+    for step, actions in taken:
+        key = key_of(step.process, step.marked)
+        found[key] = (*found.get(key, ()), *actions)
+    return found
+
+
+def _said(how: Fair) -> str:
+    """As it is written behind `fair=`."""
+    return str(how == WEAK) if how != STRONG else repr(how)

@@ -6,9 +6,13 @@ import builtins
 from typing import Any
 
 from strandline.languages.python.runtime import faults
+from strandline.languages.python.runtime.model import enabled
+from strandline.languages.python.symbolic.functions import taken
 from strandline.languages.python.symbolic.structure import Structure
 from strandline.languages.python.symbolic.values import ModelValue, ProcessValue
 from strandline.languages.symbolic.execution import Refused
+
+_FUNCTIONS = {"count": faults.count, "require": faults.require, "enabled": enabled, "taken": taken}
 
 
 class Names:
@@ -25,8 +29,8 @@ class Names:
             return self.process
         if self.process is not None and name in structure.member_fields[self.process]:
             return structure.member_fields[self.process][name]
-        if name in ("count", "require"):
-            return getattr(faults, name)
+        if name in _FUNCTIONS:
+            return _FUNCTIONS[name]
         for process in structure.member_fields:
             if structure.instance_name(process) == name:
                 return process

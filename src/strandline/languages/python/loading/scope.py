@@ -11,6 +11,7 @@ value that has a name can be compared with that: `raw(inbox[0] == 'yes')`.
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 
 from strandline.errors import InputError
 from strandline.languages.python.loading.names import Names
@@ -25,6 +26,7 @@ from strandline.languages.symbolic.execution import Refused
 from strandline.model.expression import Expression, deep_recursion, size
 from strandline.model.plain import PlainScope
 from strandline.model.scope import Scope
+from strandline.model.system import Action, Variable
 from strandline.source import Source
 
 _RAW = "raw"
@@ -35,8 +37,9 @@ _TRIED = 2_000
 class PythonScope(Scope):
     """The names of one model instance."""
 
-    def __init__(self, structure: Structure) -> None:
-        self.structure = structure
+    def __init__(self, structure: Structure, process: ProcessValue | None = None) -> None:
+        """With a process, in the words of that: its fields by their names alone."""
+        self.structure, self._process = structure, process
         self._plain = PlainScope(structure.variables)
         self._raw = _RAW
         while self._raw in structure.names():
@@ -57,6 +60,10 @@ class PythonScope(Scope):
         vast = longest is not None and size(expression) > longest
         return text if vast or self._means(text, expression) else f"{self._raw}({text})"
 
+    @property
+    def histories(self) -> Mapping[Variable, tuple[Action, ...]]:
+        return {} if self.structure.steps is None else self.structure.steps.histories
+
     def _means(self, text: str, expression: Expression) -> bool:
         """Whether a text, read as the model's author would, is this expression."""
         if size(expression) > _TRIED:
@@ -68,7 +75,7 @@ class PythonScope(Scope):
 
     def _evaluated(self, parsed: Text, node: ast.expr) -> Expression:
         machine = Machine(may_write=False)
-        evaluator = Evaluator(parsed, machine, self.structure, Names(self.structure).find)
+        evaluator = Evaluator(parsed, machine, self.structure, Names(self.structure, self._process).find)
         value = machine.load(evaluator.value(node), parsed.place(node))
         if isinstance(value, Method) and value.function is not None:
             value = inline(evaluator, value.function, list(value.owner), {})

@@ -6,7 +6,7 @@ import inspect
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from strandline.errors import ModelError
 from strandline.languages.python.runtime.containers import fitted
@@ -25,6 +25,9 @@ from strandline.languages.python.runtime.types import (
     is_flat,
 )
 
+WEAK, STRONG = "weak", "strong"
+Fair = str | Literal[False]
+"""How a run must be fair to something: `WEAK`, `STRONG`, or not at all."""
 _MOST_VALUES = 1 << 16
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -255,7 +258,27 @@ class Marked:
     at: tuple[str, ...] = ()
     to: str | None = None
     monotone: bool = False
-    fair: bool = False
+    fair: Fair = False
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaText:
+    """A formula about runs, as it stands in a class body."""
+
+    logic: str
+    text: str
+
+
+def ltl(formula: str) -> FormulaText:
+    """A claim about every run, in a class body: `served = ltl("G (pc == 'want' -> F pc == 'cs')")`. Its propositions
+    are written as in a function; in a process they speak of each process by itself, whose fields need no `me.`"""
+    return _formula("ltl", formula)
+
+
+def _formula(logic: str, formula: str) -> FormulaText:
+    if not isinstance(formula, str):
+        raise TypeError(f"{logic} takes a formula as text, not {formula!r}")
+    return FormulaText(logic, formula)
 
 
 def _marked(kind: str, function: Any, **facts: Any) -> Any:
@@ -265,24 +288,29 @@ def _marked(kind: str, function: Any, **facts: Any) -> Any:
     return Marked(kind, function, **facts)
 
 
-def is_fair(fair: Any) -> bool:
-    """What `fair=` says; raises `TypeError` for anything but True and False."""
-    if not isinstance(fair, bool):
-        raise TypeError(f"fair is True (weak fairness) or False, not {fair!r}; a condition is written with @fairness")
-    return fair
+def is_fair(fair: Any) -> Fair:
+    """What `fair=` says: False, or how; raises `TypeError` for anything else."""
+    if fair is True:
+        return WEAK
+    if fair is not False and fair not in (WEAK, STRONG):
+        raise TypeError(
+            f"fair is True or 'weak', 'strong' or False, not {fair!r}; a condition is written with @fairness"
+        )
+    return fair  # type: ignore[no-any-return]
 
 
 def action(
-    function: Any = None, /, *, at: str | tuple[str, ...] = (), to: str | None = None, fair: bool = False
+    function: Any = None, /, *, at: str | tuple[str, ...] = (), to: str | None = None, fair: bool | str = False
 ) -> Any:
     """One atomic step. `at` names the locations (values of `pc`) where it is possible, `to` the next one. With
-    `fair` a run counts only if the action, once it stays possible, is taken again and again: that of each process
-    by itself, with whatever parameters."""
+    `fair` a run counts only if the action, once it stays possible, is taken again and again; with `fair="strong"`, if
+    it is taken again and again where it is possible again and again. That of each process counts by itself, with
+    whatever parameters."""
     places = (at,) if isinstance(at, str) else tuple(at)
-    weakly = is_fair(fair)
+    fairly = is_fair(fair)
 
     def mark(target: Callable[..., Any]) -> Any:
-        return _marked("action", target, at=places, to=to, fair=weakly)
+        return _marked("action", target, at=places, to=to, fair=fairly)
 
     return mark if function is None else mark(function)
 
@@ -290,6 +318,16 @@ def action(
 def invariant(function: Callable[..., Any]) -> Any:
     """A condition that must hold in every reachable state."""
     return _marked("invariant", function)
+
+
+def reachable(function: Callable[..., Any]) -> Any:
+    """A condition that must hold in some reachable state; of a process, for each of them in some state."""
+    return _marked("reachable", function)
+
+
+def valid_end(function: Callable[..., Any]) -> Any:
+    """Where the model, or each process, may end: a state without a step in which all of these hold is no deadlock."""
+    return _marked("valid_end", function)
 
 
 def label(function: Callable[..., Any]) -> Any:

@@ -16,7 +16,15 @@ from typing import Any
 from strandline.errors import ModelError, UsageError
 from strandline.languages.python.runtime.choices import check_arguments, combinations
 from strandline.languages.python.runtime.containers import default, fitted, frozen, thawed
-from strandline.languages.python.runtime.declarations import Inner, Marked, annotations_of, bind_type, is_fair
+from strandline.languages.python.runtime.declarations import (
+    Fair,
+    FormulaText,
+    Inner,
+    Marked,
+    annotations_of,
+    bind_type,
+    is_fair,
+)
 from strandline.languages.python.runtime.deferred import Deferred, Parameter, resolve
 from strandline.languages.python.runtime.faults import NotEnabled, begin_step, end_step, in_step
 from strandline.languages.python.runtime.text import field_place, text_of
@@ -61,8 +69,43 @@ class _Decorated:
             return self
         model, leading = instance._leading()
         if self.marked.kind == "action":
-            return lambda *arguments: take_step(model, leading[1:], self.marked, arguments)
+            return BoundAction(model, leading[1:], self.marked)
         return lambda *arguments: self.marked.function(*leading, *arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class BoundAction:
+    """An action of a model, or of one of its processes: called, it takes the step."""
+
+    model: Model
+    me: tuple[Any, ...]
+    marked: Marked
+
+    def __call__(self, *arguments: Any) -> None:
+        take_step(self.model, self.me, self.marked, arguments)
+
+    def is_enabled(self) -> bool:
+        """Whether it can be taken now, with some arguments; one that would be a fault can."""
+        before = self.model.state()
+        for arguments in combinations(self.model, self.me, self.marked):
+            try:
+                self(*arguments)
+            except NotEnabled:
+                continue
+            except (ValueError, IndexError, ZeroDivisionError, TypeError):
+                return True
+            self.model.restore(before)
+            return True
+        return False
+
+
+def enabled(action: Any) -> bool:
+    """Whether an action can be taken in this state, for claims: `enabled(m.P[0].enter)`, `enabled(me.enter)`."""
+    if not isinstance(action, BoundAction):
+        raise TypeError("enabled asks for an action, as in enabled(m.P[0].enter)")
+    if in_step():
+        raise TypeError("'enabled' is for claims: an action says when it is possible by itself, with require(...)")
+    return action.is_enabled()
 
 
 class _Helper:
@@ -115,8 +158,9 @@ def groups_of(model: type[Model]) -> list[type[Process]]:
 
 
 def _dress(cls: Any, *, helpers: bool) -> None:
-    """Turn what a class body holds into descriptors, and list it in `_fields` and `_marked`."""
+    """Turn what a class body holds into descriptors, and list it in `_fields`, `_marked` and `_formulas`."""
     cls._fields = annotations_of(cls)
+    cls._formulas = {name: one for name, one in _attributes(cls) if isinstance(one, FormulaText)}
     cls._marked = {
         name: one.marked
         for base in reversed(cls.__mro__)
@@ -141,17 +185,19 @@ def _dress(cls: Any, *, helpers: bool) -> None:
 class Process(int, metaclass=Inner):
     """Base of process classes inside a model. An instance is its number, with the fields of the process;
     `class P(Process, count=3)` makes three, without `count` there is one. With `fair=True` a run counts only if
-    each of them, once it stays able to take a step, takes one again and again."""
+    each of them, once it stays able to take a step, takes one again and again; with `fair="strong"`, if each takes one
+    again and again that is able to again and again."""
 
     _count: Any = None
-    _fair = False
+    _fair: Fair = False
     _fields: dict[str, Any]
     _marked: dict[str, Marked]
+    _formulas: dict[str, FormulaText]
     _kinds: dict[str, Type]
     _values: dict[str, Any]
     _model: Model
 
-    def __init_subclass__(cls, count: Any = None, fair: bool = False, **keywords: Any) -> None:
+    def __init_subclass__(cls, count: Any = None, fair: bool | str = False, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         cls._count = count
         cls._fair = is_fair(fair)
@@ -185,6 +231,7 @@ class Model:
 
     _fields: dict[str, Any] = {}  # noqa: RUF012
     _marked: dict[str, Marked] = {}  # noqa: RUF012
+    _formulas: dict[str, FormulaText] = {}  # noqa: RUF012
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         if keywords:

@@ -166,6 +166,22 @@ def class_definition(cls: type, functions: Iterable[Callable[..., Any]]) -> tupl
     return None
 
 
+def literal_place(
+    cls: type, functions: Iterable[Callable[..., Any]], name: str, text: str
+) -> tuple[Source, Span] | None:
+    """Where a text stands, word for word, in what a class assigns to a name: `name = ltl("...")`."""
+    texts = list(_texts(cls, functions))
+    for base, parsed in product(cls.__mro__, texts):
+        for statement in (one for node in _definitions(parsed, base) for one in node.body):
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=assigned)], value=ast.Call(args=[ast.Constant() as literal])):
+                    place = parsed.place(literal)
+                    found = parsed.source.text.find(text, place.start, place.end)
+                    if assigned == name and found >= 0:
+                        return parsed.source, Span(found, found + len(text))
+    return None
+
+
 def _texts(cls: type, functions: Iterable[Callable[..., Any]]) -> Iterator[Text]:
     """The texts in which a class may have been written."""
     files = [function.__code__.co_filename for function in functions if hasattr(function, "__code__")]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from strandline.languages.python.runtime.declarations import Marked, Record, bind_type
+from strandline.languages.python.runtime.declarations import Record, bind_type
 from strandline.languages.python.runtime.text import text_of
 from strandline.languages.python.runtime.types import RecordType, is_flat
 from strandline.languages.python.symbolic.containers import apply, reached
@@ -16,6 +16,7 @@ from strandline.languages.python.symbolic.execute import Runner, names_of
 from strandline.languages.python.symbolic.functions import EVALUATED, UNEVALUATED
 from strandline.languages.python.symbolic.reading import Reader
 from strandline.languages.python.symbolic.values import (
+    ActionValue,
     Method,
     Place,
     RecordSymbol,
@@ -58,7 +59,7 @@ def call(reader: Reader, node: ast.Call) -> Any:
 
 
 def _refusal(target: Any) -> str:
-    if isinstance(target, Marked):
+    if isinstance(target, ActionValue):
         return "an action cannot call another action; put the common part into a helper function"
     name = getattr(target, "__name__", None)
     if target is print:
@@ -74,7 +75,7 @@ def _refusal(target: Any) -> str:
 
 
 def _hashable(target: Any) -> bool:
-    return isinstance(target, type) or (callable(target) and not isinstance(target, Method | Marked))
+    return isinstance(target, type) or (callable(target) and not isinstance(target, Method | ActionValue))
 
 
 def _is_function(target: Any) -> bool:

@@ -8,14 +8,17 @@ from dataclasses import replace
 from typing import Any
 
 from strandline.languages.python.runtime import faults
+from strandline.languages.python.runtime.model import enabled
 from strandline.languages.python.runtime.types import ArrayType, RecordType
 from strandline.languages.python.symbolic.coding import as_truth, number, perhaps, truth
 from strandline.languages.python.symbolic.containers import length
 from strandline.languages.python.symbolic.equality import same_value
 from strandline.languages.python.symbolic.reading import Reader
 from strandline.languages.python.symbolic.sequences import generated, listed, sequence
+from strandline.languages.python.symbolic.steps import Steps
 from strandline.languages.python.symbolic.values import (
     INT,
+    ActionValue,
     GroupValue,
     Listing,
     Member,
@@ -37,6 +40,12 @@ from strandline.languages.symbolic.building import (
 )
 from strandline.languages.symbolic.execution import Refused
 from strandline.model.expression import FALSE, TRUE, Binary, Const, Expression, Unary
+
+
+def taken(action: Any) -> bool:
+    """Whether the last step took an action: in formulas and questions about a model, where this name is known. A state
+    of plain Python does not know its last step."""
+    raise TypeError("taken is for formulas and questions, not for functions")
 
 
 def _range(reader: Reader, node: ast.Call) -> range:
@@ -262,6 +271,27 @@ def _bool(reader: Reader, arguments: list[Any], span: Any) -> Any:
     return as_truth(Binary("!=", number(value, span), FALSE))
 
 
+def _enabled(reader: Reader, arguments: list[Any], span: Any) -> Any:
+    return as_truth(_steps(reader, "enabled").enabled(_action(arguments, "enabled")))
+
+
+def _taken(reader: Reader, arguments: list[Any], span: Any) -> Any:
+    return as_truth(_steps(reader, "taken").taken(_action(arguments, "taken")))
+
+
+def _steps(reader: Reader, name: str) -> Steps:
+    if reader.structure.steps is None:
+        raise Refused(f"'{name}' is for claims: an action says when it is possible by itself, with require(...)")
+    return reader.structure.steps
+
+
+def _action(arguments: list[Any], name: str) -> ActionValue:
+    match arguments:
+        case [ActionValue() as action]:
+            return action
+    raise Refused(f"{name} asks for an action, as in {name}(m.P[0].enter)")
+
+
 UNEVALUATED: dict[Any, Callable[[Reader, ast.Call], Any]] = {
     range: _range,
     all: _all,
@@ -281,6 +311,8 @@ UNEVALUATED: dict[Any, Callable[[Reader, ast.Call], Any]] = {
 """Functions that look at their arguments themselves: what they run over, how far they evaluate it."""
 EVALUATED: dict[Any, Callable[[Reader, list[Any], Any], Any]] = {
     faults.require: _require,
+    enabled: _enabled,
+    taken: _taken,
     abs: _abs,
     int: _int,
     bool: _bool,

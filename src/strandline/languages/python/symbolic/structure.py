@@ -10,7 +10,9 @@ from strandline.languages.python.runtime.declarations import Marked
 from strandline.languages.python.runtime.faults import PROCESS_FAULT
 from strandline.languages.python.runtime.model import Model, Process, _Decorated, _Helper
 from strandline.languages.python.runtime.types import Type, leaves, numbers
+from strandline.languages.python.symbolic.steps import Steps
 from strandline.languages.python.symbolic.values import (
+    ActionValue,
     ChosenProcess,
     GroupValue,
     Method,
@@ -36,6 +38,8 @@ class Structure:
         self.variables: list[Variable] = []
         self.fields: dict[str, Place] = {}
         self.member_fields: dict[ProcessValue, dict[str, Place]] = {}
+        self.steps: Steps | None = None
+        """What actions have become, once they are all known: claims ask for it."""
         for name, kind in model._kinds.items():
             self.fields[name] = self._declare(name, kind, None, model._values[name])
         for group, members in model._members.items():
@@ -111,7 +115,7 @@ class Structure:
         found = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
         if isinstance(found, _Decorated):
             if found.marked.kind == "action":
-                return found.marked
+                return ActionValue(leading, found.marked)
             return Method(leading, name, found.marked.function)
         if isinstance(found, _Helper):
             return Method(leading, name, found.function)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from strandline.languages.python.runtime.declarations import Marked
 from strandline.languages.python.runtime.types import (
     BOOL,
     SCALAR,
@@ -189,6 +190,14 @@ class Method:
 
 
 @dataclass(frozen=True, slots=True)
+class ActionValue:
+    """An action of the model, or of one of its processes; claims ask about it."""
+
+    owner: tuple[ModelValue | ProcessValue, ...]
+    marked: Marked
+
+
+@dataclass(frozen=True, slots=True)
 class Unbound:
     """A local variable that has no usable value on some way here."""
 
@@ -262,6 +271,8 @@ def describe(value: Any) -> str:
             return f"the processes '{group}'"
         case Method(name=name):
             return f"the method '{name}'"
+        case ActionValue(marked=marked):
+            return f"the action '{marked.function.__name__}'"
         case int() | str() | None:
             return repr(value)
         case tuple():
