@@ -298,6 +298,18 @@ def row(operator: str, parts: Sequence[Expression], span: Span | None = None) ->
     return Binary(operator, row(operator, parts[:middle], span), row(operator, parts[middle:], span), span)
 
 
+def conjuncts(expression: Expression) -> list[Expression]:
+    """The parts that `and` joins, left to right."""
+    found, waiting = [], [expression]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Binary) and part.operator == "and":
+            waiting += [part.right, part.left]
+        else:
+            found.append(part)
+    return found
+
+
 def conjunction(*parts: Expression | None) -> Expression | None:
     """The parts joined by `and`, left to right; None stands for true and vanishes."""
     joined: Expression | None = None

@@ -38,6 +38,8 @@ class Domain:
     low: int
     high: int
     wraps: bool = False
+    tight: bool = False
+    """Whoever made it has looked for the least bounds already: no analysis does so again."""
 
     @property
     def size(self) -> int:

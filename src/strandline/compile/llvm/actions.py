@@ -1,6 +1,6 @@
 """The actions of an asynchronous system, each of which is a step.
 
-    actions without a process
+    actions without a process: `unlocated`
     for every process: switch on its location, then its actions, then, per partner, switch on the partner's location
 
 Those of a large system are spread over functions (`@part<k>`): LLVM's time grows faster than the size of a function.
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 
 from strandline.compile.llvm.expressions import Evaluator
@@ -17,6 +18,7 @@ from strandline.compile.llvm.function import Function
 from strandline.compile.llvm.joining import Joining
 from strandline.compile.llvm.packed_state import PackedState
 from strandline.compile.llvm.records import Cursor, Records
+from strandline.compile.llvm.unlocated import Unlocated
 from strandline.model.expression import walk
 from strandline.model.intervals import Contradiction
 from strandline.model.system import Action, System
@@ -102,11 +104,14 @@ class Actions:
     ) -> None:
         body = _Body(code, source, cursor, locations, self._hurried(code, locations))
         for number, members in _by_process(actions):
-            if number is None:
+            if number is not None:
+                self._switch(body, members, 0)
+            elif body.hurried is None:
+                finish = partial(self.joining.finish, cursor=cursor)
+                Unlocated(code, source, self.records, finish).write(members)
+            else:
                 for action in members:
                     self._action(body, action)
-            else:
-                self._switch(body, members, 0)
 
     def _hurried(self, code: Function, locations: Sequence[str]) -> str | None:
         if not self.system.has_committed:

@@ -6,12 +6,14 @@ branches to a fault. An operand that may fault is evaluated only where the inter
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from strandline.compile.llvm.faults import FaultTable, assuming, may_fault
 from strandline.compile.llvm.function import CHECKED, COMPARE, Function, floor_division
+from strandline.compile.llvm.masks import MaskTests, mask_test
 from strandline.compile.llvm.packed_state import PackedState
 from strandline.compile.llvm.speculation import Speculation, is_tangled
+from strandline.errors import InternalError
 from strandline.model.expression import (
     DIVISION_FAULT,
     INDEX_FAULT,
@@ -26,6 +28,7 @@ from strandline.model.expression import (
     Read,
     Unary,
     Undefined,
+    conjuncts,
 )
 from strandline.model.intervals import (
     INT64,
@@ -35,6 +38,8 @@ from strandline.model.intervals import (
 from strandline.model.system import Assign, Domain, rows
 from strandline.source import Span
 
+_MODEST = (-(1 << 62) + 1, (1 << 62) - 1)
+"""Sums of two such numbers fit 64 bits."""
 _PLAIN = {"+": "add nsw", "-": "sub nsw", "*": "mul nsw", "&": "and", "|": "or", "^": "xor"}
 
 
@@ -100,7 +105,7 @@ class Evaluator:
                     self._may_fault(then) or self._may_fault(otherwise),
                 )
             case Undefined(reason=reason, span=span):
-                self._check("false", reason, span)
+                self.check("false", reason, span)
                 return "0"
 
     def _truth(self, expression: Expression) -> str:
@@ -123,25 +128,75 @@ class Evaluator:
 
     def require(self, guard: Expression, otherwise: str) -> None:
         """Go on only where the guard is true, else jump to the label; learn from it."""
-        waiting = [guard]
-        while waiting:
-            part = waiting.pop()
-            if isinstance(part, Binary) and part.operator == "and":
-                waiting += [part.right, part.left]
-                continue
+        self.require_all(conjuncts(guard), otherwise)
+
+    def require_all(self, parts: Iterable[Expression], otherwise: str) -> None:
+        """Go on only where all parts, tried in order, are true, else jump to the label; learn from them."""
+
+        def branch(truth: str) -> None:
             proceed = self.code.label()
-            self.code.branch(self.truth(part), proceed, otherwise)
+            self.code.branch(truth, proceed, otherwise)
             self.code.start(proceed)
+
+        together = MaskTests()
+        for part in parts:
+            test = mask_test(part, self.state.layout, self.environment)
+            if test is not None:
+                together.add(test)
+            else:
+                # What is learnt from the tests so far must be true where the next one is made.
+                together.write(self.state, branch)
+                branch(self.truth(part))
             self.environment.assume(part)
+        together.write(self.state, branch)
 
     def run(self, effects: Sequence[Assign]) -> None:
         """Run the effects of an action on the state."""
         for row in rows(effects):
+            if _are_shifts(row):
+                self._shift_row(row)
+                continue
             writes = [(effect.target.variable, *self._written(effect)) for effect in row]
             for variable, index, value in writes:
                 self.state.write(self.state.layout.by_variable[variable], value, index)
             self._speculation = None
             self.environment.assign_row(row)
+
+    def _shift_row(self, row: Sequence[Assign]) -> None:
+        """Add numbers to variables: to all of one word by one addition, because none of them leaves its field."""
+        self._check_shifts(row)
+        amounts: dict[int, int] = {}
+        for effect in row:
+            word, shift = self.state.layout.by_variable[effect.target.variable].place(0)
+            amounts[word] = amounts.get(word, 0) + (_shift_of(effect) << shift)
+        self.state.add_to_words(amounts)
+        self._speculation = None
+        self.environment.assign_row(row)
+
+    def _check_shifts(self, row: Sequence[Assign]) -> None:
+        """Fault where one of the sums does not fit its variable; those that fault alike are tested together."""
+        together, place = MaskTests(), row[0].span
+
+        def branch(truth: str) -> None:
+            self.check(truth, RANGE_FAULT, place)
+
+        for effect in row:
+            variable = effect.target.variable
+            amount, domain = _shift_of(effect), variable.domain
+            if within(self.environment.fitted(effect.value), (domain.low, domain.high)):
+                continue
+            if effect.span != place:
+                together.write(self.state, branch)
+                place = effect.span
+            bound = domain.high - amount if amount > 0 else domain.low - amount
+            fits = Binary("<=" if amount > 0 else ">=", Read(variable), Const(bound))
+            test = mask_test(fits, self.state.layout, self.environment)
+            if test is None:
+                branch(self.truth(fits))
+            else:
+                together.add(test)
+            self.environment.assume(fits)
+        together.write(self.state, branch)
 
     def _written(self, effect: Assign) -> tuple[int | str, str]:
         """The index and the value of an assignment."""
@@ -164,13 +219,13 @@ class Evaluator:
         if not within((low, high), (0, last)):
             # One unsigned comparison catches negative indices as well.
             inside = self.code.value(f"icmp ule i64 {value}, {last}")
-            self._check(inside, INDEX_FAULT, element.span)
+            self.check(inside, INDEX_FAULT, element.span)
         return value
 
     def _may_fault(self, expression: Expression) -> bool:
         return not self.faults.harmless(expression) and may_fault(expression, self.environment)
 
-    def _check(self, condition: str, kind: str, span: Span | None) -> None:
+    def check(self, condition: str, kind: str, span: Span | None) -> None:
         """Leave the function with a fault unless the condition holds."""
         fine, faulty = self.code.label(), self.code.label()
         self.code.branch(condition, fine, faulty)
@@ -211,7 +266,7 @@ class Evaluator:
     def _ranged(self, value: str, domain: Domain, span: Span | None) -> str:
         above = self.code.value(f"icmp sge i64 {value}, {domain.low}")
         below = self.code.value(f"icmp sle i64 {value}, {domain.high}")
-        self._check(self.code.value(f"and i1 {above}, {below}"), RANGE_FAULT, span)
+        self.check(self.code.value(f"and i1 {above}, {below}"), RANGE_FAULT, span)
         return value
 
     def _widened(self, truth: str) -> str:
@@ -243,21 +298,21 @@ class Evaluator:
             return code.value(f"{_PLAIN[operator]} i64 {left}, {right}")
         pair = code.value(f"call {{i64, i1}} @llvm.{CHECKED[operator]}.with.overflow.i64(i64 {left}, i64 {right})")
         overflow = code.value(f"extractvalue {{i64, i1}} {pair}, 1")
-        self._check(code.value(f"xor i1 {overflow}, true"), OVERFLOW_FAULT, _span(expression))
+        self.check(code.value(f"xor i1 {overflow}, true"), OVERFLOW_FAULT, _span(expression))
         return code.value(f"extractvalue {{i64, i1}} {pair}, 0")
 
     def _division(self, expression: Binary, left: str, right: str) -> str:
         code = self.code
         divisor = self.environment.fitted(expression.right)
         if divisor[0] <= 0 <= divisor[1]:
-            self._check(code.value(f"icmp ne i64 {right}, 0"), DIVISION_FAULT, expression.span)
+            self.check(code.value(f"icmp ne i64 {right}, 0"), DIVISION_FAULT, expression.span)
         by_minus_one = divisor[0] <= -1 <= divisor[1]
         if expression.operator in ("/", "//"):
             if not within(self.environment.interval(expression), INT64):
                 is_minus_one = code.value(f"icmp eq i64 {right}, -1")
                 is_least = code.value(f"icmp eq i64 {left}, {INT64[0]}")
                 both = code.value(f"and i1 {is_minus_one}, {is_least}")
-                self._check(code.value(f"xor i1 {both}, true"), OVERFLOW_FAULT, expression.span)
+                self.check(code.value(f"xor i1 {both}, true"), OVERFLOW_FAULT, expression.span)
         elif by_minus_one:
             # The remainder by -1 is 0, as by 1; the machine's own instruction would trap on the least integer.
             is_minus_one = code.value(f"icmp eq i64 {right}, -1")
@@ -269,13 +324,13 @@ class Evaluator:
     def _shift(self, expression: Binary, left: str, right: str) -> str:
         code = self.code
         if not within(self.environment.fitted(expression.right), (0, 63)):
-            self._check(code.value(f"icmp ule i64 {right}, 63"), SHIFT_FAULT, expression.span)
+            self.check(code.value(f"icmp ule i64 {right}, 63"), SHIFT_FAULT, expression.span)
         if expression.operator == ">>":
             return code.value(f"ashr i64 {left}, {right}")
         shifted = code.value(f"shl i64 {left}, {right}")
         if not within(self.environment.interval(expression), INT64):
             back = code.value(f"ashr i64 {shifted}, {right}")
-            self._check(code.value(f"icmp eq i64 {back}, {left}"), OVERFLOW_FAULT, expression.span)
+            self.check(code.value(f"icmp eq i64 {back}, {left}"), OVERFLOW_FAULT, expression.span)
         return shifted
 
     def _lazy(self, left: Expression, needed: bool, right: Expression, shortcut: str) -> str:
@@ -322,6 +377,30 @@ class Evaluator:
     def _knowing(self, condition: Expression, truth: bool) -> Evaluator:
         """This evaluator where the condition has this truth; code that is never reached may know anything."""
         return self.at(self.state, assuming(self.environment, condition, truth) or self.environment)
+
+
+def _are_shifts(row: Sequence[Assign]) -> bool:
+    """Whether effects that are made at once add numbers to different variables."""
+    return all(map(_is_shift, row)) and len({effect.target.variable for effect in row}) == len(row)
+
+
+def _is_shift(effect: Assign) -> bool:
+    """Whether the effect adds a number to a scalar variable and can only fail by leaving the variable's range."""
+    match effect:
+        case Assign(
+            target=Read(variable=one),
+            value=Binary(operator="+" | "-", left=Read(variable=other), right=Const(value=amount)),
+        ) if one is other and not one.domain.wraps:
+            return within((one.domain.low, one.domain.high), _MODEST) and within((amount, amount), _MODEST)
+    return False
+
+
+def _shift_of(effect: Assign) -> int:
+    """What such an effect adds."""
+    match effect.value:
+        case Binary(operator=operator, right=Const(value=amount)):
+            return amount if operator == "+" else -amount
+    raise InternalError("this effect adds no number")
 
 
 def _span(expression: Expression) -> Span | None:

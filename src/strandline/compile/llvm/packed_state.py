@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from strandline.compile.llvm.function import Function
 from strandline.model.layout import WORD_BITS, Field, Layout
 
@@ -27,7 +29,7 @@ class PackedState:
     def copy(self) -> PackedState:
         twin = object.__new__(PackedState)
         twin.code, twin.layout, twin.base = self.code, self.layout, self.base
-        twin.changed, twin._loaded = dict(self.changed), self._loaded
+        twin.changed, twin._loaded = dict(self.changed), dict(self._loaded)
         return twin
 
     def _load(self, word: int) -> str:
@@ -36,6 +38,12 @@ class PackedState:
 
     def word(self, word: int) -> str:
         return self.changed.get(word) or self._loaded.get(word) or self._load(word)
+
+    def keep(self, word: int) -> str:
+        """The word, loaded here at the latest: for code that lies on every way to whatever asks this copy again."""
+        if word not in self.changed and word not in self._loaded:
+            self._loaded[word] = self._load(word)
+        return self.word(word)
 
     def read(self, field: Field, index: int | str = 0) -> str:
         """The value of an element as an i64 operand; the index is a number, or an operand within bounds."""
@@ -67,6 +75,12 @@ class PackedState:
             hit = self.code.value(f"icmp eq i64 {word_index}, {number}")
             old = self.word(field.word + number)
             self.changed[field.word + number] = self.code.value(f"select i1 {hit}, i64 {written}, i64 {old}")
+
+    def add_to_words(self, amounts: Mapping[int, int]) -> None:
+        """Add a number to each of some words: sums of what is added to fields, none of which leaves its range."""
+        for word, amount in amounts.items():
+            if amount:
+                self.changed[word] = self.code.value(f"add i64 {self.keep(word)}, {wrapped(amount)}")
 
     def _words_of(self, field: Field) -> int:
         return -(-field.variable.slots // field.per_word)
@@ -112,6 +126,11 @@ class PackedState:
             kept = code.value(f"and i64 {word}, {inverted}")
             placed = code.value(f"shl i64 {bits}, {shift}")
         return code.value(f"or i64 {kept}, {placed}")
+
+
+def wrapped(amount: int) -> int:
+    """A number modulo 2^64, as LLVM writes them."""
+    return (amount + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
 def _signed(field: Field) -> str:

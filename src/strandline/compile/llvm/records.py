@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from strandline.compile.llvm.expressions import Evaluator
@@ -25,6 +25,8 @@ class Cursor(NamedTuple):
     steps: str
 
 
+_PLAIN_WORDS = 4
+"""States of more words are copied as a whole, and then changed."""
 _LARGE_MEASURE = 60
 """Nodes of a measure that becomes a function of its own."""
 
@@ -38,6 +40,7 @@ class Records:
         self.compared = measure.compared if measure else ()
         self.stride = layout.words + (2 if measure else 0) + (1 if self.compared else 0)
         nodes = sum(1 for part in (measure.column, measure.layer) for _ in walk(part)) if measure else 0
+        self.state_is_large = layout.words > _PLAIN_WORDS
         self.measure_is_large = nodes > _LARGE_MEASURE
 
     def open_cursor(self, code: Function) -> Cursor:
@@ -66,18 +69,26 @@ class Records:
         code = evaluator.code
         inline = self.measure is not None and not self.measure_is_large
         progress = self._progress_values(evaluator) if inline else []
-        following = code.value(f"load ptr, ptr {cursor.following}")
-        end = code.value(f"load ptr, ptr {cursor.end}")
-        inside = code.value(f"icmp ult ptr {following}, {end}")
-        place = code.value(f"select i1 {inside}, ptr {following}, ptr {end}")
-        self.store_words(code, evaluator.state, place)
+        if self.state_is_large:
+            place = code.value(f"call ptr @copied(ptr {evaluator.state.base}, ptr %cursor)")
+            self._store_changed(code, evaluator.state, place)
+        else:
+            place = self._next_place(code, cursor)
+            self.store_words(code, evaluator.state, place)
         self._store_progress(code, progress, place)
         if self.measure_is_large:
             code.call(f"@measure(ptr {place})")
         if self.compared:
             code.call(f"@compare(ptr %state, ptr {place})")
+
+    def _next_place(self, code: Function, cursor: Cursor) -> str:
+        """Where the next record goes; the one behind it is the next from here on."""
+        following = code.value(f"load ptr, ptr {cursor.following}")
+        end = code.value(f"load ptr, ptr {cursor.end}")
+        inside = code.value(f"icmp ult ptr {following}, {end}")
         advanced = code.value(f"getelementptr i64, ptr {following}, i64 {self.stride}")
         code.do(f"store ptr {advanced}, ptr {cursor.following}")
+        return code.value(f"select i1 {inside}, ptr {following}, ptr {end}")
 
     def _progress_values(self, evaluator: Evaluator) -> list[str]:
         assert self.measure is not None
@@ -92,11 +103,25 @@ class Records:
     def functions(self) -> dict[str, str]:
         """By name, those that complete a record."""
         found = {}
+        if self.state_is_large:
+            found["copied"] = self._copied_function()
         if self.measure_is_large:
             found["measure"] = self._measure_function()
         if self.compared:
             found["compare"] = self._compare_function()
         return found
+
+    def _copied_function(self) -> str:
+        """A function that makes a state the next record and returns where it is: every action would copy it else."""
+        code = Function("define internal ptr @copied(ptr readonly %from, ptr %cursor) noinline nounwind")
+        place = self._next_place(code, self.cursor_fields(code))
+        self._copy(code, "%from", place)
+        code.do(f"ret ptr {place}")
+        return code.text()
+
+    def _copy(self, code: Function, source: str, place: str) -> None:
+        size = 8 * self.layout.words
+        code.do(f"call void @llvm.memcpy.p0.p0.i64(ptr {place}, ptr {source}, i64 {size}, i1 false)")
 
     def _measure_function(self) -> str:
         """A function that completes a record: a large measure would be written out after every action else."""
@@ -123,11 +148,17 @@ class Records:
         return code.text()
 
     def store_words(self, code: Function, state: PackedState, place: str) -> None:
-        words: Iterator[int] = iter(range(self.layout.words))
-        if self.layout.words > 4:
-            size = 8 * self.layout.words
-            code.do(f"call void @llvm.memcpy.p0.p0.i64(ptr {place}, ptr {state.base}, i64 {size}, i1 false)")
-            words = iter(sorted(state.changed))
+        """Write the whole state."""
+        if self.state_is_large:
+            self._copy(code, state.base, place)
+            self._store_changed(code, state, place)
+        else:
+            self._store(code, state, place, range(self.layout.words))
+
+    def _store_changed(self, code: Function, state: PackedState, place: str) -> None:
+        self._store(code, state, place, sorted(state.changed))
+
+    def _store(self, code: Function, state: PackedState, place: str, words: Iterable[int]) -> None:
         for word in words:
             pointer = code.value(f"getelementptr i64, ptr {place}, i64 {word}") if word else place
             code.do(f"store i64 {state.word(word)}, ptr {pointer}")

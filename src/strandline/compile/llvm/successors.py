@@ -21,6 +21,7 @@ ENTRY = "successors"
 
 DECLARATIONS = (
     *(f"declare {{i64, i1}} @llvm.{name}.with.overflow.i64(i64, i64)" for name in ("sadd", "ssub", "smul")),
+    "declare i64 @llvm.cttz.i64(i64, i1)",
     "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
 )
 

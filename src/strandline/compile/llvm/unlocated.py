@@ -1,0 +1,181 @@
+"""Actions that belong to no process: told apart by their guards.
+
+A process's actions hang on its location, one switch; actions without a process have only guards, and there may be
+thousands of them, of which a state enables few. Neighbours in the canonical order whose guards begin alike are tried
+behind one test. Where those beginnings ask whether fields of one word, in ascending order, are anything but zero, the
+tests become a loop over the bits that are set: what it costs grows with what is true in the state, not with the system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import NamedTuple
+
+from strandline.compile.llvm.expressions import Evaluator
+from strandline.compile.llvm.function import Function
+from strandline.compile.llvm.masks import SomeBits, some_bits
+from strandline.compile.llvm.packed_state import PackedState, wrapped
+from strandline.compile.llvm.records import Records
+from strandline.model.expression import Expression, conjuncts
+from strandline.model.intervals import Contradiction, Environment
+from strandline.model.system import Action
+
+_FEW = 3
+"""Bits that are rather tested one by one."""
+
+
+class _Guarded(NamedTuple):
+    """An action and the conditions of its guard, in order."""
+
+    action: Action
+    conditions: list[Expression]
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Neighbours whose guards have the same condition next, and of which field it asks whether it is not zero."""
+
+    members: list[_Guarded]
+    asked: SomeBits | None
+
+
+class Unlocated:
+    """Tries actions in one function, in canonical order; `finish` is called where one has made its step."""
+
+    def __init__(
+        self, code: Function, source: PackedState, records: Records, finish: Callable[[Evaluator], None]
+    ) -> None:
+        self.code, self.source, self.records, self.finish = code, source, records, finish
+
+    def write(self, actions: Sequence[Action]) -> None:
+        guarded = [_Guarded(one, [] if one.guard is None else conjuncts(one.guard)) for one in actions]
+        self._try(guarded, 0)
+
+    def _try(self, members: Sequence[_Guarded], depth: int) -> None:
+        """Members share their first `depth` conditions, which are true here."""
+        try:
+            known = self._knowing(members[0].conditions[:depth])
+        except Contradiction:
+            return
+        for run in _runs(_groups(members, depth, known, self.source)):
+            if len(run) > _FEW:
+                self._loop(run, depth)
+            else:
+                for group in run:
+                    self._group(group, depth)
+
+    def _knowing(self, conditions: Sequence[Expression]) -> Environment:
+        environment = self.records.ranges.environment()
+        for condition in conditions:
+            environment.assume(condition)
+        return environment
+
+    def _evaluator(self, conditions: Sequence[Expression]) -> Evaluator:
+        """Where these conditions are true."""
+        return Evaluator(self.code, self.source.copy(), self._knowing(conditions), self.records.faults)
+
+    def _group(self, group: _Group, depth: int) -> None:
+        """Try them behind a test of all that they share."""
+        if len(group.members) == 1:
+            self._action(group.members[0], depth)
+            return
+        shared = _shared(group.members)
+        skip = self.code.label()
+        try:
+            conditions = group.members[0].conditions
+            self._evaluator(conditions[:depth]).require_all(conditions[depth:shared], skip)
+            self._try(group.members, shared)
+        except Contradiction:
+            pass
+        self.code.jump(skip)
+        self.code.start(skip)
+
+    def _action(self, guarded: _Guarded, depth: int) -> None:
+        skip = self.code.label()
+        try:
+            evaluator = self._evaluator(guarded.conditions[:depth])
+            evaluator.require_all(guarded.conditions[depth:], skip)
+            evaluator.run(guarded.action.effects)
+            self.finish(evaluator)
+        except Contradiction:
+            pass
+        self.code.jump(skip)
+        self.code.start(skip)
+
+    def _loop(self, groups: Sequence[_Group], depth: int) -> None:
+        """Visit the groups whose fields have bits that are set, from the lowest up."""
+        code = self.code
+        masks = [group.asked.mask for group in groups if group.asked is not None]
+        word = next(group.asked.word for group in groups if group.asked is not None)
+        first, before = code.value(f"and i64 {self.source.word(word)}, {wrapped(sum(masks))}"), code.block
+        head, body, following, never, end = (code.label() for _ in range(5))
+        visited, rest = f"%visited_{head}", f"%rest_{head}"
+        code.jump(head)
+        code.start(head)
+        code.do(f"{visited} = phi i64 [{first}, %{before}], [{rest}, %{following}]")
+        code.branch(code.value(f"icmp eq i64 {visited}, 0"), end, body)
+        code.start(body)
+        bit = code.value(f"call i64 @llvm.cttz.i64(i64 {visited}, i1 true)")
+        labels = [code.label() for _ in groups]
+        code.switch(
+            bit, never, [(one, label) for mask, label in zip(masks, labels, strict=True) for one in _bits(mask)]
+        )
+        above: list[str] = []
+        for group, mask, label in zip(groups, masks, labels, strict=True):
+            code.start(label)
+            self._try(group.members, depth + 1)
+            # All bits above the field are left.
+            above.append(f"[{wrapped(-(1 << mask.bit_length()))}, %{code.block}]")
+            code.jump(following)
+        code.start(never)
+        code.do("unreachable")
+        code.start(following)
+        kept = code.value(f"phi i64 {', '.join(above)}")
+        code.do(f"{rest} = and i64 {visited}, {kept}")
+        code.jump(head)
+        code.start(end)
+
+
+def _bits(mask: int) -> Iterator[int]:
+    return (bit for bit in range(mask.bit_length()) if mask >> bit & 1)
+
+
+def _groups(members: Sequence[_Guarded], depth: int, known: Environment, source: PackedState) -> Iterator[_Group]:
+    def following(member: _Guarded) -> Expression | None:
+        return member.conditions[depth] if len(member.conditions) > depth else None
+
+    for condition, alike in groupby(members, key=following):
+        if condition is None:
+            yield from (_Group([one], None) for one in alike)
+        else:
+            yield _Group(list(alike), some_bits(condition, source.layout, known))
+
+
+def _runs(groups: Iterator[_Group]) -> Iterator[list[_Group]]:
+    """Neighbouring groups that ask for fields of one word in ascending order; others alone."""
+    run: list[_Group] = []
+    for group in groups:
+        if run and not _continues(run[-1], group):
+            yield run
+            run = []
+        run.append(group)
+    if run:
+        yield run
+
+
+def _continues(last: _Group, group: _Group) -> bool:
+    if last.asked is None or group.asked is None:
+        return False
+    return last.asked.word == group.asked.word and last.asked.mask < group.asked.mask
+
+
+def _shared(members: Sequence[_Guarded]) -> int:
+    """How many conditions all of them begin with."""
+    count = 0
+    for alike in zip(*(one.conditions for one in members), strict=False):
+        if any(condition != alike[0] for condition in alike[1:]):
+            break
+        count += 1
+    return count
