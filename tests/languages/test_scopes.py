@@ -88,6 +88,7 @@ SYSTEMS = {
     "cells.psl": process.load(Source("cells.psl", COMPONENTS)),
     "queue.aut": process.aldebaran.load(Source("queue.aut", AUTOMATON)),
     "stored.py": python.load(Source("stored.py", STORED)),
+    "crossing.pnml": load(ROOT / "examples/petri-crossing/crossing.pnml"),
     "bakery.py": load(ROOT / "examples/python-bakery/bakery.py"),
 }
 _OTHERS = frozenset({"//", "mod"})
@@ -97,6 +98,7 @@ WORDS = {
     ".py": (BINARY_OPERATORS, UNARY_OPERATORS, True),
 }
 WORDS[".aut"] = WORDS[".psl"]
+WORDS[".pnml"] = WORDS[".py"]
 
 NUMBERS = st.one_of(st.integers(-3, 12), st.integers(-(2**63), 2**63 - 1))
 
@@ -178,7 +180,7 @@ def test_what_stands_in_a_model_can_be_said(name: str) -> None:
 def test_long_sums(name: str, terms: int) -> None:
     """As many as a process may have locations."""
     system = SYSTEMS[name]
-    one = next(variable for variable in system.variables if variable.names and variable.length is None)
+    one = max((one for one in system.variables if one.length is None), key=lambda one: one.names is not None)
     asked = [Binary("*", Const(number), Binary("==", Read(one), Const(number % 2))) for number in range(1, terms)]
     expression = row("+", asked)
     assert system.scope.parse(system.scope.render(expression)) == expression

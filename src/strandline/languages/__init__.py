@@ -7,6 +7,7 @@ line in `LANGUAGES`; the module is imported when a file of its kind is first ope
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from pathlib import Path, PurePath
 from typing import Protocol, cast
@@ -20,6 +21,7 @@ __all__ = ["LANGUAGES", "load", "read_text"]
 LANGUAGES = {
     ".aut": "strandline.languages.process.aldebaran",
     ".dve": "strandline.languages.dve",
+    ".pnml": "strandline.languages.petri",
     ".psl": "strandline.languages.process",
     ".py": "strandline.languages.python",
 }
@@ -56,10 +58,22 @@ def _language(suffix: str) -> Language:
     return cast(Language, import_module(LANGUAGES[suffix]))
 
 
+_DECLARED = re.compile(rb"""\s*<\?xml[^>]{0,100}?encoding\s*=\s*["'](iso-8859-1|iso-8859-15|windows-1252)["']""", re.I)
+
+
+def _encoding(data: bytes) -> str:
+    """UTF-8, unless a document says of itself that it is written in another of the usual ways."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    declared = _DECLARED.match(data)
+    return declared[1].decode() if declared else "utf-8-sig"
+
+
 def read_text(path: Path) -> str:
     """The text of a file; what prevents reading it is said in one sentence."""
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        data = path.read_bytes()
+        return data.decode(_encoding(data))
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
     except IsADirectoryError:

@@ -1,0 +1,106 @@
+"""A net as a System: a variable for every place, an action for every transition, and no process.
+
+The bound of a place is its variable's domain, so that a safe place is a bit of the state; a firing that would put more
+tokens there is a fault. Transitions come in the order in which they are tried fastest: by the place that tells most,
+which each of them tests first (see `strandline.compile.llvm.unlocated`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from strandline.errors import ModelError
+from strandline.languages.petri.bounds import possible_transitions, structural_bounds
+from strandline.languages.petri.net import Net, Transition
+from strandline.languages.petri.scope import NetScope
+from strandline.model.expression import Binary, Const, Expression, Read, conjunction
+from strandline.model.system import Action, Assign, Domain, Fairness, System, Variable
+from strandline.model.validate import validate
+
+GENEROUS, MODEST = (1 << 16) - 1, (1 << 8) - 1
+"""The bound of a place for which none is given or found, where there are few such places or many."""
+_FEW = 64
+
+
+def lower(net: Net, bound: int | None = None) -> System:
+    """The System of a net. `bound` holds for all places for which the file gives none; without it, bounds are found in
+    the structure of the net. Raises `ModelError` for a marking that is outside a bound."""
+    bounds = place_bounds(net, bound)
+    for place, most in zip(net.places, bounds, strict=True):
+        if place.initial > most:
+            message = f"place '{place.id}' has {place.initial} tokens, and its bound is {most}"
+            raise ModelError(message, net.source, place.span)
+    variables = tuple(
+        Variable(place.id, Domain(0, most, tight=True), initial=(place.initial,), span=place.span)
+        for place, most in zip(net.places, bounds, strict=True)
+    )
+    keys = _keys(net)
+    order = sorted(
+        range(len(net.transitions)), key=lambda number: _rank(net.transitions[number], keys[number], bounds, number)
+    )
+    actions = {number: _action(net.transitions[number], keys[number], bounds, variables) for number in order}
+    fairness = tuple(
+        Fairness(f"'{one.id}'", (actions[number],), span=one.span)
+        for number, one in enumerate(net.transitions)
+        if one.fair
+    )
+    system = System.create(
+        net.name,
+        net.source,
+        variables,
+        (),
+        tuple(actions.values()),
+        fairness=fairness,
+        scope=NetScope(variables, {one.name: one.guard for one in actions.values()}),
+    )
+    return validate(system)
+
+
+def place_bounds(net: Net, given: int | None = None) -> list[int]:
+    """The most tokens of each place: what the file says, what was given, what the structure tells, or else a guess.
+    A place that nothing ever changes has what it has initially."""
+    stated = [given if place.limit is None else place.limit for place in net.places]
+    found = structural_bounds(net) if None in stated else [None] * len(stated)
+    guess = GENEROUS if sum(a is None and b is None for a, b in zip(stated, found, strict=True)) <= _FEW else MODEST
+    changing = {place for number in possible_transitions(net) for place in net.transitions[number].changes()}
+    bounds = []
+    for number, place in enumerate(net.places):
+        known = [bound for bound in (stated[number], found[number]) if bound is not None]
+        bounds.append(min(known, default=guess) if number in changing else place.initial)
+    return bounds
+
+
+def _keys(net: Net) -> list[int | None]:
+    """For every transition the place that it tests first: of those it takes from, the one that the fewest take from."""
+    takers = Counter(place for one in net.transitions for place in one.consumes)
+    return [
+        min(
+            one.consumes,
+            key=lambda place: (one.consumes[place] > 1, takers[place], net.places[place].initial, place),
+            default=None,
+        )
+        for one in net.transitions
+    ]
+
+
+def _rank(transition: Transition, key: int | None, bounds: Sequence[int], number: int) -> tuple[int, ...]:
+    """Where a transition stands: those that ask for one token in the order in which places lie in a packed state."""
+    if key is None:
+        return 0, 0, 0, number
+    return 1 if transition.consumes[key] > 1 else 2, -bounds[key].bit_length(), key, number
+
+
+def _action(transition: Transition, key: int | None, bounds: Sequence[int], variables: Sequence[Variable]) -> Action:
+    # Behind the key those conditions that are bits, which are tested together.
+    tested = sorted(transition.consumes, key=lambda place: (place != key, bounds[place] != 1, place))
+    guard = conjunction(*(Binary(">=", Read(variables[one]), Const(transition.consumes[one])) for one in tested))
+    effects = [
+        Assign(Read(variables[place]), _changed(variables[place], amount), transition.span, together=number > 0)
+        for number, (place, amount) in enumerate(transition.changes().items())
+    ]
+    return Action(transition.id, (), guard, tuple(effects), span=transition.span)
+
+
+def _changed(variable: Variable, amount: int) -> Expression:
+    return Binary("+" if amount > 0 else "-", Read(variable), Const(abs(amount)))

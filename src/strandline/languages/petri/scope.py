@@ -1,0 +1,117 @@
+"""The names of a net: places and transitions by their ids, in expressions over token counts.
+
+Expressions are those of `strandline.model.plain`, in which a place is the number of its tokens, and two calls besides:
+
+    tokens(p-1, p.2)     the sum of the tokens of places
+    fireable(t-1, t.2)   whether at least one of the transitions is enabled
+
+Between their parentheses stand ids as the file has them, with all the signs that an expression could not hold; what
+holds a comma, a parenthesis, a quote or a blank is put in quotes. So a place whose id is a word is `p1` or
+`tokens(p1)`, and one whose id is not is `tokens(p-1)` alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
+
+from strandline.errors import ModelError, ParseError
+from strandline.model.expression import TRUE, Expression, Read, deep_recursion, rebuilt, row, upwards
+from strandline.model.expression import children as parts_of
+from strandline.model.notation import STRONGEST, Write
+from strandline.model.plain import NOTATION, PlainScope, python_expression
+from strandline.model.scope import Scope
+from strandline.model.system import Domain, Variable
+from strandline.source import Source, Span
+
+_TOKENS = "tokens"
+_CALL = re.compile(r"\b(tokens|fireable|enabled)\(((?:[^()\"']|\"[^\"]*\"|'[^']*')*)\)")
+_ID = re.compile(r"\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s,\"']+(?:\s+[^\s,\"']+)*))\s*(,|$)")
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_TAKEN = re.compile(
+    "and|or|not|if|else|in|is|for|var|fault|imply|div|rem|tokens|fireable|enabled|true|false|xor|implies|iff|always|"
+    "globally|eventually|finally|next|until|releases?|weakuntil|strongrelease|[AEGFXURWMV]+"
+)
+"""Words that are no names, in an expression or in a formula of temporal logic."""
+
+
+class NetScope(Scope):
+    """Reads and writes expressions over a net; `guards` are those of the transitions by id."""
+
+    def __init__(self, places: Iterable[Variable], guards: Mapping[str, Expression | None]) -> None:
+        self.places = {place.name: place for place in places}
+        self.guards = guards
+
+    def parse(self, text: str, *, name: str = "expression") -> Expression:
+        """The expression; raises `ParseError` or `ModelError`. Each call becomes a name of the same length, so that
+        places in the text stay what they are."""
+        source = Source(name, text)
+        meant: dict[Variable, Expression] = {}
+        plain = text
+        for number, call in enumerate(_CALL.finditer(text)):
+            stand_in = Variable(f"_{number}".ljust(len(call[0]), "_"), Domain(0, 0))
+            meant[stand_in] = self._called(call, source)
+            plain = plain[: call.start()] + stand_in.name + plain[call.end() :]
+        known = [*self.places.values(), *meant]
+        try:
+            _, tree = python_expression(plain, name)
+            expression = PlainScope(known).lowered(tree, source)
+        except (ParseError, ModelError) as error:
+            raise type(error)(error.message, source, error.span) from None
+        return _replaced(expression, meant)
+
+    def _called(self, call: re.Match[str], source: Source) -> Expression:
+        if call[1] == _TOKENS:
+            places = [self.places[one] for one in self._ids(call, self.places, source)]
+            return row("+", [Read(place, Span(*call.span())) for place in places])
+        guards = [self.guards[one] for one in self._ids(call, self.guards, source)]
+        return row("or", [TRUE if guard is None else guard for guard in guards])
+
+    def _ids(self, call: re.Match[str], known: Mapping[str, object], source: Source) -> Iterator[str]:
+        what = "place" if call[1] == _TOKENS else "transition"
+        offset, end = call.span(2)
+        while offset < end or offset == call.start(2):
+            found = _ID.match(source.text[:end], offset)
+            if found is None:
+                place = Span(offset, max(end, offset + 1))
+                raise ParseError(f"'{call[1]}' wants ids of {what}s, with commas", source, place)
+            group = next(number for number in (1, 2, 3) if found[number] is not None)
+            if found[group] not in known:
+                close = get_close_matches(found[group], list(known), n=1)
+                hint = f"; did you mean '{close[0]}'?" if close else ""
+                raise ModelError(f"the net has no {what} '{found[group]}'{hint}", source, Span(*found.span(group)))
+            yield found[group]
+            offset = found.end()
+            if found[4] == "," and offset >= end:
+                raise ParseError("an id is missing behind the comma", source, Span(offset - 1, offset))
+
+    def render(self, expression: Expression, *, longest: int | None = None) -> str:
+        return NOTATION.write(expression, self._leaf, longest)
+
+    def _leaf(self, expression: Expression, write: Write) -> tuple[str, int] | None:
+        return (spelled(expression.variable.name), STRONGEST) if isinstance(expression, Read) else None
+
+
+def spelled(place: str) -> str:
+    """The token count of a place as it can be read, in a formula of temporal logic too."""
+    if _WORD.fullmatch(place) and not _TAKEN.fullmatch(place):
+        return place
+    if re.search(r"[\s,()\"']", place):
+        quote = "'" if '"' in place else '"'
+        return f"{_TOKENS}({quote}{place}{quote})"
+    return f"{_TOKENS}({place})"
+
+
+def _replaced(expression: Expression, meant: Mapping[Variable, Expression]) -> Expression:
+    """The expression with the stand-ins replaced by what they mean."""
+    if not meant:
+        return expression
+    done: dict[int, Expression] = {}
+    with deep_recursion():
+        for node in upwards(expression, done):
+            if isinstance(node, Read) and node.variable in meant:
+                done[id(node)] = meant[node.variable]
+            else:
+                done[id(node)] = rebuilt(node, [done[id(part)] for part in parts_of(node)])
+    return done[id(expression)]

@@ -1,0 +1,135 @@
+"""What nets do: machine code and interpreter by the definition of firing, on random nets and on nets by hand."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from random_nets import nets, reachable, successors
+
+import strandline
+from strandline.check.verdict import Answer
+from strandline.compile.host import compile_system
+from strandline.errors import ModelError, ParseError
+from strandline.languages.petri.lowering import lower
+from strandline.languages.petri.net import Net, Place, Transition
+from strandline.source import Source
+
+
+@settings(max_examples=40)
+@given(nets())
+def test_steps_are_firings(one: Net) -> None:
+    """By the interpreter, with which machine code is compared elsewhere."""
+    system = lower(one, 40)
+    kernel = compile_system(system)
+    names = [place.id for place in one.places]
+    for marking in list(reachable(one, 15)[0])[:15]:
+        fired = {(one.transitions[number].id, target) for number, target in successors(one, marking)}
+        if max(marking) > 40 or any(max(target) > 40 for _, target in fired):
+            # The first fault ends the list of steps.
+            continue
+        state = kernel.twin.layout.pack(marking)  # type: ignore[attr-defined]
+        steps = {
+            (edge.action, tuple(int(kernel.twin.describe(edge.target)[name]) for name in names))
+            for edge in kernel.twin.edges(state)
+            if edge.target is not None
+        }
+        assert steps == fired
+
+
+@settings(max_examples=40, deadline=None)
+@given(nets())
+def test_markings_and_firings_are_counted(one: Net) -> None:
+    markings, complete = reachable(one)
+    explored = strandline.explore(lower(one), max_states=2000)
+    if complete:
+        assert (explored.statistics.states, explored.statistics.transitions) == (len(markings), sum(markings.values()))
+        assert explored.statistics.deadlocks == sum(count == 0 for count in markings.values())
+    else:
+        assert not explored.complete or explored.statistics.states > 500
+
+
+def net(initial: list[int], *arcs: tuple[dict[int, int], dict[int, int]], limit: int | None = None) -> Net:
+    places = tuple(Place(f"p-{number}", tokens, limit) for number, tokens in enumerate(initial))
+    return Net("n", Source("n", ""), places, tuple(Transition(f"t.{i}", a, b) for i, (a, b) in enumerate(arcs)))
+
+
+@pytest.mark.parametrize("width", [1, 70, 300])
+def test_many_places_in_one_loop(width: int) -> None:
+    """A token in every second place, each on a ring of its own of three: words full of bits, visited one by one."""
+    arcs = []
+    for ring in range(width):
+        arcs += [({3 * ring + i: 1}, {3 * ring + (i + 1) % 3: 1}) for i in range(3)]
+    system = lower(net([int(number % 6 == 0) for number in range(3 * width)], *arcs))
+    kernel = compile_system(system)
+    (first,) = kernel.twin.initial()
+    moved = [edge.action for edge in kernel.twin.edges(first)]
+    assert moved == [f"t.{number}" for number in range(0, 3 * width, 6)]
+    found = strandline.explore(system, max_states=5000).statistics
+    rings = (width + 1) // 2
+    assert found.states == (3**rings if 3**rings < 5000 else 5000)
+
+
+def test_more_tokens_than_the_bound_are_a_fault_with_a_trace() -> None:
+    verdict = strandline.check(lower(net([0, 1], ({}, {0: 2}), ({0: 3}, {1: 1})), 5), deadlock=True)
+    assert verdict.answer is Answer.VIOLATED
+    fault = verdict.properties[-1]
+    assert fault.reason == "value outside the variable's range"
+    assert fault.trace is not None
+    assert fault.trace.fault is not None
+    assert (len(fault.trace.steps), fault.trace.fault.action) == (2, "t.0")
+
+
+def test_a_safe_net_that_is_not_is_found_out() -> None:
+    verdict = strandline.check(lower(net([1, 1], ({0: 1}, {1: 1}), limit=1)), deadlock=True)
+    assert [one.reason for one in verdict.properties][-1] == "value outside the variable's range"
+
+
+def test_an_initial_marking_beyond_the_bound_is_refused() -> None:
+    with pytest.raises(ModelError, match="place 'p-0' has 4 tokens, and its bound is 3"):
+        lower(net([4, 0], ({0: 1}, {1: 1})), 3)
+
+
+ODD = lower(
+    Net(
+        "odd",
+        Source("odd", ""),
+        tuple(Place(name, 1) for name in ("p-1", "p.2", "G", "plain", 'a "b', "true")),
+        (Transition("t-1", {0: 1}, {1: 1}), Transition("t.2", {1: 2}, {0: 2}), Transition("free", {}, {3: 1})),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("tokens(p-1)", 1),
+        ("tokens(p-1, p.2,plain) + plain", 4),
+        ("tokens( 'a \"b' ) == 1 and tokens(true, G) == 2", 1),
+        ("fireable(t-1)", 1),
+        ("fireable(t.2)", 0),
+        ("fireable(t.2, t-1)", 1),
+        ("enabled(free)", 1),
+        ("not fireable(t.2) and tokens(p-1) * 3 - 1 == 2", 1),
+    ],
+)
+def test_expressions_over_odd_ids(text: str, value: int) -> None:
+    twin = compile_system(ODD).twin
+    assert twin.values(twin.initial()[0], [ODD.scope.parse(text)]) == (value,)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("tokens(p-3)", "expression:1:8: the net has no place 'p-3'; did you mean 'p-1'?\n  tokens(p-3)\n         ^^^"),
+        ("1 < fireable(p-1)", ("expression:1:14: the net has no transition 'p-1'; did you mean 't-1'?"
+         "\n  1 < fireable(p-1)\n               ^^^")),
+        ("tokens()", "expression:1:8: 'tokens' wants ids of places, with commas\n  tokens()\n         ^"),
+        ("tokens(p-1,)", "expression:1:11: an id is missing behind the comma\n  tokens(p-1,)\n            ^"),
+        ("tokens(p-1) $ 2", "expression:1:13: not an expression: invalid syntax\n  tokens(p-1) $ 2\n              ^"),
+        ("plan == 1", "expression:1:1: unknown name 'plan'; did you mean 'plain'?\n  plan == 1\n  ^^^^"),
+    ],
+)  # fmt: skip
+def test_what_wrong_expressions_are_told(text: str, message: str) -> None:
+    with pytest.raises((ModelError, ParseError)) as caught:
+        ODD.scope.parse(text)
+    assert str(caught.value) == message
