@@ -7,7 +7,7 @@ What differs between searches is passed in: a `Plan` says what is searched, by w
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Timer
@@ -25,6 +25,7 @@ from strandline.check.watching import Progress, Watcher
 from strandline.compile.interpret import Fault
 from strandline.compile.kernel import FaultSite, Kernel
 from strandline.compile.make import make_kernel
+from strandline.engine.journal import Listener
 from strandline.engine.search import Event
 from strandline.errors import InternalError, ResourceError
 from strandline.model.expression import Expression
@@ -76,6 +77,8 @@ class Plan:
     """From when the limit of time counts."""
     counts_distinct: bool = False
     """Whether distinct states are counted afterwards, where the search forgets some."""
+    listens: Callable[[Path, Kernel], Listener] | None = None
+    """Makes a listener for the search, whose files are to be in the folder; then distinct states are not counted."""
 
 
 class Goal(Protocol):
@@ -142,7 +145,8 @@ class Run:
         if self.plan.counts_distinct:
             self._counter = DistinctCounter(folder / "seen", self.kernel.words)
         self.memory_limit = self._engine_bytes()
-        self.search = self.plan.searches.make(self.kernel, self.log.append, self._counter, self.memory_limit)
+        listener = self._counter if self.plan.listens is None else self.plan.listens(folder, self.kernel)
+        self.search = self.plan.searches.make(self.kernel, self.log.append, listener, self.memory_limit)
         began = time.perf_counter()
         try:
             self._advance_to_end()

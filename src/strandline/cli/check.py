@@ -8,6 +8,7 @@ from typing import Any
 from strandline.check.claims import Claims
 from strandline.check.ltl.options import LtlOptions
 from strandline.check.options import Options
+from strandline.cli.answering import add_asking, answer, is_asked
 from strandline.cli.option_arguments import add_options, options_of
 from strandline.cli.searching import add_model, add_output_options, console_of, finish
 
@@ -24,6 +25,7 @@ def configure(subparsers: Any) -> None:
     add_model(parser)
     for options in (Claims, LtlOptions, Options):
         add_options(parser, options)
+    add_asking(parser)
     add_output_options(parser)
     parser.set_defaults(run=run)
 
@@ -39,6 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
     from strandline.languages import load
 
     system = load(arguments.model)
+    if is_asked(arguments, claims):
+        return answer(arguments, system, options, temporal, console)
     selection = select(system, claims)
     if selection.picked:
         console.notice(f"checking: {selection.describe()}")

@@ -1,0 +1,214 @@
+"""Petri nets of the Model Checking Contest: exact figures, and every formula that has a verdict.
+
+    python bench/nets.py [--most N] [--least N] [--methods NAME ...] [--examinations NAME ...] [--max-seconds S]
+                         [NET ...]
+
+Reads the nets, formulas, figures and verdicts in `--folder` (default: `../shared/nets` beside the checkout). Of every
+net it compares states, firings, deadlocks and the largest counts of tokens with the reference, then every formula and
+every named question with the contest's verdict, by each method that can decide it. Exit code 1 where one is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from _common import print_table
+from strandline.check.contest.deciding import Answered, decide_formulas, session_of
+from strandline.check.contest.questions import decide_question
+from strandline.check.contest.reading import read_formulas
+from strandline.check.ltl.options import LtlOptions
+from strandline.check.options import Options
+from strandline.languages import load, read_text
+from strandline.model.system import System
+from strandline.source import Source
+
+DEFAULT_FOLDER = Path(__file__).resolve().parents[2] / "shared" / "nets"
+
+QUESTIONS = {
+    "ReachabilityDeadlock": "deadlock",
+    "OneSafe": "one-safe",
+    "QuasiLiveness": "quasi-liveness",
+    "StableMarking": "stable-marking",
+    "Liveness": "liveness",
+}
+LTL, CTL = ("LTLCardinality", "LTLFireability"), ("CTLCardinality", "CTLFireability")
+OF_STATES = ("ReachabilityCardinality", "ReachabilityFireability", "UpperBounds")
+FILES = (*OF_STATES, *LTL, *CTL)
+METHODS = {
+    "bfs": ((*OF_STATES, *QUESTIONS), {}, {}),
+    "swept": (OF_STATES, {"order": "sweep"}, {}),
+    "auto": (LTL, {}, {}),
+    "ndfs": (LTL, {}, {"method": "ndfs"}),
+    "ltl-sweep": (LTL, {"order": "sweep"}, {"method": "sweep"}),
+    "ctl": (CTL, {}, {}),
+}
+"""By name: which examinations it decides, and the options of the search and of temporal logic that ask for it."""
+_STEPS = (0.1, 1, 10, 60)
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """What is known of a net."""
+
+    name: str
+    file: Path
+    states: int
+    firings: int
+    most_in_place: int
+    most_in_marking: int
+    dead: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """An answer beside the verdict."""
+
+    examination: str
+    method: str
+    answer: Answered
+    verdict: str
+
+    @property
+    def outcome(self) -> str:
+        if self.answer.value is None:
+            return "unknown"
+        return "right" if self.answer.text == self.verdict else "wrong"
+
+
+def references(folder: Path = DEFAULT_FOLDER) -> list[Reference]:
+    """The nets of the set, the smallest first."""
+    with (folder / "reference.csv").open() as lines:
+        found = [
+            Reference(
+                row["instance"],
+                folder / "models" / f"{row['instance']}.pnml",
+                int(row["states"]),
+                int(row["firings"]),
+                int(row["max_tokens_in_place"]),
+                int(row["max_tokens_per_marking"]),
+                int(row["dead_markings"]) if row["dead_markings"] else None,
+            )
+            for row in csv.DictReader(lines)
+        ]
+    return sorted(found, key=lambda one: one.states)
+
+
+@cache
+def verdicts(folder: Path = DEFAULT_FOLDER) -> dict[tuple[str, str, str], str]:
+    """By net, examination and id."""
+    with (folder / "verdicts.csv").open() as lines:
+        return {
+            (row["instance"], row["examination"], row["formula_id"]): row["verdict"] for row in csv.DictReader(lines)
+        }
+
+
+def wrong_figures(net: Reference, system: System) -> list[str]:
+    """Figures that differ from the reference."""
+    options = Options()
+    found = {
+        one.id: one.value for one in decide_question("state-space", system, options, LtlOptions(), session_of(options))
+    }
+    wanted = {
+        "states": net.states,
+        "transitions": net.firings,
+        "max-tokens-per-marking": net.most_in_marking,
+        "max-tokens-in-place": net.most_in_place,
+    }
+    return [f"{name}: {found[name]} instead of {value}" for name, value in wanted.items() if found[name] != value]
+
+
+def judged(
+    net: Reference, system: System, examination: str, method: str, max_seconds: float | None = None, *, first: int = 16
+) -> Iterator[Judged]:
+    """The answers to an examination by a method, of a file at most the `first` formulas."""
+    _, search, temporal = METHODS[method]
+    options, logic = Options(**search, max_seconds=max_seconds), LtlOptions(**temporal)  # type: ignore[arg-type]
+    session = session_of(options)
+    if examination in QUESTIONS:
+        answers = decide_question(QUESTIONS[examination], system, options, logic, session)
+    else:
+        file = net.file.with_name(f"{net.name}.{examination}.xml")
+        asked = read_formulas(Source(file.name, read_text(file)), system)[:first]
+        answers = decide_formulas(system, asked, options, logic, session)
+    known = verdicts(net.file.parents[1])
+    for answer in answers:
+        name = examination if examination in QUESTIONS else answer.id
+        if (net.name, examination, name) in known:
+            yield Judged(examination, method, answer, known[net.name, examination, name])
+
+
+def measure(net: Reference, arguments: argparse.Namespace) -> tuple[list[Judged], int]:
+    """Everything about one net; what it finds is printed as it goes."""
+    began = time.perf_counter()
+    system = load(net.file)
+    print(f"{net.name}: {net.states:,} markings, loaded in {time.perf_counter() - began:.2f} s", flush=True)
+    wrong = wrong_figures(net, system)
+    for text in wrong:
+        print(f"  WRONG {text}")
+    print(f"  figures in {time.perf_counter() - began:.2f} s", flush=True)
+    found: list[Judged] = []
+    for method in arguments.methods:
+        for examination in METHODS[method][0]:
+            if examination in arguments.examinations:
+                found += _shown(list(judged(net, system, examination, method, arguments.max_seconds)))
+    return found, len(wrong)
+
+
+def _shown(answers: list[Judged]) -> list[Judged]:
+    if answers:
+        outcomes = Counter(one.outcome for one in answers)
+        longest = max(one.answer.seconds for one in answers)
+        counts = ", ".join(f"{count} {name}" for name, count in sorted(outcomes.items()))
+        print(f"  {answers[0].examination} by {answers[0].method}: {counts}; at most {longest:.2f} s", flush=True)
+    for one in answers:
+        if one.outcome == "wrong":
+            print(f"  WRONG {one.answer.id}: {one.answer.text} instead of {one.verdict}", flush=True)
+    return answers
+
+
+def _table(answers: Sequence[Judged]) -> None:
+    rows = []
+    for method in METHODS:
+        for examination in METHODS[method][0]:
+            here = [one for one in answers if (one.method, one.examination) == (method, examination)]
+            outcomes = Counter(one.outcome for one in here)
+            times = [sum(one.answer.seconds < step for one in here) for step in _STEPS]
+            if here:
+                row = [method, examination, *(str(outcomes[name]) for name in ("right", "wrong", "unknown"))]
+                rows.append([*row, *map(str, times)])
+    print_table(["method", "examination", "right", "wrong", "unknown", *(f"< {step} s" for step in _STEPS)], rows)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("nets", nargs="*", metavar="NET", help="names of nets (default: all)")
+    parser.add_argument("--folder", type=Path, default=DEFAULT_FOLDER)
+    parser.add_argument("--least", type=int, default=0, help="markings")
+    parser.add_argument("--most", type=int, default=10_000_000, help="markings")
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
+    parser.add_argument("--examinations", nargs="+", choices=[*QUESTIONS, *FILES], default=[*QUESTIONS, *FILES])
+    parser.add_argument("--max-seconds", type=float, default=60.0, help="for a search")
+    arguments = parser.parse_args()
+    answers: list[Judged] = []
+    figures = 0
+    for net in references(arguments.folder):
+        if arguments.least <= net.states <= arguments.most and (not arguments.nets or net.name in arguments.nets):
+            found, wrong = measure(net, arguments)
+            answers += found
+            figures += wrong
+    _table(answers)
+    mistakes = figures + sum(one.outcome == "wrong" for one in answers)
+    print(f"{mistakes} wrong")
+    return 1 if mistakes else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

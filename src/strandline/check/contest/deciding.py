@@ -1,0 +1,143 @@
+"""Answers to what a file of formulas asks.
+
+All formulas about single states, and all largest values, are decided in one exploration; formulas of CTL share as many
+as a search can tell apart; a formula of LTL is searched for by itself. Nothing is shown: whoever wants to see a trace
+checks the one formula.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from strandline.check.contest.exploring import Wanted, explore_for
+from strandline.check.contest.formulas import Asked, Largest, OfRuns, OfTrees, Reached
+from strandline.check.contest.gathering import variables_in_sum
+from strandline.check.ltl.options import LtlOptions
+from strandline.check.measuring import SweepMeasures
+from strandline.check.options import Options
+from strandline.check.properties import Kind, Property
+from strandline.check.running import INTERRUPTED, Findings
+from strandline.check.task import Session
+from strandline.check.watching import Unwatched, Watcher
+from strandline.errors import InternalError, ResourceError
+from strandline.model.system import System, Variable
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What a formula is: true, false, a number; None where that is unknown, for the reason."""
+
+    id: str
+    value: bool | int | None
+    reason: str | None = None
+    method: str = ""
+    seconds: float = 0.0
+    """What its search took; of several that share one, all of it."""
+
+    @property
+    def text(self) -> str:
+        """`TRUE`, `FALSE`, a number, or `UNKNOWN`."""
+        return "UNKNOWN" if self.value is None else str(self.value).upper()
+
+
+def session_of(options: Options, watcher: Watcher | None = None) -> Session:
+    """What the searches for some answers share; the limit of time counts from here."""
+    watcher = watcher or Unwatched()
+    return Session(watcher, time.perf_counter(), SweepMeasures(options, watcher))
+
+
+def decide_formulas(
+    system: System, asked: Sequence[Asked], options: Options, temporal: LtlOptions, session: Session
+) -> Iterator[Answered]:
+    """Answers as they are found, those of states first. A limit makes an answer unknown; so does Ctrl-C, after which
+    nothing more is searched."""
+    of_states = [one for one in asked if isinstance(one, Reached | Largest)]
+    of_trees = [one for one in asked if isinstance(one, OfTrees)]
+    of_runs = [one for one in asked if isinstance(one, OfRuns)]
+    interrupted = False
+    if of_states:
+        for answer in _decide_states(system, of_states, options, session):
+            interrupted |= answer.reason == INTERRUPTED
+            yield answer
+    if of_trees and not interrupted:
+        for answer in _decide_trees(system, of_trees, options, temporal, session):
+            interrupted |= answer.reason == INTERRUPTED
+            yield answer
+    elif interrupted:
+        yield from (Answered(one.id, None, INTERRUPTED) for one in of_trees)
+    for one in of_runs:
+        answer = Answered(one.id, None, INTERRUPTED)
+        if not interrupted:
+            answer = _decide_runs(system, one, options, temporal, session)
+            interrupted = answer.reason == INTERRUPTED
+        yield answer
+
+
+def _decide_states(
+    system: System, asked: Sequence[Reached | Largest], options: Options, session: Session
+) -> Iterator[Answered]:
+    began = time.perf_counter()
+    properties = {
+        one: Property(Kind.INVARIANT if one.always else Kind.REACHABILITY, one.id, one.expression)
+        for one in asked
+        if isinstance(one, Reached)
+    }
+    bounds = [one for one in asked if isinstance(one, Largest)]
+    wanted = Wanted(properties=list(properties.values()), sums=[_added_up(one) for one in bounds])
+    found = explore_for(system, wanted, options, session)
+    seconds, complete = time.perf_counter() - began, found.findings.complete
+    reason = None if complete else why_not(found.findings)
+    for one in asked:
+        if isinstance(one, Reached):
+            met = properties[one] in found.met
+            value: bool | int | None = met is not one.always if met or complete else None
+        else:
+            value = found.gathering.largest(bounds.index(one)) if complete and found.gathering is not None else None
+        yield Answered(one.id, value, reason if value is None else None, options.order or "", seconds)
+
+
+def _added_up(one: Largest) -> Sequence[Variable]:
+    variables = variables_in_sum(one.expression)
+    if variables is None:
+        raise InternalError("the largest value of a sum of variables is looked for, not of anything else")
+    return variables
+
+
+def _decide_trees(
+    system: System, asked: Sequence[OfTrees], options: Options, temporal: LtlOptions, session: Session
+) -> Iterator[Answered]:
+    yield from (Answered(one.id, None, "CTL is not decided") for one in asked)
+
+
+def _decide_runs(
+    system: System, asked: OfRuns, options: Options, temporal: LtlOptions, session: Session
+) -> Answered:
+    # Imported here: who asks for properties of states alone does not wait for temporal logic.
+    from strandline.check.choosing import choose_for_runs
+    from strandline.check.ltl.deciding import runs_task
+
+    began = time.perf_counter()
+    plain = system.alone
+    task = replace(runs_task(plain, asked.formula, options, temporal), shows=False)
+    method = ""
+    try:
+        choice = choose_for_runs(task)
+        method = choice.strategy.name
+        found = choice.strategy.run(task, replace(session, started=began))
+    except ResourceError as error:
+        return Answered(asked.id, None, str(error), method, time.perf_counter() - began)
+    seconds = time.perf_counter() - began
+    if found.violated:
+        return Answered(asked.id, False, None, method, seconds)
+    if found.findings.complete:
+        return Answered(asked.id, True, None, method, seconds)
+    return Answered(asked.id, None, why_not(found.findings), method, seconds)
+
+
+def why_not(findings: Findings) -> str:
+    """Why a search has not answered."""
+    if findings.fault is not None:
+        return f"the model has a run-time fault: {findings.fault.reason}"
+    return findings.reason or "the search did not end"

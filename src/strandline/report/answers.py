@@ -1,0 +1,42 @@
+"""Answers to formulas and questions: a line each, or plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from strandline.check.contest.deciding import Answered
+from strandline.report.envelope import head
+from strandline.report.exit_codes import HOLDS, INTERRUPTED, UNKNOWN
+
+
+def answer_text(answer: Answered, width: int) -> str:
+    """`id  TRUE`, and the reason where the answer is unknown."""
+    reason = f"  {answer.reason}" if answer.reason else ""
+    return f"{answer.id:{width}}  {answer.text}{reason}"
+
+
+def answers_data(model: str, answers: Sequence[Answered], exit_code: int) -> dict[str, Any]:
+    """The object for a command that has answered."""
+    return {
+        **head("check", exit_code),
+        "model": model,
+        "answers": [
+            {
+                "id": one.id,
+                "answer": one.text,
+                "reason": one.reason,
+                "method": one.method,
+                "seconds": round(one.seconds, 6),
+            }
+            for one in answers
+        ],
+        "error": None,
+    }
+
+
+def answers_code(answers: Sequence[Answered]) -> int:
+    """Whether everything was answered. That something is false is an answer."""
+    if any(one.reason == "interrupted" for one in answers):
+        return INTERRUPTED
+    return UNKNOWN if any(one.value is None for one in answers) else HOLDS

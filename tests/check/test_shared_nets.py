@@ -1,0 +1,68 @@
+"""The shared nets of up to 30,000 markings: figures, and verdicts of the contest."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+import nets
+from strandline.languages import load
+from strandline.model.system import System
+
+LARGEST, SOME = 30_000, 1_000
+SLOW = {"RwMutex-PT-r0010w0500"}
+"""Large nets, which take seconds to compile; the benchmark has them."""
+
+
+def references() -> list[nets.Reference]:
+    """None where the set is not there."""
+    if not (nets.DEFAULT_FOLDER / "reference.csv").exists():
+        return []
+    return [one for one in nets.references() if one.states <= LARGEST and one.name not in SLOW]
+
+
+NETS = references()
+needs_nets = pytest.mark.skipif(not NETS, reason=f"no nets in {nets.DEFAULT_FOLDER}")
+
+
+@cache
+def loaded(net: nets.Reference) -> System:
+    return load(net.file)
+
+
+def by_name(some: list[nets.Reference]) -> list[object]:
+    return [pytest.param(one, id=one.name) for one in some]
+
+
+@needs_nets
+@pytest.mark.parametrize("net", by_name(NETS))
+def test_figures(net: nets.Reference) -> None:
+    assert nets.wrong_figures(net, loaded(net)) == []
+
+
+def wrong(net: nets.Reference, examination: str, method: str, first: int = 16) -> list[str]:
+    answers = list(nets.judged(net, loaded(net), examination, method, first=first))
+    assert answers
+    return [f"{one.answer.id} is {one.verdict}, not {one.answer.text}" for one in answers if one.outcome != "right"]
+
+
+@needs_nets
+@pytest.mark.parametrize("examination", nets.OF_STATES)
+@pytest.mark.parametrize("net", by_name([one for one in NETS if one.states <= 5 * SOME]))
+def test_formulas_about_states(net: nets.Reference, examination: str) -> None:
+    assert wrong(net, examination, "bfs") == []
+
+
+@needs_nets
+@pytest.mark.parametrize("examination", nets.LTL)
+@pytest.mark.parametrize("net", by_name([one for one in NETS if one.states <= SOME]))
+def test_formulas_about_runs(net: nets.Reference, examination: str) -> None:
+    assert wrong(net, examination, "auto", first=4) == []
+
+
+@needs_nets
+@pytest.mark.parametrize("question", ["ReachabilityDeadlock", "OneSafe", "QuasiLiveness", "StableMarking"])
+@pytest.mark.parametrize("net", by_name([one for one in NETS if one.states <= SOME]))
+def test_named_questions(net: nets.Reference, question: str) -> None:
+    assert wrong(net, question, "bfs") == []
