@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from random import Random
+from typing import Any
 
 from strategies import Generator
 
@@ -166,7 +167,7 @@ def violated(case: LtlCase, graph: SystemGraph) -> bool:
     edges = _product(case, graph, automaton)
     numbered = {node: number for number, node in enumerate(edges)}
     accepting = automaton.accepting_states
-    for members in _components({node: [target for target, _ in out] for node, out in edges.items()}):
+    for members in components_of({node: [target for target, _ in out] for node, out in edges.items()}):
         inside = set(members)
         inner = [(node, target, actions) for node in members for target, actions in edges[node] if target in inside]
         if not inner or not any(node[1] in accepting for node in members):
@@ -213,15 +214,15 @@ def _product(
     return edges
 
 
-def _components(graph: dict[Node, list[Node]]) -> list[list[Node]]:
+def components_of(graph: dict[Any, list[Any]]) -> list[list[Any]]:
     """Kosaraju: the graph depth-first, then the reversed graph in the reverse order of leaving."""
     order = _leaving_order(graph)
-    back: dict[Node, list[Node]] = {node: [] for node in graph}
+    back: dict[Any, list[Any]] = {node: [] for node in graph}
     for node, targets in graph.items():
         for target in targets:
             back[target].append(node)
-    found: list[list[Node]] = []
-    seen: set[Node] = set()
+    found: list[list[Any]] = []
+    seen: set[Any] = set()
     for root in reversed(order):
         if root in seen:
             continue
@@ -238,9 +239,9 @@ def _components(graph: dict[Node, list[Node]]) -> list[list[Node]]:
     return found
 
 
-def _leaving_order(graph: dict[Node, list[Node]]) -> list[Node]:
-    order: list[Node] = []
-    seen: set[Node] = set()
+def _leaving_order(graph: dict[Any, list[Any]]) -> list[Any]:
+    order: list[Any] = []
+    seen: set[Any] = set()
     for root in graph:
         stack = [(root, iter(graph[root]))] if root not in seen else []
         seen.add(root)

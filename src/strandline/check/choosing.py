@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from strandline.check.ctl.methods import CTL_METHODS, EXPLICIT, SWEPT
 from strandline.check.ltl.methods import AUTO, METHODS, NDFS, PREFIX, SCC, SWEEP
 from strandline.check.options import CACHE
 from strandline.check.options import SWEEP as IN_SWEEPS
@@ -17,10 +18,11 @@ from strandline.check.strategies import Strategy
 from strandline.check.strategies.explicit import ExplicitSearch, StatesFound
 from strandline.check.task import Task
 from strandline.compile.callback import CallableSystem
-from strandline.errors import UsageError
+from strandline.errors import Option, UsageError
 
 if TYPE_CHECKING:
     from strandline.check.ltl.found import ProductFound
+    from strandline.check.strategies.labelling import CtlFound
 
 Found = TypeVar("Found")
 
@@ -37,6 +39,14 @@ def strategies_for_runs() -> Mapping[str, Strategy[ProductFound]]:
 
     table: list[Strategy[ProductFound]] = [PrefixSearch(), *(CycleStrategy(method) for method in METHODS.values())]
     return {one.name: one for one in table}
+
+
+@cache
+def strategies_for_trees() -> Mapping[str, Strategy[CtlFound]]:
+    """For formulas of CTL, by the name of the method."""
+    from strandline.check.strategies.labelling import Labelling
+
+    return {one.name: one for one in (Labelling(swept=False), Labelling(swept=True))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +74,29 @@ def choose_for_runs(task: Task) -> Choice[ProductFound]:
     if isinstance(task.system, CallableSystem):
         raise UsageError("LTL is checked on models with variables, not on callables")
     asked = task.temporal.method
+    if asked in CTL_METHODS:
+        raise UsageError("{} is a method for CTL", options=[Option("method", asked)])
     choice = _suiting(task) if asked == AUTO else Choice(strategies_for_runs()[asked])
+    refusal = choice.strategy.can(task)
+    if refusal is not None:
+        raise refusal
+    return choice
+
+
+def choose_for_trees(task: Task) -> Choice[CtlFound]:
+    """The strategy for formulas of CTL; raises `UsageError` where there is none."""
+    if isinstance(task.system, CallableSystem):
+        raise UsageError("CTL is checked on models with variables, not on callables")
+    asked = task.temporal.method
+    if asked not in (AUTO, *CTL_METHODS):
+        known = ", ".join(strategies_for_trees())
+        raise UsageError(f"{{}} is a method for LTL; for CTL there are {known}", options=[Option("method", asked)])
+    if asked != AUTO:
+        choice = Choice(strategies_for_trees()[asked])
+    elif task.options.order == IN_SWEEPS:
+        choice = Choice(strategies_for_trees()[SWEPT], "there is a measure of progress")
+    else:
+        choice = Choice(strategies_for_trees()[EXPLICIT], "no measure of progress is given")
     refusal = choice.strategy.can(task)
     if refusal is not None:
         raise refusal

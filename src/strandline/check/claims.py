@@ -30,6 +30,12 @@ class Claims:
         kw_only=False,
         metadata=told("holds on every run: 'G (ask -> F answer)'", group=_GROUP, metavar="FORMULA"),
     )
+    ctl: str | Sequence[str] = field(
+        default=(),
+        metadata=told(
+            "holds of the computation tree of every initial state: 'AG EF ready'", group=_GROUP, metavar="FORMULA"
+        ),
+    )
     invariants: str | Sequence[str] = field(
         default=(),
         metadata=told("holds in every reachable state", group=_GROUP, metavar="EXPR", flag="--invariant"),

@@ -66,7 +66,7 @@ class _Deciding:
         self._answers: dict[Property, PropertyVerdict] = {}
 
     def verdict(self, asked: Sequence[Property]) -> Verdict:
-        about_states = [one for one in asked if one.specification is None]
+        about_states = [one for one in asked if one.specification is None and one.branching is None]
         if len(about_states) == len(asked):
             self._temporal.refuse_without_runs()
         if about_states or not asked:
@@ -74,6 +74,7 @@ class _Deciding:
         for one in asked:
             if one.specification is not None:
                 self._decide_runs(one)
+        self._decide_trees([one for one in asked if one.branching is not None])
         return self._told(asked)
 
     def _decide_states(self, properties: Sequence[Property]) -> None:
@@ -93,6 +94,21 @@ class _Deciding:
         decided = decide_runs(task, one, self._session)
         self._findings.append(decided.findings)
         self._answers[one] = decided.verdict
+
+    def _decide_trees(self, properties: Sequence[Property]) -> None:
+        owners = {one.branching: one for one in properties if one.branching is not None}
+        if not owners:
+            return
+        if self._interrupted:
+            for one in properties:
+                self._answers[one] = PropertyVerdict(one.kind, one.name, Answer.UNKNOWN, INTERRUPTED)
+            return
+        # Imported here, for the same reason.
+        from strandline.check.ctl.deciding import decide_trees
+
+        for decided in decide_trees(self._system, list(owners), self._options, self._temporal, self._session):
+            self._findings.append(decided.findings)
+            self._answers.update({owners[formula]: verdict for formula, verdict in decided.verdicts.items()})
 
     @property
     def _interrupted(self) -> bool:

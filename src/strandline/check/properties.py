@@ -17,6 +17,7 @@ from strandline.model.system import Claim, System
 from strandline.source import Source, Span
 
 if TYPE_CHECKING:
+    from strandline.check.ctl.formula import CtlFormula
     from strandline.check.ltl.specification import Specification
 
 
@@ -29,6 +30,7 @@ class Kind(Enum):
     REACHABILITY = "reach"
     FAULT = "fault"
     LTL = "ltl"
+    CTL = "ctl"
     AUTOMATON = "automaton"
     NEVER = "never"
 
@@ -48,6 +50,8 @@ class Property:
     """Of a property of runs."""
     is_process: bool = False
     """It is the model's property process."""
+    branching: CtlFormula | None = None
+    """Of a property of computation trees."""
 
     @property
     def predicate(self) -> Expression | None:
@@ -93,6 +97,7 @@ def select(system: System, claims: Claims) -> Selection:
     chosen = [_stated(system, Kind.INVARIANT, text, claims.invariants) for text in claims.invariants]
     chosen += [_stated(system, Kind.REACHABILITY, text, claims.reach) for text in claims.reach]
     chosen += [_formula(system, text, claims.ltl) for text in claims.ltl]
+    chosen += [_branching(system, text, claims.ctl) for text in claims.ctl]
     chosen += [_automaton(system, file, claims) for file in claims.automaton_files()]
     chosen += [_never(system, text, claims.never) for text in claims.never]
     chosen += [_named(system, name) for name in claims.property]
@@ -127,6 +132,14 @@ def _formula(system: System, text: str, siblings: Sequence[str]) -> Property:
     with _about_what_is_watched(system, "a formula"):
         bound = bind_formula(text, system.alone, name=_title("formula", text, siblings))
     return Property(Kind.LTL, text, source=bound.parsed.source, specification=bound)
+
+
+def _branching(system: System, text: str, siblings: Sequence[str]) -> Property:
+    from strandline.check.ctl.formula import bind_ctl
+
+    with _about_what_is_watched(system, "a formula"):
+        bound = bind_ctl(text, system.alone, name=_title("formula", text, siblings))
+    return Property(Kind.CTL, text, source=bound.source, branching=bound)
 
 
 def _automaton(system: System, file: str, claims: Claims) -> Property:

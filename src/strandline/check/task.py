@@ -13,18 +13,20 @@ from strandline.check.watching import Watcher
 from strandline.model.system import System
 
 if TYPE_CHECKING:
+    from strandline.check.ctl.question import CtlQuestion
     from strandline.check.ltl.question import Question
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
     """What is to be decided of a System, and how: properties of single states, all of them in one search, or a
-    question about its runs."""
+    question about its runs, or one about its computation trees."""
 
     system: System
     options: Options
     properties: tuple[Property, ...] = ()
     question: Question | None = None
+    branching: CtlQuestion | None = None
     temporal: LtlOptions = field(default_factory=LtlOptions)
     shows: bool = True
     """Whether the way to what is found is wanted, or only that it was found."""

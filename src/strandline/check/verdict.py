@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from strandline.check.automatic import Prediction
+from strandline.check.ctl.verdict import CtlSearch
 from strandline.check.ltl.verdict import LtlSearch
 from strandline.check.options import Options
 from strandline.check.properties import Kind
@@ -36,6 +37,8 @@ class PropertyVerdict:
     trace: Trace | None = None
     search: LtlSearch | None = None
     """How an LTL property was decided."""
+    ctl: CtlSearch | None = None
+    """How a formula of CTL was decided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +142,7 @@ class Verdict:
     def complete(self) -> bool:
         """Whether all reachable states were explored, by every search that there was; a violation needs no such
         thing."""
-        searches = [one.search for one in self.properties if one.search is not None]
+        searches = [search for one in self.properties for search in (one.search, one.ctl) if search is not None]
         return self.exploration.complete and all(search.complete for search in searches)
 
     @property

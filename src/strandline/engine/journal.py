@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -34,6 +34,19 @@ class Listener(Protocol):
         ...
 
 
+@runtime_checkable
+class EdgeListener(Listener, Protocol):
+    """Is told of edges too, by breadth-first searches and sweeps. Every record is expanded once; a state that is found
+    again after it was forgotten has another one, so that records and edges are a graph that is bisimilar to that of the
+    states."""
+
+    def edges(self, sources: WordArray, targets: WordArray) -> None:
+        """The records of the states that `expanded` was told of just before, and those of successors, in turn: of the
+        first state expanded, of the next, and so on, but for those that are not placed yet, which come with the next
+        call. Before all others come the initial states."""
+        ...
+
+
 class StatesOnly:
     """A listener that hands expanded states to a function."""
 
@@ -56,11 +69,17 @@ class JournalPart(Part):
         self._links: WordArray = np.zeros(sizes.LOG_RECORDS, dtype=np.uint64)
         rows = max(1, sizes.EXPANDED_WORDS // self._row) if listener else 0
         self._expanded: WordArray = np.zeros(rows * self._row, dtype=np.uint64)
+        self._sources: WordArray | None = None
+        self._targets: WordArray | None = None
+        if isinstance(listener, EdgeListener):
+            self._sources = np.zeros(rows, dtype=np.uint64)
+            self._targets = np.zeros(sizes.EXPANDED_WORDS, dtype=np.uint64)
 
     def journal(self) -> Journal:
         from strandline.engine.journal_kernel import Journal
 
-        return Journal(self._links[: self.room_for_links()], self._expanded, self.fill, self.counts)
+        told = (self._expanded, self._sources, self._targets)
+        return Journal(self._links[: self.room_for_links()], *told, self.fill, self.counts)
 
     def room_for_links(self) -> int:
         """How many records may be written before the next flush; a limit of states leaves less and less."""
@@ -73,10 +92,13 @@ class JournalPart(Part):
         if self.fill.links:
             self._log(self._links[: int(self.fill.links)])
             self.fill.links = 0
-        if self._listener is not None and self.fill.expanded:
-            rows = self._expanded[: int(self.fill.expanded) * self._row]
-            self._listener.expanded(rows.reshape(-1, self._row))
-            self.fill.expanded = 0
+        expanded, targets = int(self.fill.expanded), int(self.fill.targets)
+        if self._listener is not None and expanded:
+            self._listener.expanded(self._expanded[: expanded * self._row].reshape(-1, self._row))
+        if self._sources is not None and self._targets is not None and (expanded or targets):
+            assert isinstance(self._listener, EdgeListener)
+            self._listener.edges(self._sources[:expanded], self._targets[:targets])
+        self.fill.expanded = self.fill.targets = 0
 
     def finish_layer(self, column: int, layer: int) -> None:
         """A layer is finished, and all of it was handed over."""
@@ -91,4 +113,5 @@ class JournalPart(Part):
 
     @property
     def words(self) -> int:
-        return len(self._links) + len(self._expanded)
+        told = (self._expanded, self._sources, self._targets)
+        return len(self._links) + sum(len(one) for one in told if one is not None)

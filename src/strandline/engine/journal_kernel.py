@@ -18,10 +18,14 @@ _1, _2, _63 = U(1), U(2), U(63)
 
 class Journal(NamedTuple):
     """`links` is the buffer of the parent log, `expanded` that of the states that were expanded: a state, its labels,
-    and how many successors it has. The latter has no room at all where nobody wants to know."""
+    and how many successors it has. The latter has no room at all where nobody wants to know. Where somebody wants to
+    know edges, `sources` are the records of the states in `expanded`, and `targets` those of their successors in turn,
+    as far as these are placed; else both are None."""
 
     links: Any
     expanded: Any
+    sources: Any
+    targets: Any
     fill: Any
     counts: Any
 
@@ -75,3 +79,37 @@ def tell_expanded(journal, words, states, at, successors, labels):
         journal.expanded[place + width] = labels
         journal.expanded[place + width + _1] = successors
         journal.fill.expanded += _1
+
+
+@inlined
+def tell_source(journal, record):
+    """Tell the record of a state that is told of as expanded next, if somebody wants to know edges."""
+    _write(journal.sources, journal.fill.expanded, record)
+
+
+@inlined
+def tell_target(journal, record):
+    """Tell the record of the next successor, if somebody wants to know edges; there must be room."""
+    if _write(journal.targets, journal.fill.targets, record):
+        journal.fill.targets += _1
+
+
+@inlined
+def targets_full(journal):
+    """Whether somebody wants to know edges and there is no room for another."""
+    return _is_full(journal.targets, journal.fill.targets)
+
+
+@inlined
+def _write(buffer, place, value):
+    if buffer is not None:
+        buffer[place] = value
+        return True
+    return False
+
+
+@inlined
+def _is_full(buffer, used):
+    if buffer is not None:
+        return used == U(len(buffer))
+    return False

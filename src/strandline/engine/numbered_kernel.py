@@ -25,7 +25,7 @@ def room_for_one(store, journal):
 @inlined
 def store_one(store, journal, array, at, hash_value, link):
     """Store the state at `array[at]` and log it unless it is there; whether it was not. There must be room."""
-    if not add(store, journal.counts.recorded, array, at, hash_value):
+    if add(store, journal.counts.recorded, array, at, hash_value) != journal.counts.recorded:
         return False
     log_new_state(journal, link)
     return True

@@ -24,7 +24,7 @@ def _kind(*names: str) -> np.dtype[Any]:
 COUNTS = _kind("visited", "transitions", "deadlocks", "recorded", "stored", "peak_stored")
 """Of a `Journal`; `recorded` is the number of links in the parent log so far."""
 
-FILL = _kind("links", "expanded")
+FILL = _kind("links", "expanded", "targets")
 """Of a `Journal`: how much of its buffers is used."""
 
 ANSWER = _kind("stop_mask", "successors", "record", "labels", "fault", "wanted")

@@ -29,7 +29,7 @@ from strandline.errors import InternalError
 from strandline.model.expression import FALSE, TRUE, Binary, Choice, Const, Expression, Read, Unary, conjunction
 from strandline.model.system import Action, Assign, Domain, Fairness, Observer, System, Variable
 
-COUNTER, STEPPING, PROMISE = "(fairness)", "(step)", "(promise {})"
+COUNTER, STEPPING, PROMISE, TAKEN = "(fairness)", "(step)", "(promise {})", "(taken)"
 """Names of the variables; no language has such names."""
 
 _RESTING, _MOVED, _ENDED = 0, 1, 2
@@ -89,6 +89,58 @@ def _always_met(system: System, one: Fairness) -> bool:
         all(id(action) in chosen for action in system.actions if action.moves[0].process == process)
         for process in range(len(system.processes))
     )
+
+
+def with_conditions_told(
+    system: System, fairness: Sequence[Fairness]
+) -> tuple[System, tuple[Expression, ...]]:
+    """The System, which has no observer, and for each condition an expression that is true in the states in which it is
+    met: a run is fair if each is true infinitely often. Which actions the last step took, where a condition is about
+    actions, is remembered in a variable behind all others; actions keep their places.
+
+    Conditions that every run meets are left out.
+    """
+    if system.observer is not None:
+        raise InternalError("what an observer sees is fair or not by itself")
+    wanted = [one for one in fairness if not _always_met(system, one) and (one.actions or one.condition is not None)]
+    about_actions = [one for one in wanted if one.condition is None]
+    taken = [Variable(f"{TAKEN}{number}", Domain(0, 1)) for number, _ in enumerate(about_actions)]
+    told = replace(
+        system,
+        variables=system.variables + tuple(taken),
+        actions=tuple(
+            replace(action, effects=(*_remembered(system, action, about_actions, taken), *action.effects))
+            for action in system.actions
+        )
+        if taken
+        else system.actions,
+        fairness=(),
+        initial=tuple(valuation + (0,) * len(taken) for valuation in system.initial),
+    )
+    met: list[Expression] = []
+    remembered = iter(taken)
+    for one in wanted:
+        if one.condition is not None:
+            met.append(one.condition)
+        else:
+            idle = Unary("not", some_enabled(system, one.actions))
+            met.append(Binary("or", _equal(next(remembered), 1), idle))
+    return told, tuple(met)
+
+
+def _remembered(
+    system: System, action: Action, conditions: Sequence[Fairness], taken: Sequence[Variable]
+) -> Iterable[Assign]:
+    """Effects by which an action notes which conditions it meets. In a synchronous system a step is an action of every
+    process, in their order: the first process that a condition is about begins anew, the others add to it."""
+    for one, variable in zip(conditions, taken, strict=True):
+        meets = any(chosen is action for chosen in one.actions)
+        if system.synchronous:
+            process = action.moves[0].process
+            processes = {chosen.moves[0].process for chosen in one.actions}
+            if process != min(processes) and not meets:
+                continue
+        yield Assign(Read(variable), Const(int(meets)))
 
 
 class _Copies:

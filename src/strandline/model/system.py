@@ -224,6 +224,9 @@ class System:
     """The names and values that it was made with, for reports."""
     initial: tuple[tuple[int, ...], ...] = field(default=(), repr=False)
     """All initial valuations."""
+    finite_paths: str = "stutter"
+    """What CTL makes of a state without steps unless it is told: it repeats itself, or is the last of its paths
+    ("maximal"), as the language has it."""
     scope: Scope = field(kw_only=True, repr=False, compare=False)
     """The names of the language in which it was written, by which people speak of it."""
 

@@ -31,6 +31,9 @@ _OUTCOMES = {
 }
 
 
+_LIVENESS = (Kind.LTL, Kind.CTL, Kind.AUTOMATON)
+
+
 def exit_code(result: Exploration | Verdict) -> int:
     """The code of a verdict; the worst of several properties wins."""
     exploration = result.exploration if isinstance(result, Verdict) else result
@@ -45,7 +48,7 @@ def exit_code(result: Exploration | Verdict) -> int:
 
 def _property_code(one: PropertyVerdict) -> int:
     if one.answer is Answer.VIOLATED:
-        return {Kind.DEADLOCK: DEADLOCK, Kind.LTL: LIVENESS, Kind.AUTOMATON: LIVENESS}.get(one.kind, SAFETY)
+        return DEADLOCK if one.kind is Kind.DEADLOCK else LIVENESS if one.kind in _LIVENESS else SAFETY
     return _answer_code(one.answer)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from strandline.check.options import Options
 from strandline.check.verdict import Exploration, PropertyVerdict, Statistics, Verdict
+from strandline.report.ctl_data import ctl_data
 from strandline.report.envelope import FIGURES, head
 from strandline.report.ltl_data import ltl_data
 from strandline.report.prediction import prediction_data
@@ -69,4 +70,5 @@ def _property(one: PropertyVerdict, source: Source) -> dict[str, Any]:
         "reason": one.reason,
         "trace": None if one.trace is None else trace_data(one.trace, source),
         "search": None if one.search is None else ltl_data(one.search, one.trace, source),
+        "ctl": None if one.ctl is None else ctl_data(one.ctl, source),
     }

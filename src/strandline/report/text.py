@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from strandline.check.memory import shown_bytes
 from strandline.check.properties import Kind
-from strandline.check.verdict import Answer, Exploration, PropertyVerdict, Verdict
+from strandline.check.verdict import Answer, Exploration, PropertyVerdict, Statistics, Verdict
+from strandline.report.ctl import ctl_remark, ctl_search_lines, evidence_lines
 from strandline.report.ltl import component_lines, ltl_remark, search_lines, violation_lines, warning_lines
 from strandline.report.prediction import prediction_rows
 from strandline.report.profile import profile_chart, profile_line
@@ -24,17 +25,25 @@ def verdict_text(verdict: Verdict, style: Style, *, full: bool = False) -> str:
         if one.search is not None:
             lines += ["", *violation_lines(one, verdict.system, style, full=full)]
             lines += component_lines(one.search.components, style)
+        elif one.ctl is not None:
+            lines += ["", *evidence_lines(one, verdict.system, style, full=full)]
         elif one.trace is not None:
             lines += ["", _trace_title(one, verdict.exploration, style)]
             lines += [
                 f"  {line}" for line in trace_lines(one.trace, verdict.system, style, full=full, whole=False)
             ]
-    temporal = [one for one in verdict.properties if one.search is not None]
-    own = not temporal or any(one.search is None and one.kind is not Kind.FAULT for one in verdict.properties)
+    temporal = [one for one in verdict.properties if one.search is not None or one.ctl is not None]
+    own = not temporal or any(one not in temporal and one.kind is not Kind.FAULT for one in verdict.properties)
     if own and (verdict.statistics.visited or verdict.exploration.complete):
         lines += ["", *_statistics_lines(verdict.exploration)]
+    searched: list[Statistics] = []
     for one in temporal:
-        lines += ["", *search_lines(one, style, titled=len(verdict.properties) > 1)]
+        titled = len(verdict.properties) > 1
+        lines += ["", *search_lines(one, style, titled=titled)] if one.ctl is None else []
+        # Formulas that were decided together are told of together.
+        if one.ctl is not None and one.ctl.statistics not in searched:
+            searched.append(one.ctl.statistics)
+            lines += ["", *ctl_search_lines(one, style, titled=titled)]
     return "\n".join(lines)
 
 
@@ -81,6 +90,8 @@ def _property_lines(verdict: Verdict, style: Style) -> list[str]:
 def _remark(one: PropertyVerdict) -> str:
     if one.search is not None:
         return ltl_remark(one)
+    if one.ctl is not None:
+        return ctl_remark(one)
     if one.reason is not None:
         return one.reason
     if one.trace is not None:

@@ -55,7 +55,7 @@ def runs_task(system: System, specification: Specification, options: Options, te
     if remembering is not plain:
         # Its actions are others, of which the conditions speak.
         plain, conditions = remembering, conditions_of(remembering)
-    question = Question(plain, specification, conditions, temporal.finite_runs == IGNORE)
+    question = Question(plain, specification, conditions, temporal.finite_runs_of_ltl == IGNORE)
     return Task(plain, options, question=question, temporal=temporal)
 
 
@@ -180,7 +180,7 @@ class _Deciding:
             automaton_states=0 if watched is None else watched.states,
             automaton_edges=0 if watched is None else watched.edges,
             fairness=self.question.conditions.described(),
-            finite_runs=self.task.temporal.finite_runs,
+            finite_runs=self.task.temporal.finite_runs_of_ltl,
             complete=findings.complete,
             reason=findings.reason,
             statistics=findings.statistics,

@@ -5,28 +5,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from strandline.check.ctl.methods import CTL_METHODS
 from strandline.check.ltl.methods import AUTO, SCC, known_methods
 from strandline.check.option_fields import options_in, texts, told
 from strandline.errors import Option, UsageError
 
-STUTTER, IGNORE = "stutter", "ignore"
-FINITE_RUNS = (STUTTER, IGNORE)
-"""What a run that ends means: it stays in its last state for ever, or it does not count."""
+STUTTER, IGNORE, MAXIMAL = "stutter", "ignore", "maximal"
+FINITE_RUNS = (STUTTER, IGNORE, MAXIMAL)
+"""What a run that ends means: it stays in its last state for ever, or it does not count, or, in CTL, it is a path
+whose last state has no next one."""
 
-_GROUP = "linear temporal logic"
+_GROUP = "temporal logic"
 
 
 @dataclass(frozen=True, kw_only=True)
 class LtlOptions:
-    """Method, fairness and what is to be shown; they matter for LTL and automata only. Raises `UsageError` where they
-    do not fit together."""
+    """Method, fairness and what is to be shown; they matter for LTL, CTL and automata only. Raises `UsageError` where
+    they do not fit together."""
 
     method: str = field(
         default=AUTO,
         metadata=told(
-            "how to look for a violating run (default: auto, which says what it picks and why)",
+            "how to look for a violating run, or to decide CTL (explicit, swept) "
+            "(default: auto, which says what it picks and why)",
             group=_GROUP,
-            choices=known_methods(),
+            choices=(*known_methods(), *CTL_METHODS),
         ),
     )
     fair: bool = field(
@@ -42,10 +45,11 @@ class LtlOptions:
         default=True,
         metadata=told("whether the fairness that the model declares counts (default: yes)", group=_GROUP),
     )
-    finite_runs: str = field(
-        default=STUTTER,
+    finite_runs: str | None = field(
+        default=None,
         metadata=told(
-            "a run that ends stays in its last state (stutter, the default), or does not count (ignore)",
+            "a run that ends stays in its last state (stutter, the default), or does not count (ignore); in CTL its "
+            "last state may have no next one (maximal, the default for Petri nets)",
             group=_GROUP,
             choices=FINITE_RUNS,
         ),
@@ -60,15 +64,23 @@ class LtlOptions:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "fairness", texts(self.fairness, "fairness is given as texts"))
-        if self.method not in known_methods():
-            raise UsageError(f"unknown method '{self.method}' (known: {', '.join(known_methods())})")
-        if self.finite_runs not in FINITE_RUNS:
+        known = (*known_methods(), *CTL_METHODS)
+        if self.method not in known:
+            raise UsageError(f"unknown method '{self.method}' (known: {', '.join(known)})")
+        if self.finite_runs not in (None, *FINITE_RUNS):
             raise UsageError(f"finite runs: '{self.finite_runs}' is unknown (known: {', '.join(FINITE_RUNS)})")
         if self.all_cycles and self.method not in (AUTO, SCC):
             raise UsageError(
                 f"{{}} needs the components of method {SCC}; {self.method} stops at its first cycle",
                 options=[Option("all_cycles", True)],
             )
+
+    @property
+    def finite_runs_of_ltl(self) -> str:
+        """What runs that end mean for LTL. Raises `UsageError` where that is asked for CTL alone."""
+        if self.finite_runs == MAXIMAL:
+            raise UsageError("{} is for CTL", options=[Option("finite_runs", MAXIMAL)])
+        return self.finite_runs or STUTTER
 
     def refuse_without_runs(self) -> None:
         """Raises `UsageError` for what has a meaning for properties of runs alone; called where none is asked. To turn
@@ -78,5 +90,6 @@ class LtlOptions:
             if value != one.default and one.default is not True:
                 option = Option(one.name, None if isinstance(value, tuple) else value)
                 raise UsageError(
-                    "{} is for LTL properties, and none is checked: give {}", options=[option, Option("ltl", "FORMULA")]
+                    "{} is for temporal properties, and none is checked: give {} or {}",
+                    options=[option, Option("ltl", "FORMULA"), Option("ctl", "FORMULA")],
                 )

@@ -9,6 +9,7 @@ import numpy as np
 from strandline.compile.kernel import Kernel
 from strandline.engine import sizes
 from strandline.engine.expansion import width_of
+from strandline.engine.journal import EdgeListener
 from strandline.engine.memory import WordArray
 from strandline.engine.part import GrowingPart
 from strandline.engine.profile import LayerFigures, level_layers
@@ -27,7 +28,10 @@ class BreadthFirstSearch(Search):
         if kernel.measured:
             raise InternalError("breadth-first search goes by no measure")
         self._level = record(LEVELS)
-        self._table, self._levels = TablePart(width_of(kernel)), GrowingPart(sizes.LEVELS, self._level, factor=2.0)
+        # Who wants to know edges must know where a state is, not only that it is there.
+        numbered = isinstance(terms.get("listener"), EdgeListener)
+        self._table = TablePart(width_of(kernel), numbered=numbered)
+        self._levels = GrowingPart(sizes.LEVELS, self._level, factor=2.0)
         super().__init__(kernel, self._table, self._levels, **terms)
         self.expansion.start()
 

@@ -17,7 +17,14 @@ from strandline.engine.batch_kernel import enlist
 from strandline.engine.codes import BATCH, BUDGET, CONTINUE, DONE, FLUSH, GROW
 from strandline.engine.expansion_kernel import ask
 from strandline.engine.jit import inlined, njit
-from strandline.engine.journal_kernel import count_stored, expanded_full, tell_expanded
+from strandline.engine.journal_kernel import (
+    count_stored,
+    expanded_full,
+    targets_full,
+    tell_expanded,
+    tell_source,
+    tell_target,
+)
 from strandline.engine.store.interface import add, entry_room, make_room, prefetch_match
 
 U = np.uint64
@@ -71,6 +78,7 @@ def _expand(search):
         if code != CONTINUE:
             break
         successors, labels = expansion.answer.successors, expansion.labels[0]
+        tell_source(journal, head)
         tell_expanded(journal, words, store.entries, at, successors, labels)
         transitions += successors
         deadlocks += labels >> _63
@@ -100,7 +108,7 @@ def _absorb(search):
             break
         found, fill = counts.recorded, journal.fill.links
         room = min(store.shape.most - store.shape.count, U(len(journal.links)) - fill)
-        if room == _0:
+        if room == _0 or targets_full(journal):
             code = FLUSH
             break
         if not entry_room(store, found + room - _1):
@@ -110,11 +118,13 @@ def _absorb(search):
                 break
             store.shape.wanted_entries = _0
         new = _0
-        while number < last and new < room:
+        while number < last and new < room and not targets_full(journal):
             ahead = number + _AHEAD
             if ahead < last:
                 prefetch_match(store, batch.hashes[ahead])
-            if add(store, found + new, records, number * stride, batch.hashes[number]):
+            entry = add(store, found + new, records, number * stride, batch.hashes[number])
+            tell_target(journal, entry)
+            if entry == found + new:
                 journal.links[fill + new] = batch.links[number]
                 new += _1
             number += _1

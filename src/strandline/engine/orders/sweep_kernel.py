@@ -13,7 +13,14 @@ from strandline.engine.batch_kernel import enlist
 from strandline.engine.codes import BATCH, BUDGET, CONTINUE, FLUSH, NONE, STEP_MASK
 from strandline.engine.expansion_kernel import ask
 from strandline.engine.jit import inlined, njit
-from strandline.engine.journal_kernel import count_expanded, expanded_full, tell_expanded
+from strandline.engine.journal_kernel import (
+    count_expanded,
+    expanded_full,
+    targets_full,
+    tell_expanded,
+    tell_source,
+    tell_target,
+)
 from strandline.engine.line_kernel import falls_behind, next_layer, place
 from strandline.engine.notes_kernel import note_regress
 from strandline.engine.rows_kernel import unexpanded
@@ -61,6 +68,7 @@ def _expand(search):
         take(chain)
         left -= _1
         successors, labels = expansion.answer.successors, expansion.labels[0]
+        tell_source(journal, record)
         tell_expanded(journal, words, store.entries, at, successors, labels)
         count_expanded(journal.counts, successors, labels)
         enlist(batch, expansion, store, record, used)
@@ -81,10 +89,13 @@ def _absorb(search):
         number = batch.rest.next
         if number + _AHEAD < last:
             prefetch_match(store, batch.hashes[number + _AHEAD])
+        if targets_full(search.journal):
+            return FLUSH
         at, link = number * expansion.stride, batch.links[number]
         code = place(layers, store, search.journal, expansion, at, batch.hashes[number], link)
         if code != CONTINUE:
             return code
+        tell_target(search.journal, record_of(store, line.placed))
         if falls_behind(layers, expansion, at):
             line.regress_edges += _1
             step = link & _STEP_MASK

@@ -41,7 +41,8 @@ def find(store, array, at, hash_value):
 
 
 def add(store, number, array, at, hash_value):
-    """Write the state to entry `number` unless it is there; whether it was not. There must be room."""
+    """Write the state to entry `number` unless it is there. The number of the entry that has it: `number` where it is
+    new; of a `StateTable` only that means something. There must be room."""
     return _plain(store, "add")(store, number, array, at, hash_value)
 
 

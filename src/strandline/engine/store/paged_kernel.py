@@ -159,10 +159,11 @@ def insert(store, number, array, at, hash_value):
 
 @inlined
 def add(store, number, array, at, hash_value):
-    if find(store, array, at, hash_value) != NONE:
-        return False
+    found = find(store, array, at, hash_value)
+    if found != NONE:
+        return found
     insert(store, number, array, at, hash_value)
-    return True
+    return number
 
 
 @inlined

@@ -115,14 +115,14 @@ def find(store, array, at, hash_value):
 def add(store, number, array, at, hash_value):
     slot, found = _seek(store, array, at, hash_value)
     if found:
-        return False
+        return NONE if holds_states(store) else (store.table[slot] & _LOW) - _1
     copy_state(array, at, store.entries, number * store.entry, store.words)
     if holds_states(store):
         store.table[slot] = array[at] | _OCCUPIED
     else:
         store.table[slot] = ((hash_value >> _32) << _32) | (number + _1)
     store.shape.count += _1
-    return True
+    return number
 
 
 @inlined

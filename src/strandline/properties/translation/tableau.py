@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations, product
 
-from strandline.errors import UsageError
+from strandline.errors import InternalError, UsageError
 from strandline.properties.automata.automaton import Automaton, Edge, merge_parallel
 from strandline.properties.automata.guard import Guard, conjunction, literal
 from strandline.properties.ltl.formula import (
@@ -73,6 +73,8 @@ def _basic(operator: Operator, node: Formula, operands: tuple[Formula, ...]) -> 
         case Operator.STRONG_RELEASE:
             left, right = operands
             return make(Operator.UNTIL, right, _conjoin(left, right))
+        case Operator.EXISTS | Operator.ALL:
+            raise InternalError("a formula of CTL is no formula of LTL")
 
 
 def _conjoin(*operands: Formula) -> Formula:

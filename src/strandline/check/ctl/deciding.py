@@ -1,0 +1,105 @@
+"""Deciding formulas of CTL: one exploration for as many of them as a search can tell apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from strandline.check.choosing import Choice, choose_for_trees
+from strandline.check.ctl.formula import CtlFormula
+from strandline.check.ctl.question import CtlQuestion, fitting, make_question
+from strandline.check.ctl.verdict import CtlSearch
+from strandline.check.ltl.fairness import fairness_of
+from strandline.check.ltl.options import STUTTER, LtlOptions
+from strandline.check.options import Options
+from strandline.check.properties import Kind
+from strandline.check.running import INTERRUPTED, Findings
+from strandline.check.strategies.labelling import CtlFound
+from strandline.check.task import Session, Task
+from strandline.check.verdict import Answer, PropertyVerdict
+from strandline.errors import ResourceError
+from strandline.model.system import System
+
+NOTHING = "none"
+"""The method where nothing was searched."""
+
+
+@dataclass(frozen=True, slots=True)
+class TreesDecided:
+    """The answers to some formulas, and how far their search came."""
+
+    verdicts: dict[CtlFormula, PropertyVerdict]
+    findings: Findings
+
+
+def decide_trees(
+    system: System, formulas: Sequence[CtlFormula], options: Options, temporal: LtlOptions, session: Session
+) -> Iterator[TreesDecided]:
+    """Decide formulas, search by search. Raises `InputError` for what the user can mend; limits are UNKNOWN."""
+    plain = system.alone
+    fairness = fairness_of(
+        plain, fair=temporal.fair, declared=temporal.declared_fairness, texts=temporal.fairness
+    )
+    finite_runs = temporal.finite_runs or plain.finite_paths
+    interrupted = False
+    for group in _groups(formulas, len(fairness.conditions)):
+        if isinstance(group, CtlFormula):
+            yield _undecided([group], "it has more propositions than a search can tell apart", fairness.described())
+            continue
+        question = make_question(plain, group, fairness, finite_runs)
+        if interrupted:
+            yield _undecided(group, INTERRUPTED, fairness.described())
+            continue
+        task = Task(plain, options, branching=question, temporal=temporal)
+        choice = choose_for_trees(task)
+        found = choice.strategy.run(task, session)
+        interrupted = found.findings.interrupted
+        yield TreesDecided({one: _verdict(one, question, choice, found) for one in group}, found.findings)
+
+
+def _groups(formulas: Sequence[CtlFormula], conditions: int) -> Iterator[list[CtlFormula] | CtlFormula]:
+    """What is searched together; a formula that is too large for any search comes alone."""
+    small: list[CtlFormula] = []
+    for one in formulas:
+        try:
+            fitting([one], conditions)
+            small.append(one)
+        except ResourceError:
+            yield one
+    yield from fitting(small, conditions)
+
+
+def _undecided(formulas: Sequence[CtlFormula], reason: str, fairness: tuple[str, ...]) -> TreesDecided:
+    findings = Findings(reason=reason, interrupted=reason == INTERRUPTED)
+    verdicts = {}
+    for one in formulas:
+        search = CtlSearch(one.text, NOTHING, None, fairness, STUTTER, False, reason, findings.statistics)
+        verdicts[one] = PropertyVerdict(Kind.CTL, one.text, Answer.UNKNOWN, reason, ctl=search)
+    return TreesDecided(verdicts, findings)
+
+
+def _verdict(
+    one: CtlFormula, question: CtlQuestion, choice: Choice[CtlFound], found: CtlFound
+) -> PropertyVerdict:
+    findings, decided = found.findings, found.answers.get(one)
+    search = CtlSearch(
+        formula=one.text,
+        method=found.method,
+        why=choice.why,
+        fairness=question.fairness.described(),
+        finite_runs=question.finite_runs,
+        complete=findings.complete,
+        reason=findings.reason,
+        statistics=findings.statistics,
+        records=found.records,
+        disk_bytes=found.disk_bytes,
+        blocks_read=found.blocks_read,
+        labelling_seconds=found.seconds,
+        evidence=None if decided is None else decided.evidence,
+        without_evidence=None if decided is None else decided.without_evidence,
+    )
+    if decided is None:
+        return PropertyVerdict(Kind.CTL, one.text, Answer.UNKNOWN, findings.reason, ctl=search)
+    answer = Answer.HOLDS if decided.holds else Answer.VIOLATED
+    trace = None if decided.evidence is None else decided.evidence.first_trace()
+    return PropertyVerdict(Kind.CTL, one.text, answer, trace=trace, ctl=search)

@@ -1,0 +1,173 @@
+"""What shows that a formula holds in a state, or does not: a path, a lasso, and what its ends are.
+
+A formula that says that some path satisfies something is shown by one such path, and so is the denial of one about all
+paths. Of the others nothing can be shown but that everything was looked at. A conjunction that holds is shown by all
+its parts, one that does not by a single one; and so on down the formula. Every run begins in an initial state, is
+executed again by the definition of the semantics, and propositional parts are evaluated along it anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from strandline.check.ctl.formula import CtlFormula
+from strandline.check.ctl.valuation import Valuation, Witnesses
+from strandline.check.ctl.verdict import Evidence
+from strandline.compile.interpret import Interpreter
+from strandline.compile.interpreted import SystemTwin
+from strandline.engine.graph.log import contains
+from strandline.engine.graph.paths import Path, Paths
+from strandline.errors import ReplayError
+from strandline.properties import Formula
+from strandline.properties.ltl.formula import QUANTIFIERS, Operator
+from strandline.traces.lassos import Lasso, LassoReplay, ShownRun
+
+_NOTHING_ELSE = "all states were looked at"
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """The initial state in which a formula is looked at: its number among those of the System, and its record."""
+
+    number: int
+    record: int
+
+
+class Explaining:
+    """Makes evidence for the value of one formula. `paths` is called when the first path is looked for."""
+
+    def __init__(
+        self,
+        formula: CtlFormula,
+        valuation: Valuation,
+        paths: Callable[[], Paths],
+        replaying: LassoReplay,
+        shown: SystemTwin,
+        start: Start,
+    ) -> None:
+        self._bound, self._valuation, self._make_paths = formula, valuation, paths
+        self._replaying, self._shown, self._start = replaying, shown, start
+        self._interpreter = Interpreter(shown.system)
+        self._paths: Paths | None = None
+
+    def evidence(self) -> Evidence:
+        """For the whole formula, in the state where it is looked at."""
+        return self._of(self._bound.formula, Path((self._start.record,), ()))
+
+    def _of(self, node: Formula, way: Path) -> Evidence:
+        """For a part, at the end of a way."""
+        holds = self._holds(node, way.end)
+        if node.is_boolean:
+            return Evidence(str(node), holds, "true here" if holds else "false here")
+        if node.operator in QUANTIFIERS:
+            return self._quantified(node, way, holds)
+        parts = [self._of(one, way) for one in self._deciding(node, way.end, holds)]
+        return parts[0] if node.operator is Operator.NOT else Evidence(str(node), holds, "", parts=tuple(parts))
+
+    def _holds(self, node: Formula, record: int) -> bool:
+        return contains(self._valuation.of(node), record)
+
+    def _deciding(self, node: Formula, record: int, holds: bool) -> Sequence[Formula]:
+        """The operands whose values are all that matters: one if it decides alone."""
+        operands = node.operands
+        if node.operator is Operator.IMPLIES and holds:
+            return [operands[1] if self._holds(operands[1], record) else operands[0]]
+        if node.operator is (Operator.OR if holds else Operator.AND):
+            return [next(one for one in operands if self._holds(one, record) is holds)]
+        return operands
+
+    def _quantified(self, node: Formula, way: Path, holds: bool) -> Evidence:
+        if holds is not (node.operator is Operator.EXISTS):
+            return Evidence(str(node), holds, _NOTHING_ELSE)
+        found = self._valuation.witnesses(node)
+        path, stays = self._path(found, way.end)
+        whole = way + path
+        run = self._run(whole)
+        self._check(node, run, len(way.steps), stays)
+        operands = [] if stays and self._all_boolean(node) else self._at_end(node, whole, path, stays)
+        words = _words(run, len(way.steps))
+        return Evidence(str(node), holds, words, run.trace, tuple(operands))
+
+    @staticmethod
+    def _all_boolean(node: Formula) -> bool:
+        return all(one.is_boolean for one in node.operands[0].operands)
+
+    def _at_end(self, node: Formula, whole: Path, path: Path, stays: bool) -> list[Evidence]:
+        """What the operands are where the path has led to; on a lasso, where it begins."""
+        end = Path(whole.records, whole.steps)
+        if stays:
+            begins = len(whole.steps) - len(path.steps)
+            end = Path(whole.records[: begins + 1], whole.steps[:begins])
+        parts = node.operands[0].operands
+        if stays or node.operands[0].operator not in (Operator.RELEASE, Operator.STRONG_RELEASE):
+            parts = parts[-1:] if not stays else parts[:1]
+        return [self._of(one, end) for one in parts if not one.is_boolean]
+
+    def _path(self, found: Witnesses, record: int) -> tuple[Path, bool]:
+        """A path that is one of the witnesses, and whether it stays somewhere for ever."""
+        if self._paths is None:
+            self._paths = self._make_paths()
+        if found.entered is not None:
+            if not self._paths.successors(record):
+                return Path((record,), ()), False
+            return self._paths.step_into(record, found.entered), False
+        if found.goal is not None and contains(found.reaching, record):
+            return self._paths.until(record, found.through, found.goal), False
+        return self._paths.always(record, found.staying, self._valuation.conditions), True
+
+    def _run(self, way: Path) -> ShownRun:
+        """The way as a run of the System that the user knows, executed again."""
+        loop = way.loop
+        if loop is None or loop == len(way.steps):
+            run = self._replaying.path(self._start.number, way.steps)
+            return run if loop is None else _ended(self._shown, run)
+        return self._replaying.lasso(Lasso(self._start.number, way.steps[:loop], way.steps[loop:]))
+
+    def _check(self, node: Formula, run: ShownRun, begins: int, stays: bool) -> None:
+        """Evaluate propositional operands along the run anew; raises `ReplayError` where one is not as claimed."""
+        path = node.operands[0]
+        positive = node.operator is Operator.EXISTS
+        last, loop = run.states[-1], run.trace.loop
+        expected: list[tuple[Formula, Sequence[tuple[int, ...]]]] = []
+        operator = path.operator
+        if operator is (Operator.ALWAYS if positive else Operator.EVENTUALLY):
+            # The loop may have begun before.
+            expected = [(path.operands[0], run.states[min(begins, len(run.trace) if loop is None else loop) :])]
+        elif operator is (Operator.EVENTUALLY if positive else Operator.ALWAYS) or operator is Operator.NEXT:
+            expected = [(path.operands[0], [last])]
+        elif positive and operator is Operator.UNTIL and not stays:
+            expected = [(path.operands[0], run.states[begins:-1]), (path.operands[1], [last])]
+        for operand, states in expected:
+            if operand.is_boolean:
+                expression = self._bound.expression(operand)
+                for state in states:
+                    value = bool(self._interpreter.evaluate(expression, self._shown.layout.unpack(state)))
+                    if value is not positive:
+                        raise ReplayError(f"'{operand}' is not as claimed on the run that shows '{node}'")
+
+
+def _ended(twin: SystemTwin, run: ShownRun) -> ShownRun:
+    """A path as a run that stays in its last state, where no step may be possible."""
+    if twin.edges(run.states[-1]):
+        raise ReplayError("the run that shows the formula does not end where it is said to")
+    return replace(run, trace=replace(run.trace, loop=len(run.trace)), ended=True)
+
+
+def _words(run: ShownRun, before: int) -> str:
+    """What a run shows behind its first steps: `3 steps lead to a state that shows it`."""
+    steps, loop = len(run.trace) - before, run.trace.loop
+    if loop is None:
+        return f"{_leading(steps)} to a state that shows it" if steps else "this state shows it"
+    if run.ended:
+        return f"{_leading(steps)} to where the run ends" if steps else "the run ends in this state"
+    stem = f"{_counted(loop - before)}, then " if loop > before else ""
+    return f"{stem}a loop of {_counted(len(run.trace) - loop)} shows it"
+
+
+def _leading(steps: int) -> str:
+    return "1 step leads" if steps == 1 else f"{steps:,} steps lead"
+
+
+def _counted(steps: int) -> str:
+    return f"{steps} step" if steps == 1 else f"{steps:,} steps"

@@ -1,0 +1,39 @@
+"""What a search for formulas of CTL did, as runs and faults of the System that the user knows."""
+
+from __future__ import annotations
+
+from strandline.check.blame import fault_verdict
+from strandline.check.ctl.question import CtlQuestion
+from strandline.check.properties import Kind, Property
+from strandline.check.running import Run
+from strandline.check.verdict import PropertyVerdict
+from strandline.compile.interpreted import SystemTwin
+from strandline.compile.kernel import FaultSite
+from strandline.errors import InputError, InternalError
+from strandline.model.expression import walk
+from strandline.source import Source
+from strandline.traces.lassos import LassoReplay
+from strandline.traces.walk import twin_of
+
+
+def replay_of(run: Run, shown: SystemTwin) -> LassoReplay:
+    """Executes what the search did, as runs of the shown System."""
+    if not isinstance(run.kernel.twin, SystemTwin):
+        raise InternalError("CTL is checked on Systems")
+    return LassoReplay(run.kernel.twin, shown)
+
+
+def fault_of(question: CtlQuestion, run: Run, record: int, site: FaultSite) -> PropertyVerdict:
+    """A fault of the model as a violation. Raises `InputError` for one in what the user gave."""
+    initial, steps = run.log.path_to(record)
+    for source, expression in question.fairness.stated:
+        if any(getattr(node, "span", None) is site.span for node in walk(expression)):
+            raise InputError(f"{site.kind}, in a state that is reached by {len(steps)} steps", source, site.span)
+    claims = [
+        Property(Kind.CTL, name, expression, Source("formula", name))
+        for one in question.formulas
+        for name, expression in one.atoms.items()
+    ]
+    verdict = fault_verdict(question.searched, run.replay(record, fault=site).trace, claims, run.plan.measure)
+    trace = replay_of(run, twin_of(question.plain)).fault(initial, steps)
+    return verdict if trace is None else fault_verdict(question.plain, trace, (), None)

@@ -1,0 +1,56 @@
+"""What may be claimed of a formula of CTL besides the answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from strandline.check.verdict import Statistics
+    from strandline.traces.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Why a part of the formula holds, or does not, in a state: in words, by a run from an initial state that passes
+    through it, and by what its own parts are at the end of that run."""
+
+    formula: str
+    holds: bool
+    words: str
+    trace: Trace | None = None
+    parts: tuple[Evidence, ...] = ()
+
+    def first_trace(self) -> Trace | None:
+        """The run that shows most: a lasso, or else that of the innermost part."""
+        if self.trace is not None and self.trace.loop is not None:
+            return self.trace
+        for one in self.parts:
+            inner = one.first_trace()
+            if inner is not None:
+                return inner
+        return self.trace
+
+
+@dataclass(frozen=True, slots=True)
+class CtlSearch:
+    """How formulas of CTL were decided: by one exploration for several of them."""
+
+    formula: str
+    method: str
+    why: str | None
+    """Why `auto` picked it; None where the method was asked for."""
+    fairness: tuple[str, ...]
+    finite_runs: str
+    complete: bool
+    reason: str | None
+    statistics: Statistics
+    records: int = 0
+    """Of the graph: as many as states, unless some were forgotten and found again."""
+    disk_bytes: int = 0
+    blocks_read: int = 0
+    """Blocks of the graph that were read from disk."""
+    labelling_seconds: float = 0.0
+    evidence: Evidence | None = None
+    without_evidence: str | None = None
+    """Why there is none, where one would show something."""

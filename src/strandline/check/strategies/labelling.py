@@ -1,0 +1,182 @@
+"""CTL by labelling: explore, write the graph to disk, then carry the values of the formula's parts against the edges.
+
+`explicit` explores breadth-first and keeps every state until the graph is written. `swept` sweeps, so that only the
+live layers are ever stored; the graph on disk has a record for each time that a state was found, which changes no value
+(`strandline.engine.graph`). Both then hold one bit for each record and part of the formula in memory (000 §9.3).
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from strandline.check.ctl.evidence import Explaining, Start
+from strandline.check.ctl.formula import CtlFormula
+from strandline.check.ctl.methods import EXPLICIT, SWEPT
+from strandline.check.ctl.question import CtlQuestion, ctl_question_of
+from strandline.check.ctl.showing import fault_of, replay_of
+from strandline.check.ctl.valuation import Valuation
+from strandline.check.ctl.verdict import Evidence
+from strandline.check.engine_searches import StateSearches
+from strandline.check.options import SWEEP
+from strandline.check.running import Findings, Plan, Run
+from strandline.check.task import Session, Task
+from strandline.check.verdict import PropertyVerdict
+from strandline.compile.kernel import FaultSite, Kernel
+from strandline.engine.graph.fixpoints import Fixpoints
+from strandline.engine.graph.log import Bits, GraphLog, contains
+from strandline.engine.graph.paths import Paths
+from strandline.engine.search import Event
+from strandline.errors import InternalError, Option, ResourceError, UsageError
+from strandline.traces.walk import twin_of
+
+_MANY = 1_000_000
+"""Records whose labelling takes a while."""
+LABELLING = "labelling the graph: {:,} records, {:,} MB on disk ..."
+
+
+@dataclass(frozen=True, slots=True)
+class CtlAnswer:
+    """The value of a formula, and what shows it."""
+
+    holds: bool
+    evidence: Evidence | None
+    without_evidence: str | None = None
+
+
+@dataclass(slots=True)
+class CtlFound:
+    """What labelling found for each formula of a task; nothing where it did not come to an end."""
+
+    method: str
+    findings: Findings
+    answers: dict[CtlFormula, CtlAnswer] = field(default_factory=dict)
+    records: int = 0
+    disk_bytes: int = 0
+    blocks_read: int = 0
+    seconds: float = 0.0
+
+
+class Labelling:
+    """Decides any number of formulas in one exploration."""
+
+    def __init__(self, *, swept: bool) -> None:
+        self._swept = swept
+
+    @property
+    def name(self) -> str:
+        return SWEPT if self._swept else EXPLICIT
+
+    def can(self, task: Task) -> UsageError | None:
+        method, order = Option("method", self.name), task.options.order
+        if order in ("dfs", "cache"):
+            return UsageError(
+                "{} explores breadth-first or, by a measure, in sweeps, not in {}",
+                options=[method, Option("order", order)],
+            )
+        if order == SWEEP and not self._swept:
+            return UsageError(
+                "{} goes by no measure; leave {} out, or use {}",
+                options=[method, Option("measure"), Option("method", SWEPT)],
+            )
+        if task.options.count_distinct:
+            return UsageError("{} is not for CTL", options=[Option("count_distinct", True)])
+        return None
+
+    def run(self, task: Task, session: Session) -> CtlFound:
+        question = ctl_question_of(task)
+        measure = session.measures.of(question.plain).measure if self._swept else None
+        options = replace(task.options, order=SWEEP if self._swept else "bfs")
+        goal = LabellingGraph(task, question, CtlFound(self.name, Findings()))
+        plan = Plan(
+            system=question.searched,
+            predicates=question.predicates,
+            measure=measure,
+            searches=StateSearches(options, 0),
+            options=options,
+            started=session.started,
+            listens=goal.listen,
+        )
+        goal.found.findings = Run(plan, goal, session.watcher).carry_out()
+        return goal.found
+
+
+@dataclass(slots=True)
+class LabellingGraph:
+    """A goal: nothing stops the search; when it has ended the graph is labelled."""
+
+    task: Task
+    question: CtlQuestion
+    found: CtlFound
+    _graph: GraphLog | None = None
+
+    def listen(self, folder: Path, kernel: Kernel) -> GraphLog:
+        """What the search tells its edges to."""
+        self._graph = GraphLog(folder / "graph", kernel.words, len(kernel.initial), len(self.question.predicates))
+        return self._graph
+
+    def stopped(self, run: Run, event: Event) -> bool:
+        raise InternalError(f"the search stopped for no reason that is known here: {event}")
+
+    def faulted(self, run: Run, record: int, site: FaultSite) -> PropertyVerdict:
+        return fault_of(self.question, run, record, site)
+
+    def finished(self, run: Run, folder: Path) -> None:
+        graph = self._graph
+        if graph is None:
+            raise InternalError("nobody listened to the search")
+        try:
+            if run.findings.complete:
+                graph.finish()
+                self._label(run, graph)
+        except (ResourceError, KeyboardInterrupt):
+            run.findings.complete = False
+            raise
+        finally:
+            graph.close()
+
+    def _label(self, run: Run, graph: GraphLog) -> None:
+        began = time.perf_counter()
+        self.found.records, self.found.disk_bytes = graph.records, graph.disk_bytes
+        if graph.records >= _MANY:
+            run.watcher.stage(LABELLING.format(graph.records, graph.disk_bytes // 1_000_000))
+        fixpoints = Fixpoints(graph, self.question.dead_ends, _Watch(run))
+        parts = {part: graph.labelled(number) for part, number in self.question.labels.items()}
+        conditions = [graph.labelled(number) for number in self.question.condition_labels]
+        valuation = Valuation(graph, fixpoints, parts, conditions, infinite=not self.question.dead_ends.repeats)
+        for formula in self.question.formulas:
+            satisfied = valuation.of(formula.formula)
+            self.found.answers[formula] = self._answer(run, graph, formula, valuation, satisfied)
+        self.found.blocks_read = fixpoints.blocks_read
+        self.found.seconds = time.perf_counter() - began
+
+    def _answer(
+        self, run: Run, graph: GraphLog, formula: CtlFormula, valuation: Valuation, satisfied: Bits
+    ) -> CtlAnswer:
+        failing = [number for number, record in enumerate(graph.initial) if not contains(satisfied, record)]
+        number = failing[0] if failing else 0
+        start = Start(number, graph.initial[number])
+        shown = twin_of(self.question.plain)
+        replaying = replay_of(run, shown)
+        explaining = Explaining(formula, valuation, lambda: Paths(graph), replaying, shown, start)
+        if not self.task.shows:
+            return CtlAnswer(not failing, None)
+        try:
+            return CtlAnswer(not failing, explaining.evidence())
+        except ResourceError as error:
+            return CtlAnswer(not failing, None, str(error))
+
+
+class _Watch:
+    """Ends the work, by a `ResourceError`, when a limit of time is reached."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    def __call__(self) -> None:
+        reason = self._run.limit_reached()
+        if reason is not None:
+            raise ResourceError(reason)
+
+

@@ -1,0 +1,115 @@
+"""The temporal operators of CTL on sets of records: EX, EU and EG, by passes over the blocks of a graph log.
+
+Values are carried against the edges. A pass takes the blocks from the last to the first; a block is looked at again
+only while records change that its edges lead to, so that a pass in the order of a monotone measure is the last one, and
+regress edges cost what they carry (000 §9.3; Clarke, Emerson, Sistla 1986). The least fixpoint starts with nothing and
+the greatest with everything, for every record alike: then any order of passes ends in the same set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from strandline.engine.graph.log import Bits, Block, GraphLog, Rows
+from strandline.engine.memory import WordArray
+
+Step = Callable[[Rows, WordArray, int], int]
+"""A kernel over the rows of a block, the versions of chunks and the next version: how many records changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeadEnds:
+    """What a state without steps means. `repeats`: a path stays there for ever, or ends there, which for EU and EG is
+    the same; else no path counts that gets there. `next_repeats`: it is its own successor for EX too."""
+
+    repeats: bool = True
+    next_repeats: bool = True
+
+
+class Fixpoints:
+    """The operators over one graph. `watch` is called between blocks, and may raise to stop the work."""
+
+    def __init__(self, graph: GraphLog, dead_ends: DeadEnds, watch: Callable[[], None]) -> None:
+        self._graph, self._dead, self._watch = graph, dead_ends, watch
+        self.blocks_read = 0
+
+    def next(self, operand: Bits) -> Bits:
+        """EX: records with a successor in the set."""
+        return self._predecessors(operand, self._dead.next_repeats)
+
+    def until(self, through: Bits, goal: Bits) -> Bits:
+        """E [through U goal]."""
+        from strandline.engine.graph.fixpoints_kernel import grow_until
+
+        result = goal.copy()
+
+        def step(rows: Rows, versions: WordArray, now: int) -> int:
+            return int(grow_until(rows, through, result, versions, np.uint64(now)))
+
+        self._iterate(step)
+        return result
+
+    def always(self, operand: Bits) -> Bits:
+        """EG operand, without fairness."""
+        from strandline.engine.graph.fixpoints_kernel import shrink_always
+
+        result, repeats = operand.copy(), self._dead.repeats
+
+        def step(rows: Rows, versions: WordArray, now: int) -> int:
+            return int(shrink_always(rows, result, repeats, versions, np.uint64(now)))
+
+        self._iterate(step)
+        return result
+
+    def fair_always(self, operand: Bits, conditions: Sequence[Bits]) -> Bits:
+        """EG operand on paths that meet each condition infinitely often (Emerson, Lei 1986)."""
+        result = self.always(operand)
+        while conditions:
+            before = result
+            for one in conditions:
+                # Where the path stays in a state without steps, that is its own successor, whatever EX says of it.
+                result = result & self._predecessors(self.until(result, result & one), self._dead.repeats)
+            if np.array_equal(result, before):
+                break
+            result = self.always(result)
+        return result
+
+    def _predecessors(self, operand: Bits, dead_repeats: bool) -> Bits:
+        from strandline.engine.graph.fixpoints_kernel import add_predecessors
+
+        result = self._graph.empty()
+        for block in self._graph.blocks:
+            add_predecessors(self._read(block), operand, result, dead_repeats)
+        return result
+
+    def _read(self, block: Block) -> Rows:
+        self._watch()
+        self.blocks_read += 1
+        return self._graph.read(block)
+
+    def _iterate(self, step: Step) -> None:
+        """Apply a step to the blocks, the last one first, until nothing changes."""
+        from strandline.engine.graph.log_kernel import CHUNK_BITS
+
+        blocks = self._graph.blocks
+        versions = np.zeros((self._graph.records >> CHUNK_BITS) + 1, dtype=np.uint64)
+        seen = [-1] * len(blocks)
+        now, changed = 0, True
+        while changed:
+            changed = False
+            for number in range(len(blocks) - 1, -1, -1):
+                block = blocks[number]
+                if seen[number] >= 0 and not (versions[block.chunks] > seen[number]).any():
+                    continue
+                rows = self._read(block)
+                while True:
+                    now += 1
+                    seen[number] = now
+                    if not step(rows, versions, now + 1):
+                        break
+                    changed = True
+                    if not (versions[block.chunks] > now).any():
+                        break

@@ -1,0 +1,87 @@
+"""Passes over a block of rows, from its last row to its first: what a set gains or loses by the edges there.
+
+Successors of a record mostly come later in the log, so that a pass against its order carries values far. `versions`
+notes when a chunk of records changed last.
+"""
+
+# Numba infers and checks the types of kernels when it compiles them.
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
+
+from __future__ import annotations
+
+import numpy as np
+
+from strandline.engine.graph.log_kernel import CHUNK_BITS
+from strandline.engine.jit import inlined, njit
+
+U = np.uint64
+_0, _1, _6, _63 = U(0), U(1), U(6), U(63)
+_CHUNK = U(CHUNK_BITS)
+
+
+@inlined
+def has(bits, record):
+    return (bits[record >> _6] >> (record & _63)) & _1 != _0
+
+
+@inlined
+def flip(bits, record):
+    bits[record >> _6] ^= _1 << (record & _63)
+
+
+@inlined
+def _begin(rows, number):
+    """Where the targets of a row begin."""
+    return U(rows.ends[number - 1]) if number > 0 else _0
+
+
+@inlined
+def _some_in(bits, rows, begin, end):
+    """Whether one of these targets is in the set."""
+    found = False
+    while begin < end and not found:
+        found = has(bits, U(rows.targets[begin]))
+        begin += _1
+    return found
+
+
+@njit
+def add_predecessors(rows, operand, result, dead_repeats):
+    """Records with a successor in `operand`; a state without steps is its own successor if `dead_repeats`."""
+    for number in range(len(rows.records)):
+        record, begin, end = U(rows.records[number]), _begin(rows, number), U(rows.ends[number])
+        if begin == end:
+            if dead_repeats and has(operand, record):
+                flip(result, record)
+        elif _some_in(operand, rows, begin, end):
+            flip(result, record)
+
+
+@njit
+def grow_until(rows, through, result, versions, now):
+    """Add to `result` those in `through` that have a successor there; how many."""
+    added = 0
+    for number in range(len(rows.records) - 1, -1, -1):
+        record = U(rows.records[number])
+        lacking = has(through, record) and not has(result, record)
+        if lacking and _some_in(result, rows, _begin(rows, number), U(rows.ends[number])):
+            flip(result, record)
+            versions[record >> _CHUNK] = now
+            added += 1
+    return added
+
+
+@njit
+def shrink_always(rows, result, dead_repeats, versions, now):
+    """Remove from `result` those that have no successor there; how many."""
+    removed = 0
+    for number in range(len(rows.records) - 1, -1, -1):
+        record = U(rows.records[number])
+        if has(result, record):
+            begin, end = _begin(rows, number), U(rows.ends[number])
+            stays = dead_repeats if begin == end else _some_in(result, rows, begin, end)
+            if not stays:
+                flip(result, record)
+                versions[record >> _CHUNK] = now
+                removed += 1
+    return removed

@@ -1,0 +1,47 @@
+"""The compiled parts of `strandline.engine.graph.log`."""
+
+# Numba infers and checks the types of kernels when it compiles them.
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
+
+from __future__ import annotations
+
+import numpy as np
+
+from strandline.engine.jit import njit
+
+U = np.uint64
+_0, _1, _6, _63 = U(0), U(1), U(6), U(63)
+CHUNK_BITS = 16
+"""Records whose values change are told apart with so many of their lower bits left out."""
+DEGREE_BITS = 24
+"""In the index: how many targets a record has; the upper bits say where they lie."""
+
+
+@njit
+def mark_chunks(targets, chunks):
+    """Mark the chunks of records that targets lie in."""
+    for number in range(len(targets)):
+        chunks[targets[number] >> U(CHUNK_BITS)] = 1
+
+
+@njit
+def mark_labelled(bits, sources, labels, label):
+    """Add the sources whose labels have this bit to a set."""
+    for number in range(len(sources)):
+        if (labels[number] >> label) & _1 != _0:
+            record = sources[number]
+            bits[record >> _6] |= _1 << (record & _63)
+
+
+@njit
+def index_rows(records, ends, first, least, index):
+    """Note where the targets of the records from `least` on lie, and how many there are, in `index`: the first target
+    of the block lies at `first`."""
+    begin = _0
+    for number in range(len(records)):
+        end = U(ends[number])
+        record = U(records[number]) - least
+        # Below `least` it wraps around and is larger than any place.
+        if record < U(len(index)):
+            index[record] = ((first + begin) << U(DEGREE_BITS)) | (end - begin)
+        begin = end

@@ -1,0 +1,69 @@
+"""Searches on a graph log for paths inside a set of records: the compiled parts of `strandline.engine.graph.paths`."""
+
+# Numba infers and checks the types of kernels when it compiles them.
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
+
+from __future__ import annotations
+
+import numpy as np
+
+from strandline.engine.graph.fixpoints_kernel import flip, has
+from strandline.engine.graph.log_kernel import DEGREE_BITS
+from strandline.engine.jit import inlined, njit
+
+U = np.uint64
+_0, _1 = U(0), U(1)
+FOUND, NOWHERE, GROW = 0, 1, 2
+
+
+@inlined
+def _targets(index, record):
+    """Where the targets of a record begin, and how many there are."""
+    entry = index[record]
+    return entry >> U(DEGREE_BITS), entry & U((1 << DEGREE_BITS) - 1)
+
+
+@njit
+def nearest(numbers, index, inside, goal, met, queue, state):
+    """Breadth-first from the records in `queue`: FOUND, and the last one in the queue is a record of `goal` that a path
+    through `inside` leads to; NOWHERE; or GROW, when the queue must be longer first. An entry of the queue is a record,
+    the place of its parent counted from 1, and the number of the step. `state` is the next entry to be looked at and
+    how many there are; `met` are the records in the queue. The first entries are starts: they need be in neither set,
+    and are no goals."""
+    while state[0] < state[1]:
+        source = state[0]
+        first, degree = _targets(index, queue[source, 0])
+        if state[1] + degree > U(len(queue)):
+            return GROW
+        for step in range(degree):
+            record = U(numbers[first + step])
+            reached = has(goal, record)
+            if not reached and (has(met, record) or not has(inside, record)):
+                continue
+            queue[state[1], 0] = record
+            queue[state[1], 1] = source + _1
+            queue[state[1], 2] = step
+            state[1] += _1
+            if reached:
+                return FOUND
+            flip(met, record)
+        state[0] += _1
+    return NOWHERE
+
+
+@njit
+def walk_inside(numbers, index, inside, met, start):
+    """Follow first steps that stay inside a set in which every record has one or has none at all, until a record comes
+    again, or ends: that record, and whether the walk ends there."""
+    record = start
+    while not has(met, record):
+        flip(met, record)
+        first, degree = _targets(index, record)
+        if degree == _0:
+            return record, True
+        for step in range(degree):
+            target = U(numbers[first + step])
+            if has(inside, target):
+                record = target
+                break
+    return record, False

@@ -1,0 +1,96 @@
+"""Formulas of CTL as text for people: what shows the answer, and how it was found."""
+
+from __future__ import annotations
+
+from strandline.check.ctl.verdict import CtlSearch, Evidence
+from strandline.check.memory import shown_bytes
+from strandline.check.verdict import Answer, PropertyVerdict
+from strandline.model.system import System
+from strandline.report.ltl import lasso_words
+from strandline.report.profile import profile_line
+from strandline.report.regress import sweep_rows
+from strandline.report.style import Style, counted, table, time_words
+from strandline.report.traces import trace_lines
+
+
+def ctl_remark(one: PropertyVerdict) -> str:
+    """What stands beside a formula in the list of properties."""
+    if one.reason is not None:
+        return one.reason
+    if one.trace is None:
+        return ""
+    return lasso_words(one.trace, ended=one.trace.loop == len(one.trace))
+
+
+def evidence_lines(one: PropertyVerdict, system: System, style: Style, *, full: bool) -> list[str]:
+    """Why a formula holds or does not: as a small tree, then the run that shows most."""
+    search = one.ctl
+    if search is None or search.evidence is None:
+        missing = None if search is None else search.without_evidence
+        return [f"Nothing is shown for '{one.name}': {missing}"] if missing else []
+    if one.trace is None:
+        return []
+    word = "Witness of" if one.answer is Answer.HOLDS else "Violation of"
+    title = f"{word} '{one.name}': {lasso_words(one.trace, ended=one.trace.loop == len(one.trace))}"
+    lines = [style.paint(title, "bold"), *tree_lines(search.evidence, style)]
+    shown = _traces(search.evidence)
+    for number, evidence in enumerate(shown):
+        if evidence.trace is None:
+            continue
+        if len(shown) > 1:
+            lines += ["", f"  run {number + 1}, for '{evidence.formula}'"]
+        lines += [f"  {line}" for line in trace_lines(evidence.trace, system, style, full=full, whole=False)]
+    return lines
+
+
+def tree_lines(evidence: Evidence, style: Style, depth: int = 1) -> list[str]:
+    """The parts that matter, each below the one that it is a part of."""
+    truth = style.paint("true", "green") if evidence.holds else style.paint("false", "red")
+    words = f": {evidence.words}" if evidence.words not in ("", "true here", "false here") else ""
+    lines = [f"{'  ' * depth}{evidence.formula} is {truth}{words}"]
+    for part in evidence.parts:
+        lines += tree_lines(part, style, depth + 1)
+    return lines
+
+
+def _traces(evidence: Evidence) -> list[Evidence]:
+    """Those whose runs no inner part's run contains."""
+    inner = [one for part in evidence.parts for one in _traces(part)]
+    ends_there = evidence.trace is None or (inner and evidence.trace.loop is None)
+    return inner if ends_there else [evidence, *inner]
+
+
+def ctl_search_lines(one: PropertyVerdict, style: Style, *, titled: bool) -> list[str]:
+    """How a formula was decided."""
+    search = one.ctl
+    if search is None:
+        return []
+    rows = [("method", f"{search.method}{f' ({search.why})' if search.why else ''}")]
+    if search.fairness:
+        rows.append(("fairness", "; ".join(search.fairness)))
+    if search.finite_runs != "stutter":
+        rows.append(("finite runs", search.finite_runs))
+    rows += _figures(search)
+    title = [style.paint(f"'{one.name}'", "bold")] if titled else []
+    return [*title, *table(rows), *profile_line(search.statistics, style)]
+
+
+def _figures(search: CtlSearch) -> list[tuple[str, str]]:
+    now = search.statistics
+    if not now.visited:
+        return []
+    rest = "" if search.complete else f"  (not complete: {search.reason})"
+    states = "not known after regress edges" if now.states is None else f"{now.states:,}"
+    rows = [("states", f"{states}{rest}")]
+    if now.transitions is not None:
+        rows.append(("transitions", f"{now.transitions:,}"))
+    if now.states != now.visited:
+        rows.append(("visited", f"{now.visited:,}"))
+    if now.sweeps:
+        rows += sweep_rows(now)
+    if search.records:
+        rows.append(("graph", f"{counted(search.records, 'record')}, {shown_bytes(search.disk_bytes)} on disk"))
+        blocks = counted(search.blocks_read, "block")
+        rows.append(("labelling", f"{search.labelling_seconds:.3f} s, {blocks} read"))
+    rows.append(("memory", f"engine {shown_bytes(now.peak_bytes)}, process {shown_bytes(now.rss_bytes)}"))
+    return [*rows, ("time", time_words(now))]

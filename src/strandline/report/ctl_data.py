@@ -1,0 +1,55 @@
+"""How a formula of CTL was decided, as plain data for `--json`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from strandline.check.ctl.verdict import CtlSearch, Evidence
+from strandline.report.profile import profile_data
+from strandline.report.regress import regress_data
+from strandline.source import Source
+from strandline.traces.exchange import trace_data
+
+
+def ctl_data(search: CtlSearch, source: Source) -> dict[str, Any]:
+    """The field `ctl` of a formula."""
+    now = search.statistics
+    return {
+        "formula": search.formula,
+        "method": search.method,
+        "why": search.why,
+        "fairness": list(search.fairness),
+        "finite_runs": search.finite_runs,
+        "complete": search.complete,
+        "reason": search.reason,
+        "states": now.states,
+        "transitions": now.transitions,
+        "visited": now.visited,
+        "peak_states": now.peak_states,
+        "peak_bytes": now.peak_bytes,
+        "rss_bytes": now.rss_bytes,
+        "sweeps": now.sweeps,
+        "persistent": now.persistent,
+        "regress_edges": now.regress_edges,
+        "regress": regress_data(now.regress),
+        "layers": now.layers,
+        "profile": profile_data(now.profile),
+        "seconds": round(now.seconds, 6),
+        "compile_seconds": round(now.compile_seconds, 6),
+        "records": search.records,
+        "disk_bytes": search.disk_bytes,
+        "blocks_read": search.blocks_read,
+        "labelling_seconds": round(search.labelling_seconds, 6),
+        "evidence": None if search.evidence is None else _evidence(search.evidence, source),
+        "without_evidence": search.without_evidence,
+    }
+
+
+def _evidence(evidence: Evidence, source: Source) -> dict[str, Any]:
+    return {
+        "formula": evidence.formula,
+        "holds": evidence.holds,
+        "words": evidence.words,
+        "trace": None if evidence.trace is None else trace_data(evidence.trace, source),
+        "parts": [_evidence(part, source) for part in evidence.parts],
+    }
