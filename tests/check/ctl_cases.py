@@ -64,7 +64,8 @@ class CtlGenerator(LtlGenerator):
         formula = self.tree(self.random.randint(2, 9))
         atoms = {name: self.guard() or self.expression(2) for name in atoms_of(formula)}
         finite_runs = self.pick([STUTTER, STUTTER, IGNORE, MAXIMAL])
-        return CtlCase(base.system, formula, atoms, base.fairness, finite_runs)
+        weak = tuple(one for one in base.fairness if not one.strong)
+        return CtlCase(base.system, formula, atoms, weak, finite_runs)
 
 
 def suitable_case(random: Random) -> tuple[CtlCase, SystemGraph] | None:

@@ -48,3 +48,10 @@ def test_all_methods_agree_with_brute_force(random: Random) -> None:
     found = suitable_case(random)
     if found is not None:
         compare(*found)
+
+
+def test_a_synchronous_step_is_enabled_only_if_every_process_has_an_action() -> None:
+    # Found by the test above: a dead state was taken to be unfair, because the first processes could have moved.
+    found = suitable_case(Random(1374))
+    assert found is not None
+    compare(*found)

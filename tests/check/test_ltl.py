@@ -191,11 +191,11 @@ def test_fairness_does_not_touch_safety(tmp_path: Path) -> None:
 def test_what_is_for_ltl_alone_is_refused_where_no_formula_is_asked(given: dict[str, Any], told: str) -> None:
     with pytest.raises(UsageError) as caught:
         strandline.check(PETERSON, invariants="not (P.critical and Q.critical)", **given)
-    rest = "is for LTL properties, and none is checked: give"
-    assert caught.value.on_command_line() == f"{told} {rest} --ltl FORMULA"
+    rest = "is for temporal properties, and none is checked: give"
+    assert caught.value.on_command_line() == f"{told} {rest} --ltl FORMULA or --ctl FORMULA"
     name, value = next(iter(given.items()))
     argument = f"{name}=" if name == "fairness" else f"{name}={value!r}"
-    assert str(caught.value) == f"{argument} {rest} ltl=FORMULA"
+    assert str(caught.value) == f"{argument} {rest} ltl=FORMULA or ctl=FORMULA"
 
 
 # Methods
@@ -238,7 +238,7 @@ def test_a_bad_prefix_has_no_loop_and_ends_in_the_violation(tmp_path: Path) -> N
         ({"method": "prefix"}, "--method prefix: not a safety property"),
         ({"method": "prefix", "fair": True}, "--method prefix: a path that shows a violation need not"),
         ({"method": "prefix", "finite_runs": "ignore"}, "--method prefix: a path that shows a violation may"),
-        ({"finite_runs": "forget"}, "finite runs: 'forget' is unknown (known: stutter, ignore)"),
+        ({"finite_runs": "forget"}, "finite runs: 'forget' is unknown (known: stutter, ignore, maximal)"),
     ],
 )
 def test_what_does_not_fit_is_refused(tmp_path: Path, options: dict[str, str], message: str) -> None:

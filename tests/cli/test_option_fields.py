@@ -70,5 +70,6 @@ def test_a_keyword_that_nobody_knows_is_no_option() -> None:
 def test_a_message_speaks_to_who_gave_the_option() -> None:
     with pytest.raises(UsageError) as caught:
         LtlOptions(fair=True).refuse_without_runs()
-    assert str(caught.value) == "fair=True is for LTL properties, and none is checked: give ltl=FORMULA"
-    assert caught.value.on_command_line() == "--fair is for LTL properties, and none is checked: give --ltl FORMULA"
+    told = "is for temporal properties, and none is checked: give"
+    assert str(caught.value) == f"fair=True {told} ltl=FORMULA or ctl=FORMULA"
+    assert caught.value.on_command_line() == f"--fair {told} --ltl FORMULA or --ctl FORMULA"

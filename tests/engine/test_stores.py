@@ -84,10 +84,11 @@ class Stored:
         array, hash_value = self._hash(state)
         self.make_room()
         if self.find(state) != NONE:
-            assert self.chain is not None or not self._call("add", U(0), array, U(0), hash_value)
+            other = U(1 << 30)
+            assert self.chain is not None or self._call("add", other, array, U(0), hash_value) != other
             return None
         number = self._new_number()
-        assert self._call("add", U(number), array, U(0), hash_value)
+        assert self._call("add", U(number), array, U(0), hash_value) == number
         return number
 
     def _new_number(self) -> int:

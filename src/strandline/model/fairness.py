@@ -256,13 +256,12 @@ def _any(guards: Sequence[Expression]) -> Expression | None:
 
 
 def _enabled_together(system: System, action: Action) -> Expression:
-    """In a synchronous system: the processes before have an action, so that this one is tried at all."""
-    process = action.moves[0].process
-    before = (
-        _ready(system, [one for one in system.actions if one.moves[0].process == earlier])
-        for earlier in range(process)
-    )
-    return conjunction(*before, _ready(system, [action])) or TRUE
+    """In a synchronous system: every other process has an action too, those before it being asked first."""
+    tried: list[list[Action]] = [[] for _ in system.processes]
+    for one in system.actions:
+        tried[one.moves[0].process].append(one)
+    tried[action.moves[0].process] = [action]
+    return conjunction(*(_ready(system, actions) for actions in tried)) or TRUE
 
 
 def _equal(variable: Variable, value: int) -> Expression:

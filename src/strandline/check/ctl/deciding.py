@@ -9,7 +9,7 @@ from strandline.check.choosing import Choice, choose_for_trees
 from strandline.check.ctl.formula import CtlFormula
 from strandline.check.ctl.question import CtlQuestion, fitting, make_question
 from strandline.check.ctl.verdict import CtlSearch
-from strandline.check.ltl.fairness import fairness_of
+from strandline.check.ltl.fairness import FairnessConditions, fairness_of
 from strandline.check.ltl.options import STUTTER, LtlOptions
 from strandline.check.options import Options
 from strandline.check.properties import Kind
@@ -17,7 +17,8 @@ from strandline.check.running import INTERRUPTED, Findings
 from strandline.check.strategies.labelling import CtlFound
 from strandline.check.task import Session, Task
 from strandline.check.verdict import Answer, PropertyVerdict
-from strandline.errors import ResourceError
+from strandline.errors import Option, ResourceError, UsageError
+from strandline.model.history import with_history
 from strandline.model.system import System
 
 NOTHING = "none"
@@ -36,10 +37,7 @@ def decide_trees(
     system: System, formulas: Sequence[CtlFormula], options: Options, temporal: LtlOptions, session: Session
 ) -> Iterator[TreesDecided]:
     """Decide formulas, search by search. Raises `InputError` for what the user can mend; limits are UNKNOWN."""
-    plain = system.alone
-    fairness = fairness_of(
-        plain, fair=temporal.fair, declared=temporal.declared_fairness, texts=temporal.fairness
-    )
+    plain, fairness = _plain(system.alone, formulas, temporal)
     finite_runs = temporal.finite_runs or plain.finite_paths
     interrupted = False
     for group in _groups(formulas, len(fairness.conditions)):
@@ -55,6 +53,29 @@ def decide_trees(
         found = choice.strategy.run(task, session)
         interrupted = found.findings.interrupted
         yield TreesDecided({one: _verdict(one, question, choice, found) for one in group}, found.findings)
+
+
+def _plain(
+    system: System, formulas: Sequence[CtlFormula], temporal: LtlOptions
+) -> tuple[System, FairnessConditions]:
+    """The System, which remembers of its last step what the formulas ask, and the conditions of fairness. Raises
+    `UsageError` where one of them is strong."""
+
+    def conditions_of(one: System) -> FairnessConditions:
+        return fairness_of(one, fair=temporal.fair, declared=temporal.declared_fairness, texts=temporal.fairness)
+
+    conditions = conditions_of(system)
+    strong = next((one for one in conditions.conditions if one.strong), None)
+    if strong is not None:
+        raise UsageError(
+            f"CTL is decided under weak fairness and given conditions, not under strong fairness of {strong.name}; "
+            "{} leaves out what the model declares",
+            options=[Option("declared_fairness", False)],
+        )
+    asked = [atom for one in formulas for atom in one.atoms.values()]
+    asked += [one.condition for one in conditions.conditions if one.condition is not None]
+    remembering = with_history(system, asked)
+    return remembering, conditions if remembering is system else conditions_of(remembering)
 
 
 def _groups(formulas: Sequence[CtlFormula], conditions: int) -> Iterator[list[CtlFormula] | CtlFormula]:

@@ -8,7 +8,7 @@ which one does can be the end of what EX and EU ask for.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -29,7 +29,8 @@ _DUAL = {
 """What a path satisfies, with denied operands, that does not satisfy the operator."""
 
 
-NOBODY: Bits = np.zeros(0, dtype=np.uint64)
+def _nobody() -> Bits:
+    return np.zeros(0, dtype=np.uint64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +41,10 @@ class Witnesses:
 
     satisfied: Bits
     entered: Bits | None = None
-    through: Bits = NOBODY
+    through: Bits = field(default_factory=_nobody)
     goal: Bits | None = None
-    reaching: Bits = NOBODY
-    staying: Bits = NOBODY
+    reaching: Bits = field(default_factory=_nobody)
+    staying: Bits = field(default_factory=_nobody)
 
 
 class Valuation:
