@@ -49,7 +49,7 @@ def test_actions_examples_and_variables(clock: System) -> None:
     assert regress.actions[0].share == 1.0
     example = regress.actions[0].example
     assert (example.action, example.variables) == ("Clock: on -> on", ("hand",))
-    assert example.changes == (Change("hand", "3", "0"), Change("turns", "0", "1"), Change("a[1]", "1", "0"))
+    assert example.changes == (Change("hand", 3, 0), Change("turns", 0, 1), Change("a[1]", 1, 0))
     assert falls(example) == [("hand", 3, 0)]
     assert regress.variables == (("hand", 1.0),)
 
@@ -95,7 +95,7 @@ def test_callables() -> None:
     regress = strandline.explore(model, order="sweep").statistics.regress
     assert regress is not None
     (only,) = regress.actions
-    assert (only.action, only.share, only.example.changes) == ("tick", 1.0, (Change("state", "4", "0"),))
+    assert (only.action, only.share, only.example.changes) == ("tick", 1.0, (Change("state", 4, 0),))
     assert falls(only.example) == [("progress", 4, 0)]
 
 

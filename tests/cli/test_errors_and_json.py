@@ -156,8 +156,8 @@ def test_a_run_time_fault_as_json(strandline: Run) -> None:
     trace = report["trace"]
     assert isinstance(trace, dict)
     assert trace["length"] == 3
-    assert trace["initial"] == {"a[0]": "0", "a[1]": "0", "a[2]": "0", "i": "0", "P": "s"}
-    assert trace["steps"][2] == {"action": "P: s -> s", "changes": {"a[2]": ["0", "1"], "i": ["2", "3"]}}
+    assert trace["initial"] == {"a": [0, 0, 0], "i": 0, "P": "s"}
+    assert trace["steps"][2] == {"action": "P: s -> s", "changes": {"a[2]": [0, 1], "i": [2, 3]}}
     assert trace["fault"] == {
         "kind": "array index out of range",
         "at": "index.dve:5:38",

@@ -159,7 +159,7 @@ def test_a_trace_goes_to_a_file(strandline: Run, tmp_path: Path, suffix: str) ->
     if suffix == "txt":
         assert target.read_text() == "initial state\n    x=0 P=s\n1  P: s -> s\n     x: 0 → 1\n"
     else:
-        assert '"changes": {\n        "x": [\n          "0",\n          "1"\n        ]' in target.read_text()
+        assert '"changes": {\n        "x": [\n          0,\n          1\n        ]' in target.read_text()
 
 
 def test_no_trace_to_write(strandline: Run, tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def test_states_alone_are_enough_and_need_not_be_whole(
 ) -> None:
     """Without names of actions, and with some variables only, a path is found that agrees with the file."""
     trace = replace(_random_walk(system, seed).trace(), fault=None)
-    names = [name for name, _ in trace.initial]
+    names = list(trace.initial)
     kept = data.draw(st.sets(st.sampled_from(names)))
     states = tuple({name: state[name] for name in kept} for state in trace.states())
     recorded = RecordedTrace("m", "itf", states, (None,) * len(trace))

@@ -60,7 +60,7 @@ def test_a_walk_is_saved_replayed_and_evaluated(
     assert main(["trace", name, "--model", "mutex.py:Mutex(N=2)", "--eval", "turn == 1", "--json"]) == 0
     report = json.loads(capsys.readouterr().out.removeprefix("this file was executed\n"))
     assert report["trace"]["length"] == 6
-    assert f"turn == 1 is {report['evaluations'][0]['values'][-1]}\n" in walked
+    assert f"turn == 1 is {str(report['evaluations'][0]['values'][-1]).lower()}\n" in walked
 
 
 def test_expected_verdicts_and_a_model_that_prints(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:

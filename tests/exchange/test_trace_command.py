@@ -113,7 +113,7 @@ def test_a_loop_whose_last_step_the_file_leaves_out_is_closed(run: Run, tmp_path
     code, stdout, _ = run("trace", "l.itf.json", "--model", str(MODELS / "watched.dve"), "--json")
     trace = json.loads(stdout)["trace"]
     assert (code, trace["length"], trace["loop"]) == (0, 5, 1)
-    assert [step["changes"]["x"][1] for step in trace["steps"]] == ["1", "2", "3", "0", "1"]
+    assert [step["changes"]["x"][1] for step in trace["steps"]] == [1, 2, 3, 0, 1]
 
 
 def test_a_run_that_ends_stays_in_its_last_state(run: Run, tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_json(run: Run) -> None:
         "json",
     )
     assert report["evaluations"] == [
-        {"expression": "Q.seen", "values": ["false", "false", "true", "true", "false"]}
+        {"expression": "Q.seen", "values": [False, False, True, True, False]}
     ]
     assert report["trace"]["length"] == 4
     assert report["error"] is None
@@ -165,7 +165,7 @@ def test_a_trace_of_another_model_does_not_fit(run: Run) -> None:
     code, stdout, stderr = run("trace", "t.json", "--model", COUNTER)
     assert (code, stdout) == (2, "")
     assert stderr == (
-        "t.json: state 0 speaks of 'flag[0]', 'flag[1]', 'Q', which the model does not have (it has 'x', 'P')\n"
+        "t.json: state 0 speaks of 'flag', 'Q', which the model does not have (it has 'x', 'P')\n"
     )
     code, stdout, _ = run("trace", "t.json", "--model", COUNTER, "--json")
     report = json.loads(stdout)

@@ -206,7 +206,7 @@ def test_callables_whose_states_look_like_named_steps(start: object) -> None:
     with pytest.raises(UsageError) as caught:
         strandline.explore(strandline.from_callables([start], successors))
     assert str(caught.value) == PAIR
-    for named, last in ((True, "4"), (False, "('busy', 4)")):
+    for named, last in ((True, 4), (False, ("busy", 4))):
         model = strandline.from_callables([start], successors, named=named)
         verdict = strandline.check(model, deadlock=True)
         assert verdict.trace is not None

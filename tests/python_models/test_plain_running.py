@@ -114,7 +114,7 @@ def test_the_other_door() -> None:
     )
     verdict = strandline.check(model, reach="seven")
     assert verdict.trace is not None
-    assert verdict.trace.final == {"state": "7"}
+    assert verdict.trace.final == {"state": 7}
     assert [step.action for step in verdict.trace.steps] == ["next"] * 7
     assert strandline.check(model, deadlock=True).answer.value == "VIOLATED"
     swept = strandline.explore(model, order="sweep")

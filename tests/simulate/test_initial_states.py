@@ -37,7 +37,7 @@ def test_an_initial_state_is_chosen_by_its_number() -> None:
         "1  P: s -> s\n     x: 3 → 4",
         "steps\n  1  P: s -> s   x: 4 → 5\n  2  P: s -> t",
     ]
-    assert dict(simulation.walk.trace().initial) == {"x": "3", "P": "s"}
+    assert dict(simulation.walk.trace().initial) == {"x": 3, "P": "s"}
 
 
 def test_nothing_else_works_before_the_choice() -> None:

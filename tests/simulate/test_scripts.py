@@ -134,7 +134,7 @@ def test_a_trace_of_another_model_is_refused_and_the_walk_stays(simulate: Run) -
     code, _, stderr = simulate("counter", "1\nfollow t.json\n")
     assert code == 2
     assert stderr.startswith(
-        "strandline simulate: line 2, 'follow t.json': t.json: state 0 speaks of 'flag[0]'"
+        "strandline simulate: line 2, 'follow t.json': t.json: state 0 speaks of 'flag'"
     )
 
 
@@ -144,7 +144,7 @@ def test_the_property_process_only_on_request(simulate: Run) -> None:
     _, product, _ = simulate("watched", "1\n", "--product")
     assert product.startswith("watched: 1 action, with property process Never;")
     assert (
-        "  1  P: s -> s; Never: q0 -> q0   x: 1 → 2\n  2  P: s -> s; Never: q0 -> q1   x: 1 → 2   Never"
+        "  1  P: s -> s; Never: q0 -> q0   x: 1 → 2\n  2  P: s -> s; Never: q0 -> q1   x: 1 → 2\n"
         in product
     )
     _, blocked, _ = simulate("watched", "1 2\n", "--product")

@@ -14,7 +14,7 @@ from strategies import systems
 from strandline.languages import load
 from strandline.model.expression import Read
 from strandline.model.system import Predicate, System
-from strandline.traces.evaluate import Evaluator
+from strandline.traces.evaluate import Evaluator, told
 from strandline.traces.walk import Walk, twin_of
 
 MODELS = Path(__file__).resolve().parent.parent / "check" / "models"
@@ -93,8 +93,8 @@ def test_random_walks_replay_and_come_back(system: System, seed: int) -> None:
 def test_values_are_shown_as_people_write_them(expression: str, value: str) -> None:
     system = load(MODELS / "counter.dve")
     twin = twin_of(system)
-    parsed = system.scope.parse(expression)
-    assert Evaluator(twin).text(parsed, twin.initial()[0]) == value
+    question = system.scope.question(expression)
+    assert told(Evaluator(twin).answer(question, twin.initial()[0])) == value
 
 
 def test_labels_go_by_the_value_and_not_by_its_name() -> None:

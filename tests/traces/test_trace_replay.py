@@ -30,15 +30,15 @@ def _kernel(text: str, predicate: str | None = None) -> Kernel:
 
 def test_a_trace_shows_actions_and_changes() -> None:
     trace = replay(_kernel(MUTEX, "P.critical and Q.critical").twin, 0, [0, 1, 0, 1], labels=1).trace
-    assert dict(trace.initial) == {"flag[0]": "0", "flag[1]": "0", "P": "idle", "Q": "idle"}
+    assert trace.initial == {"flag": (0, 0), "P": "idle", "Q": "idle"}
     assert [step.action for step in trace.steps] == [
         "P: idle -> seen",
         "Q: idle -> seen",
         "P: seen -> critical",
         "Q: seen -> critical",
     ]
-    assert trace.steps[2].changes == (Change("flag[0]", "0", "1"), Change("P", "seen", "critical"))
-    assert trace.final == {"flag[0]": "1", "flag[1]": "1", "P": "critical", "Q": "critical"}
+    assert trace.steps[2].changes == (Change("flag[0]", 0, 1), Change("P", "seen", "critical"))
+    assert trace.final == {"flag": (1, 1), "P": "critical", "Q": "critical"}
     assert list(trace.states())[-1] == trace.final
     assert len(list(trace.states())) == len(trace) + 1
     assert trace.loop is None

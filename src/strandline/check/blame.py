@@ -4,6 +4,7 @@ error)."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from strandline.check.properties import Kind, Property
 from strandline.check.verdict import Answer, PropertyVerdict
@@ -12,6 +13,7 @@ from strandline.errors import InputError, InternalError, MeasureError, ReplayErr
 from strandline.model.expression import Element, Expression, Read, walk
 from strandline.model.measure import Measure
 from strandline.model.system import System
+from strandline.model.values import show
 from strandline.source import Span
 from strandline.traces.replay import Replayed
 from strandline.traces.trace import Trace, TraceFault
@@ -56,7 +58,7 @@ def decreasing_column(twin: Twin, replayed: Replayed, measure: Measure) -> Measu
     step, count = replayed.trace.steps[-1], len(replayed.trace)
     if after >= before:
         raise ReplayError(f"the search saw the column decrease in step {count}, the replay did not")
-    changes = ", ".join(f"{one.name}: {one.old} -> {one.new}" for one in step.changes)
+    changes = ", ".join(str(one).replace("→", "->") for one in step.changes)
     component = next(one for one in measure.components if one.monotone)
     return component.blame(
         f"not monotone: step {count}, '{step.action}', takes it from {before} to {after} ({changes})"
@@ -68,7 +70,7 @@ def _holds(expression: Expression, span: Span | None) -> bool:
     return span is not None and any(getattr(node, "span", None) is span for node in walk(expression))
 
 
-def _values_read(expression: Expression, state: dict[str, str]) -> str:
+def _values_read(expression: Expression, state: dict[str, Any]) -> str:
     """`i = 7, n = 2`: the scalar variables that an expression reads."""
     names = dict.fromkeys(
         node.variable.name
@@ -76,7 +78,7 @@ def _values_read(expression: Expression, state: dict[str, str]) -> str:
         if isinstance(node, Read) and node.variable.name in state
     )
     arrays = dict.fromkeys(node.variable for node in walk(expression) if isinstance(node, Element))
-    parts = [f"{name} = {state[name]}" for name in names]
+    parts = [f"{name} = {show(state[name])}" for name in names]
     parts += [f"{array.name} has {array.slots} elements" for array in arrays]
     return ", ".join(parts)
 

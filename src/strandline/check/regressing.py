@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -11,8 +12,7 @@ from strandline.compile.kernel import Twin
 from strandline.model.expression import variables_read
 from strandline.model.measure import Component, Measure
 from strandline.model.system import System
-from strandline.traces.replay import changes
-from strandline.traces.trace import Change
+from strandline.traces.trace import Change, changes
 
 _ENOUGH_SECONDS = 0.3
 """How long a sample is looked at; interpreting a step of a large model takes milliseconds."""
@@ -98,8 +98,14 @@ def _described(twin: Twin, measure: Measure, sample: Sequence[SampledEdge]) -> I
         if edge.target is not None:
             falling, read = _falling(twin, measure, source, edge.target)
             changed = tuple(changes(twin.describe(source), twin.describe(edge.target)))
-            names = dict.fromkeys(one.name.partition("[")[0] for one in changed)
-            yield RegressEdge(edge.action, changed, falling, tuple(name for name in names if name in read))
+            names = dict.fromkeys(name for one in changed for name in sorted(read) if speaks_of(one.name, name))
+            yield RegressEdge(edge.action, changed, falling, tuple(names))
+
+
+def speaks_of(changed: str, variable: str) -> bool:
+    """Whether a change, as in `votes[1].says`, is one of a variable of the System, as in `votes.says`."""
+    name = re.sub(r"\[[^\]]*\]", "", changed)
+    return name == variable or name.startswith(f"{variable}.") or variable.startswith(f"{name}.")
 
 
 def _falling(

@@ -12,6 +12,7 @@ from strandline.compile.interpreted import SystemTwin
 from strandline.errors import UsageError
 from strandline.report.style import Style, counted, table
 from strandline.report.traces import trace_lines, write_trace
+from strandline.traces.evaluate import told
 from strandline.traces.exchange import read_trace
 from strandline.traces.matching import fit
 from strandline.traces.walk import Walk
@@ -151,8 +152,8 @@ class Simulation:
         if not argument:
             raise UsageError("eval needs an expression")
         state = self._begun()
-        expression = self.system.scope.parse(argument, name="expression")
-        self._say(f"{argument} is {self.text.evaluator.text(expression, state)}")
+        question = self.system.scope.question(argument, name="expression")
+        self._say(f"{argument} is {told(self.text.evaluator.answer(question, state))}")
 
     def _show_trace(self, argument: str) -> None:
         self._begun()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from strandline.compile.interpreted import SystemTwin
 from strandline.compile.kernel import DEADLOCK_BIT, STUCK_BIT, Edge, FaultSite
 from strandline.report.style import Style, counted
-from strandline.report.traces import change_lines, state_lines
 from strandline.traces.evaluate import Evaluator
-from strandline.traces.replay import State, changes
-from strandline.traces.trace import Step
+from strandline.traces.replay import State
+from strandline.traces.text import change_lines, state_lines
+from strandline.traces.trace import Step, changes
 from strandline.traces.walk import Walk
 
 _MOST_CHOICES = 40
@@ -21,7 +21,6 @@ class SimulationText:
     def __init__(self, twin: SystemTwin, style: Style) -> None:
         self.evaluator = Evaluator(twin)
         self._twin, self._system, self._style = twin, twin.system, style
-        self._locations = {process.location.name for process in twin.system.processes}
 
     def title(self) -> str:
         """The first line."""
@@ -36,7 +35,7 @@ class SimulationText:
         which = f" {number + 1}" if len(walk.initial_states) > 1 else ""
         title = self._style.paint(f"initial state{which}", "bold")
         state = self._twin.describe(walk.initial_states[number])
-        return "\n".join([title, *state_lines(state, self._style)])
+        return "\n".join([title, *state_lines(state, self._style.paint)])
 
     def step(self, walk: Walk, before: State | None, edge: Edge) -> str:
         """A step that was taken, with what it changed, or the fault it ended in."""
@@ -49,7 +48,7 @@ class SimulationText:
 
     def state(self, state: State) -> str:
         """A whole state."""
-        return "\n".join(state_lines(self._twin.describe(state), self._style))
+        return "\n".join(state_lines(self._twin.describe(state), self._style.paint))
 
     def labels(self, state: State) -> str:
         """The labels that are true in a state."""
@@ -91,7 +90,7 @@ class SimulationText:
         lines = [self._style.paint("initial states", "bold")]
         width = len(str(len(states)))
         for number, state in enumerate(states if whole else states[:_MOST_CHOICES], 1):
-            shown = state_lines(self._twin.describe(state), self._style)
+            shown = state_lines(self._twin.describe(state), self._style.paint)
             lines += [
                 f"  {number:{width}}{shown[0][2:] if shown else ''}",
                 *(" " * width + line for line in shown[1:]),
@@ -115,7 +114,7 @@ class SimulationText:
         if before is None or edge.target is None:
             return []
         found = changes(self._twin.describe(before), self._twin.describe(edge.target))
-        return change_lines(Step(edge.action, tuple(found)), self._locations, indent, self._style)
+        return change_lines(Step(edge.action, tuple(found)), indent, self._style.paint)
 
     def _fault_lines(self, fault: FaultSite | None) -> list[str]:
         if fault is None:

@@ -87,8 +87,8 @@ def _evaluated(fitted: FittedTrace, texts: Sequence[str]) -> list[Evaluation]:
     evaluations = []
     for number, text in enumerate(texts, 1):
         name = "expression" if len(texts) == 1 else f"expression {number}"
-        expression = fitted.system.scope.parse(text, name=name)
-        evaluations.append(Evaluation(text, tuple(evaluator.text(expression, state) for state in states)))
+        question = fitted.system.scope.question(text, name=name)
+        evaluations.append(Evaluation(text, tuple(evaluator.answer(question, state) for state in states)))
     return evaluations
 
 
@@ -113,6 +113,7 @@ def _object(
     arguments: argparse.Namespace, format_: str, fitted: FittedTrace, evaluations: Sequence[Evaluation]
 ) -> str:
     from strandline.report.envelope import head, render
+    from strandline.traces.encoding import encoded
     from strandline.traces.exchange import trace_data
 
     return render(
@@ -123,7 +124,8 @@ def _object(
             "format": format_,
             "fits": True,
             "evaluations": [
-                {"expression": one.expression, "values": list(one.values)} for one in evaluations
+                {"expression": one.expression, "values": [encoded(value) for value in one.values]}
+                for one in evaluations
             ],
             "trace": trace_data(fitted.trace, fitted.system.source),
             "error": None,

@@ -160,8 +160,8 @@ class _Twin:
         values = self._values(state)
         return tuple(evaluate(one, values, self.system.offsets) for one in expressions)
 
-    def describe(self, state: tuple[int, ...]) -> dict[str, str]:
-        return {"state": repr(self.states[state[0]])}
+    def describe(self, state: tuple[int, ...]) -> dict[str, Any]:
+        return {"state": self.states[state[0]]}
 
     def _values(self, state: tuple[int, ...]) -> tuple[int, ...]:
         """The labels and the progress, in the order of the System's variables."""

@@ -11,6 +11,7 @@ import time
 import weakref
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -74,8 +75,8 @@ class GraphTwin:
             raise UsageError("a graph has no variables: expressions over it have no value")
         return ()
 
-    def describe(self, state: State) -> dict[str, str]:
-        return {"node": str(self.nodes[state])}
+    def describe(self, state: State) -> dict[str, Any]:
+        return {"node": self.nodes[state]}
 
 
 def graph_kernel(graph: Graph) -> Kernel:

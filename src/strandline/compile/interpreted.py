@@ -6,7 +6,8 @@ Tests compare machine code with it on every answer.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from strandline.compile.answering import answered_by
 from strandline.compile.interpret import Fault, Interpreter
@@ -29,14 +30,17 @@ class SystemTwin:
         self.predicates = tuple(predicates)
         self.measure = measure
         self._interpreter = Interpreter(system)
+        self._views = {variable: view for view in system.scope.views() for variable in view.variables}
 
     def initial(self) -> Sequence[tuple[int, ...]]:
         return [self.layout.pack(valuation) for valuation in self.system.initial]
 
     def edges(self, state: tuple[int, ...]) -> Sequence[Edge]:
         found = []
-        for step in self._interpreter.steps(self.layout.unpack(state)):
-            name = "; ".join(action.name for action in step.actions)
+        valuation = self.layout.unpack(state)
+        evaluate = self._evaluate(valuation)
+        for step in self._interpreter.steps(valuation):
+            name = "; ".join(self.system.scope.step_name(action.name, evaluate) for action in step.actions)
             if step.target is None:
                 assert step.fault is not None
                 found.append(Edge(name, None, FaultSite(step.fault.kind, step.fault.span)))
@@ -77,18 +81,26 @@ class SystemTwin:
         valuation = self.layout.unpack(state)
         return tuple(self._interpreter.evaluate(one, valuation) for one in expressions)
 
-    def describe(self, state: tuple[int, ...]) -> dict[str, str]:
+    def describe(self, state: tuple[int, ...]) -> dict[str, Any]:
         valuation = self.layout.unpack(state)
-        shown: dict[str, str] = {}
+        evaluate = self._evaluate(valuation)
+        described: dict[str, Any] = {}
         for variable, offset in self.system.offsets.items():
             if variable.hidden:
                 continue
-            if variable.length is None:
-                shown[variable.name] = variable.show(valuation[offset])
+            view = self._views.get(variable)
+            if view is not None:
+                if view.name not in described:
+                    described[view.name] = view.value(evaluate)
+            elif variable.length is None:
+                described[variable.name] = variable.value(valuation[offset])
             else:
-                for index in range(variable.length):
-                    shown[f"{variable.name}[{index}]"] = variable.show(valuation[offset + index])
-        return shown
+                values = valuation[offset : offset + variable.length]
+                described[variable.name] = tuple(variable.value(one) for one in values)
+        return described
+
+    def _evaluate(self, valuation: tuple[int, ...]) -> Callable[[Expression], int]:
+        return lambda expression: self._interpreter.evaluate(expression, valuation)
 
 
 def interpret_system(system: System, predicates: Sequence[Expression] = (), measure: Measure | None = None) -> Kernel:

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -85,7 +85,7 @@ class Twin(Protocol):
         """What expressions over the System's variables are in a state."""
         ...
 
-    def describe(self, state: tuple[int, ...]) -> dict[str, str]:
+    def describe(self, state: tuple[int, ...]) -> dict[str, Any]:
         """The state as names and values for people."""
         ...
 

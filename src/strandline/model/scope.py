@@ -8,15 +8,29 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from strandline.errors import ModelError, ParseError
-from strandline.model.expression import Const, Element, Expression, Read, walk
+from strandline.model.expression import COMPARISONS, LOGICAL, Binary, Const, Element, Expression, Read, Unary, walk
 from strandline.source import Source, Span
 
 if TYPE_CHECKING:
     from strandline.model.system import Action, Variable
+
+
+Evaluate = Callable[[Expression], int]
+"""Gives an expression its value in one state; raises where it has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A variable of the model: the System's variables that hold it, and its value (see `model.values`) in a state."""
+
+    name: str
+    variables: tuple[Variable, ...]
+    value: Callable[[Evaluate], Any]
 
 
 class Scope(ABC):
@@ -37,6 +51,33 @@ class Scope(ABC):
         """The variables that stand for `taken(...)` in what was parsed so far, each with its actions; see
         `strandline.model.history`."""
         return {}
+
+    def question(self, text: str, *, name: str = "expression") -> Callable[[Evaluate], Any]:
+        """What tells the value of a text in a state: that of an expression, or of a whole variable, however it is
+        kept. Raises as `parse` does."""
+        expression = self.parse(text, name=name)
+        return lambda evaluate: spoken(expression, evaluate(expression))
+
+    def views(self) -> tuple[View, ...]:
+        """The variables of the model that are not just single variables of the System, or whose values are not just
+        numbers and names."""
+        return ()
+
+    def step_name(self, action: str, evaluate: Evaluate) -> str:
+        """An action of the System as it is called in a state: with what it takes there, not with where that lies."""
+        return action
+
+
+def spoken(expression: Expression, value: int) -> Any:
+    """A value of an expression: a name where a variable has names for its values, a truth where it is one."""
+    match expression:
+        case Read(variable=variable) | Element(variable=variable):
+            return variable.value(value)
+        case Unary(operator="not"):
+            return bool(value)
+        case Binary(operator=operator) if operator in COMPARISONS | LOGICAL:
+            return bool(value)
+    return value
 
 
 def fitting(expression: Expression, source: Source) -> Expression:
@@ -62,6 +103,15 @@ class Without(Scope):
                 place = Span(0, len(text)) if said is None else Span(*said.span())
                 raise ModelError(f"unknown process '{self.process}'", Source(name, text), place)
         return expression
+
+    def question(self, text: str, *, name: str = "expression") -> Callable[[Evaluate], Any]:
+        return self.scope.question(text, name=name)
+
+    def views(self) -> tuple[View, ...]:
+        return self.scope.views()
+
+    def step_name(self, action: str, evaluate: Evaluate) -> str:
+        return self.scope.step_name(action, evaluate)
 
     def render(self, expression: Expression, *, longest: int | None = None) -> str:
         return self.scope.render(expression, longest=longest)

@@ -74,11 +74,15 @@ class Variable:
         """How many entries of a valuation it takes."""
         return 1 if self.length is None else self.length
 
-    def show(self, value: int) -> str:
+    def value(self, number: int) -> int | str:
+        """What a number means: a name where the values have names."""
+        if self.names is not None and 0 <= number < len(self.names):
+            return self.names[number]
+        return number
+
+    def show(self, number: int) -> str:
         """A value as the model's author would write it."""
-        if self.names is not None and 0 <= value < len(self.names):
-            return self.names[value]
-        return str(value)
+        return str(self.value(number))
 
 
 @dataclass(frozen=True, slots=True)

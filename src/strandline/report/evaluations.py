@@ -6,8 +6,11 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from strandline.model.values import parts, show
 from strandline.report.style import Style, table
+from strandline.traces.evaluate import told
 from strandline.traces.trace import Trace
 
 
@@ -16,27 +19,28 @@ class Evaluation:
     """An expression as the user wrote it, and its value in every state of a trace."""
 
     expression: str
-    values: tuple[str, ...]
+    values: tuple[Any, ...]
 
 
 def evaluation_lines(trace: Trace, evaluations: Sequence[Evaluation], style: Style) -> list[str]:
     """One line for each state: its number, the values, and the action that led to it."""
     rows = [["step", *(one.expression for one in evaluations), "action"]]
-    rows += _rows(trace, [one.values for one in evaluations])
+    rows += _rows(trace, [[told(value) for value in one.values] for one in evaluations])
     lines = table(rows, indent="")
     return [style.paint(lines[0], "bold"), *lines[1:]]
 
 
 def trace_csv(trace: Trace, evaluations: Sequence[Evaluation]) -> str:
-    """Comma-separated values with a header: step, action, all variables, then the expressions."""
+    """Comma-separated values with a header: step, action, all variables, elements of arrays and fields of records by
+    themselves, then the expressions."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    names = [name for name, _ in trace.initial]
-    writer.writerow(["step", "action", *names, *(one.expression for one in evaluations)])
+    columns = [name + path for name, value in trace.initial.items() for path, _ in parts(value)]
+    writer.writerow(["step", "action", *columns, *(one.expression for one in evaluations)])
     actions = ["", *(step.action for step in trace.steps)]
     for number, (action, state) in enumerate(zip(actions, trace.states(), strict=True)):
-        values = [state[name] for name in names]
-        writer.writerow([number, action, *values, *(one.values[number] for one in evaluations)])
+        values = [show(inner) for value in state.values() for _, inner in parts(value)]
+        writer.writerow([number, action, *values, *(told(one.values[number]) for one in evaluations)])
     return text.getvalue()
 
 

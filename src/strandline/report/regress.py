@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from strandline.check.measures import component_text
-from strandline.check.regressing import Regress, RegressEdge
+from strandline.check.regressing import Regress, RegressEdge, speaks_of
 from strandline.check.verdict import Statistics
 from strandline.model.system import System
 from strandline.report.style import counted
+from strandline.traces.encoding import encoded
 
 _SHOWN_ACTIONS, _SHOWN_VARIABLES = 3, 4
 _LISTED_ACTIONS, _LISTED_VARIABLES = 20, 50
@@ -46,9 +47,9 @@ def _example(edge: RegressEdge, system: System) -> str:
     measures = ", ".join(
         f"{_shortened(component_text(one.component, system))} {one.old} → {one.new}" for one in edge.measures
     )
-    named = [one for one in edge.changes if one.name.partition("[")[0] in edge.variables]
-    changes = ", ".join(f"{one.name}: {one.old} → {one.new}" for one in named or edge.changes)
-    told = not changes or [f"{one.name} {one.old} → {one.new}" for one in named] == [measures]
+    named = [one for one in edge.changes if any(speaks_of(one.name, name) for name in edge.variables)]
+    changes = ", ".join(str(one) for one in named or edge.changes)
+    told = not changes or [str(one).replace(":", "", 1) for one in named] == [measures]
     return measures if told else f"{measures} ({changes})"
 
 
@@ -77,7 +78,7 @@ def regress_data(regress: Regress | None) -> dict[str, Any] | None:
 
 def _edge_data(edge: RegressEdge, system: System) -> dict[str, Any]:
     return {
-        "changes": {one.name: [one.old, one.new] for one in edge.changes},
+        "changes": {one.name: [encoded(one.old), encoded(one.new)] for one in edge.changes},
         "measures": [
             {"measure": component_text(one.component, system), "old": one.old, "new": one.new} for one in edge.measures
         ],

@@ -9,9 +9,9 @@ from pathlib import Path
 from strandline.model.system import System
 from strandline.report.style import Style, counted
 from strandline.traces.exchange import ITF_SUFFIX, itf_text, json_text, write_text
-from strandline.traces.trace import Change, Step, Trace
+from strandline.traces.text import change_lines, state_lines
+from strandline.traces.trace import Trace
 
-_LINE = 100
 _LONG = 400
 """A trace with more steps than this is shown with its first and last steps only, unless it goes to a file."""
 _ENDS = 100
@@ -22,9 +22,9 @@ def trace_lines(
 ) -> list[str]:
     """The trace for people. Changes of location are left out where the action's name tells them; unless
     `whole`, the middle of a very long trace is left out. A line at the left runs along a loop."""
-    shown = _ShownSteps(trace, system, style, full=full)
+    shown = _ShownSteps(trace, style, full=full)
     left_out = range(0) if whole or len(trace) <= _LONG else range(_ENDS + 1, len(trace) - _ENDS + 1)
-    lines = [style.paint("initial state", "bold"), *state_lines(dict(trace.initial), style)]
+    lines = [style.paint("initial state", "bold"), *state_lines(trace.initial, style.paint)]
     stem, loop = lines, list[str]()
     first = len(trace) + 1 if trace.loop is None else trace.loop + 1
     for number, told in enumerate(shown.steps(), 1):
@@ -58,21 +58,18 @@ def _with_loop(stem: list[str], loop: list[str], start: int, style: Style) -> li
 class _ShownSteps:
     """The steps of a trace as lines."""
 
-    def __init__(self, trace: Trace, system: System, style: Style, *, full: bool) -> None:
+    def __init__(self, trace: Trace, style: Style, *, full: bool) -> None:
         self._trace, self._style, self._full = trace, style, full
-        self._locations = {process.location.name for process in system.processes}
         self._width = len(str(len(trace)))
 
     def steps(self) -> Iterator[list[str]]:
         """The lines of each step."""
-        states = self._trace.states()
-        next(states)
-        for number, (step, state) in enumerate(zip(self._trace.steps, states, strict=True), 1):
+        for number, step in enumerate(self._trace.steps, 1):
             title = f"{self._style.paint(f'{number:{self._width}}', 'dim')}  {self._style.paint(step.action, 'bold')}"
             if self._full:
-                yield [title, *state_lines(state, self._style)]
+                yield [title, *state_lines(step.state, self._style.paint)]
             else:
-                yield [title, *change_lines(step, self._locations, " " * (self._width + 4), self._style)]
+                yield [title, *change_lines(step, " " * (self._width + 4), self._style.paint)]
 
 
 TRACE_FORMATS = ("json", "itf", "text")
@@ -92,59 +89,6 @@ def write_trace(path: Path, trace: Trace, system: System, *, full: bool) -> None
     else text."""
     format_ = "itf" if path.name.endswith(ITF_SUFFIX) else "json" if path.suffix == ".json" else "text"
     write_text(path, trace_text(trace, system, format_, full=full))
-
-
-def change_lines(step: Step, locations: set[str], indent: str, style: Style) -> list[str]:
-    """What a step changed, `name: old → new`, as many on a line as fit; without the changes of `locations`
-    that the action's name tells."""
-    shown = [
-        change
-        for change in step.changes
-        if change.name not in locations or not _told_by_action(change, step.action)
-    ]
-    lines: list[str] = []
-    length = _LINE
-    for change in shown:
-        plain = f"{change.name}: {change.old} → {change.new}"
-        painted = f"{change.name}: {style.paint(change.old, 'dim')} → {change.new}"
-        if length + len(plain) + 3 > _LINE:
-            lines.append(indent + painted)
-            length = len(indent) + len(plain)
-        else:
-            lines[-1] += f"   {painted}"
-            length += len(plain) + 3
-    return lines
-
-
-def _told_by_action(change: Change, action: str) -> bool:
-    return f"{change.name}: {change.old} -> {change.new}" in action
-
-
-def state_lines(state: dict[str, str], style: Style) -> list[str]:
-    """`name=value` pairs, wrapped; arrays as `name=[v, v, v]`."""
-    lines, line, length = [], "   ", 3
-    for pair in _pairs(state):
-        if length + len(pair) + 1 > _LINE and length > 3:
-            lines.append(line)
-            line, length = "   ", 3
-        name, value = pair.split("=", 1)
-        line += f" {style.paint(name + '=', 'dim')}{value}"
-        length += len(pair) + 1
-    return [*lines, line] if length > 3 else lines
-
-
-def _pairs(state: dict[str, str]) -> Iterator[str]:
-    array, values = "", list[str]()
-    for name, value in [*state.items(), ("", "")]:
-        base = name.partition("[")[0]
-        if array and not (name.endswith("]") and base == array):
-            yield f"{array}=[{', '.join(values)}]"
-            array, values = "", []
-        if name.endswith("]"):
-            array = base
-            values.append(value)
-        elif name:
-            yield f"{name}={value}"
 
 
 def _fault_lines(trace: Trace, system: System, style: Style) -> list[str]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from strandline.compile.interpret import Fault, Interpreter
 from strandline.compile.interpreted import SystemTwin
-from strandline.model.expression import COMPARISONS, LOGICAL, Binary, Const, Element, Expression, Read, Unary
+from strandline.model.expression import Expression
 from strandline.model.system import Predicate
+from strandline.model.values import show
 from strandline.traces.replay import State
 
 
@@ -21,11 +25,11 @@ class Evaluator:
         """The expression's value; raises `Fault` where it has none."""
         return self._interpreter.evaluate(expression, self._layout.unpack(state))
 
-    def text(self, expression: Expression, state: State) -> str:
-        """The value for people: names of values where a variable has them, `true` and `false` for claims;
-        `fault: ...` where there is none."""
+    def answer(self, question: Callable[[Callable[[Expression], int]], Any], state: State) -> Any:
+        """What a question of the System's scope is answered in a state; `fault: ...` where there is no answer."""
+        valuation = self._layout.unpack(state)
         try:
-            return shown(expression, self.value(expression, state))
+            return question(lambda expression: self._interpreter.evaluate(expression, valuation))
         except Fault as fault:
             return f"fault: {fault.kind}"
 
@@ -51,18 +55,6 @@ class Evaluator:
             return f"cannot be evaluated, {fault.kind}"
 
 
-def shown(expression: Expression, value: int) -> str:
-    """A value of the expression as the model's author would write it."""
-    match expression:
-        case Read(variable=variable) | Element(variable=variable):
-            return variable.show(value)
-        case Unary(operator="not"):
-            return _truth(value)
-        case Binary(operator=operator) if operator in COMPARISONS | LOGICAL:
-            return _truth(value)
-        case Const() | _:
-            return str(value)
-
-
-def _truth(value: int) -> str:
-    return "true" if value else "false"
+def told(value: Any) -> str:
+    """An answer for people: `true` and `false` for truths."""
+    return str(value).lower() if isinstance(value, bool) else show(value)

@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 from strandline import __version__
 from strandline.errors import InputError, UsageError
 from strandline.source import Source, Span
+from strandline.traces.encoding import encoded, part, put
 from strandline.traces.fields import fault_data, fault_of, loop_of, text_of
 from strandline.traces.itf import itf_document, read_itf
 from strandline.traces.matching import RecordedTrace
 from strandline.traces.trace import Trace
 
 FORMAT = "strandline-trace"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+"""Version 1 had the elements of arrays as variables of their own and all values as texts; it is read, too."""
 ITF_SUFFIX = ".itf.json"
 
 
@@ -28,9 +31,12 @@ def trace_data(trace: Trace, source: Source) -> dict[str, Any]:
     """A trace as plain data: the initial state in full, then for every step what changed."""
     return {
         "length": len(trace),
-        "initial": dict(trace.initial),
+        "initial": {name: encoded(value) for name, value in trace.initial.items()},
         "steps": [
-            {"action": step.action, "changes": {one.name: [one.old, one.new] for one in step.changes}}
+            {
+                "action": step.action,
+                "changes": {one.name: [encoded(one.old), encoded(one.new)] for one in step.changes},
+            }
             for step in trace.steps
         ],
         "loop": trace.loop,
@@ -98,13 +104,15 @@ def _parse(name: str, text: str) -> Any:
 
 
 def _read_own(name: str, data: Mapping[str, Any]) -> RecordedTrace:
-    if "format" in data and (data["format"], data.get("format_version")) != (FORMAT, FORMAT_VERSION):
+    if "format" in data and (data["format"] != FORMAT or data.get("format_version") not in (1, FORMAT_VERSION)):
         raise InputError(
             f"{name}: written as '{data['format']}' version {data.get('format_version')}; "
             f"this program reads '{FORMAT}' version {FORMAT_VERSION}"
         )
-    state = _texts(name, "initial", data["initial"])
-    states, actions = [dict(state)], []
+    state = data["initial"]
+    if not isinstance(state, dict):
+        raise InputError(f"{name}: 'initial' must be an object of names and values")
+    states, actions = [deepcopy(state)], []
     steps = data["steps"]
     if not isinstance(steps, list):
         raise InputError(f"{name}: 'steps' must be a list")
@@ -113,28 +121,21 @@ def _read_own(name: str, data: Mapping[str, Any]) -> RecordedTrace:
         if not isinstance(step, dict) or not isinstance(step.get("changes", {}), dict):
             raise InputError(f"{name}: {where}: must be an object with 'action' and 'changes'")
         for variable, change in step.get("changes", {}).items():
-            state[variable] = _change(name, where, variable, change, state)
-        states.append(dict(state))
+            put(state, variable, _change(name, where, variable, change, state))
+        states.append(deepcopy(state))
         actions.append(text_of(name, where, "action", step.get("action")))
     loop, fault = loop_of(name, data, len(states)), fault_of(name, data)
     return RecordedTrace(name, "json", tuple(states), tuple(actions), loop, fault)
 
 
-def _change(name: str, where: str, variable: str, change: Any, state: Mapping[str, str]) -> str:
-    if not isinstance(change, list) or len(change) != 2 or not all(isinstance(one, str) for one in change):
-        raise InputError(f"{name}: {where}: the change of '{variable}' must be [old, new], both texts")
+def _change(name: str, where: str, variable: str, change: Any, state: Mapping[str, Any]) -> Any:
+    if not isinstance(change, list) or len(change) != 2:
+        raise InputError(f"{name}: {where}: the change of '{variable}' must be [old, new]")
     old, new = change
-    if state.get(variable, old) != old:
-        raise InputError(
-            f"{name}: {where}: '{variable}' changes from {old}, but was {state[variable]} before the step"
-        )
-    return str(new)
-
-
-def _texts(name: str, where: str, values: Any) -> dict[str, str]:
-    if not isinstance(values, dict) or not all(isinstance(value, str) for value in values.values()):
-        raise InputError(f"{name}: '{where}' must be an object of names and texts")
-    return values
+    known, before = part(state, variable)
+    if known and before != old:
+        raise InputError(f"{name}: {where}: '{variable}' changes from {old}, but was {before} before the step")
+    return deepcopy(new)
 
 
 def write_text(path: Path, text: str) -> None:

@@ -1,9 +1,9 @@
 """ITF, the Informal Trace Format of Apalache and Quint (Apalache's ADR 015).
 
-Out: one ITF variable for each variable, arrays as lists; whole numbers as JSON numbers within 53 bits and as
-`#bigint` beyond; names of values as texts; what led to a state as `action` in the state's `#meta`. In: also
-what other tools write, maps, records, tuples and sets; a function or record becomes one variable for each of
-its parts, as in `votes[2]` and `leader.term`.
+Out: one ITF variable for each variable of the model: arrays, queues and bags as lists, sets as `#set`, records as
+records, whole numbers as JSON numbers within 53 bits and as `#bigint` beyond, names of values as texts, `None` as that
+text; what led to a state as `action` in the state's `#meta`. In: also what other tools write, maps, tuples and sets; a
+map becomes one value for each of its keys, as in `votes[2]`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 
 from strandline import __version__
 from strandline.errors import InputError
+from strandline.model.values import RecordValue, ordered
 from strandline.source import Source
 from strandline.traces.fields import fault_data, fault_of, loop_of, text_of
 from strandline.traces.matching import RecordedTrace
@@ -22,8 +23,6 @@ from strandline.traces.trace import Trace
 _EXACT = 2**53 - 1
 """Whole numbers beyond this are not safe as JSON numbers in every language."""
 _NUMBER = re.compile(r"0|-?[1-9][0-9]*")
-_ELEMENT = re.compile(r"(.+)\[([0-9]+)\]")
-_TRUTHS = {"true": True, "True": True, "false": False, "False": False}
 
 
 def itf_document(trace: Trace, source: Source) -> dict[str, Any]:
@@ -36,13 +35,12 @@ def itf_document(trace: Trace, source: Source) -> dict[str, Any]:
     }
     if trace.fault is not None:
         meta["fault"] = fault_data(trace.fault, source)
-    arrays = _arrays([name for name, _ in trace.initial])
     states = []
     for number, state in enumerate(trace.states()):
         about: dict[str, Any] = {"index": number}
         if number:
             about["action"] = trace.steps[number - 1].action
-        states.append({"#meta": about, **_grouped(state, arrays)})
+        states.append({"#meta": about, **{name: _encoded(value) for name, value in state.items()}})
     document: dict[str, Any] = {"#meta": meta, "vars": [name for name in states[0] if name != "#meta"]}
     if trace.loop is not None:
         document["loop"] = trace.loop
@@ -70,68 +68,52 @@ def read_itf(name: str, data: Mapping[str, Any]) -> RecordedTrace:
 # Out
 
 
-def _arrays(names: list[str]) -> dict[str, tuple[str, ...]]:
-    """Arrays among the names of a state, with the names of their elements 0, 1, ..., in this order."""
-    elements: dict[str, list[str]] = {}
-    for name in names:
-        match = _ELEMENT.fullmatch(name)
-        if match is not None and int(match[2]) == len(elements.setdefault(match[1], [])):
-            elements[match[1]].append(name)
-    taken = set(names)
-    counted = {base: sum(name.startswith(f"{base}[") for name in names) for base in elements}
-    return {
-        base: tuple(found)
-        for base, found in elements.items()
-        if base not in taken and len(found) == counted[base]
-    }
-
-
-def _grouped(state: Mapping[str, str], arrays: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
-    owner = {name: base for base, names in arrays.items() for name in names}
-    grouped: dict[str, Any] = {}
-    for name, value in state.items():
-        if name not in owner:
-            grouped[name] = _encoded(value)
-        elif owner[name] not in grouped:
-            grouped[owner[name]] = [_encoded(state[one]) for one in arrays[owner[name]]]
-    return grouped
-
-
-def _encoded(text: str) -> Any:
-    if text in _TRUTHS:
-        return _TRUTHS[text]
-    if _NUMBER.fullmatch(text) is None:
-        return text
-    number = int(text)
-    return number if abs(number) <= _EXACT else {"#bigint": text}
+def _encoded(value: Any) -> Any:
+    match value:
+        case RecordValue():
+            return {name: _encoded(value[name]) for name in value}
+        case frozenset():
+            return {"#set": [_encoded(one) for one in ordered(value)]}
+        case tuple():
+            return [_encoded(one) for one in value]
+        case bool() | str():
+            return value
+        case int():
+            return value if abs(value) <= _EXACT else {"#bigint": str(value)}
+    return repr(value)
 
 
 # In
 
 
-def _flattened(name: str, where: str, state: Mapping[str, Any]) -> dict[str, str]:
-    values: dict[str, str] = {}
+def _flattened(name: str, where: str, state: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a state; a map gives one for each of its keys, under the name of that part."""
+    values: dict[str, Any] = {}
     for variable, value in state.items():
         if not variable.startswith("#"):
-            values.update(_leaves(name, where, variable, value))
+            values.update(_parts(name, where, variable, value))
     return values
 
 
-def _leaves(name: str, where: str, path: str, value: Any) -> Iterator[tuple[str, str]]:
-    """The parts of a value that are single values, each with the name of a variable."""
-    if isinstance(value, dict) and "#tup" in value:
-        value = value["#tup"]
-    if isinstance(value, list):
-        for index, part in enumerate(value):
-            yield from _leaves(name, where, f"{path}[{index}]", part)
-    elif isinstance(value, dict) and "#map" in value:
+def _parts(name: str, where: str, path: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """The parts of a value that can be told as JSON has them, each with its name."""
+    if isinstance(value, dict) and "#map" in value:
         for key, part in _pairs(name, where, path, value["#map"]):
-            yield from _leaves(name, where, f"{path}[{key}]", part)
-    elif isinstance(value, dict) and not any(key.startswith("#") for key in value):
+            yield from _parts(name, where, f"{path}[{key}]", part)
+    elif isinstance(value, dict) and _has_map(value):
         for field, part in value.items():
-            yield from _leaves(name, where, f"{path}.{field}", part)
+            yield from _parts(name, where, f"{path}.{field}", part)
+    elif isinstance(value, list) and _has_map(value):
+        for index, part in enumerate(value):
+            yield from _parts(name, where, f"{path}[{index}]", part)
     else:
         yield path, _decoded(name, where, path, value)
+
+
+def _has_map(value: Any) -> bool:
+    """Whether a map lies somewhere in a value."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return (isinstance(value, dict) and "#map" in value) or any(_has_map(one) for one in inner)
 
 
 def _pairs(name: str, where: str, path: str, pairs: Any) -> Iterator[tuple[str, Any]]:
@@ -141,14 +123,14 @@ def _pairs(name: str, where: str, path: str, pairs: Any) -> Iterator[tuple[str, 
         yield _decoded(name, where, path, key), part
 
 
-def _decoded(name: str, where: str, path: str, value: Any) -> str:
+def _decoded(name: str, where: str, path: str, value: Any) -> Any:
     match value:
-        case bool():
-            return "true" if value else "false"
-        case int() | str():
-            return str(value)
+        case bool() | int() | str():
+            return value
         case {"#bigint": str(text)} if _NUMBER.fullmatch(text):
-            return text
-        case {"#set": list(parts)}:
-            return "{" + ", ".join(sorted(_decoded(name, where, path, part) for part in parts)) + "}"
+            return int(text)
+        case list(parts) | {"#set": list(parts)} | {"#tup": list(parts)}:
+            return [_decoded(name, where, path, part) for part in parts]
+        case dict() if not any(key.startswith("#") for key in value):
+            return {field: _decoded(name, where, f"{path}.{field}", part) for field, part in value.items()}
     raise InputError(f"{name}: {where}: '{path}' has a value that ITF does not have: {str(value)[:60]}")

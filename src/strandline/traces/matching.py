@@ -8,18 +8,20 @@ followed at once. It may name the actions: then only steps of that name count. W
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from strandline.compile.interpret import Fault
 from strandline.compile.kernel import Edge, FaultSite, Twin
 from strandline.errors import InputError
+from strandline.model.values import Difference, show
 from strandline.source import Source
+from strandline.traces.encoding import agrees, part
 from strandline.traces.replay import Replayed, State, replay
 
 _MOST = 8
 """Names that a message lists."""
-_SPELLINGS = {"true": "1", "True": "1", "TRUE": "1", "false": "0", "False": "0", "FALSE": "0"}
 
 Layer = dict[State, tuple[State | None, int]]
 """The states that fit one state of the file; each with the one it was reached from and the step's number."""
@@ -47,8 +49,8 @@ class RecordedTrace:
 
     file: str
     format: str
-    states: tuple[Mapping[str, str], ...]
-    """Names to values; names may be missing."""
+    states: tuple[Mapping[str, Any], ...]
+    """Names to values, as JSON has them; names may be missing, and be those of parts, as in `votes[1].says`."""
     actions: tuple[str | None, ...]
     """What leads from each state to the next; None where the file does not say."""
     loop: int | None = None
@@ -86,7 +88,7 @@ def _beginnings(twin: Twin, recorded: RecordedTrace) -> Layer:
     states = twin.initial()
     described = [twin.describe(state) for state in states]
     for place, told in enumerate(recorded.states):
-        unknown = [name for name in told if name not in described[0]]
+        unknown = [name for name in told if not part(described[0], name)[0]]
         if unknown:
             raise MisfitError(recorded.file, place, _unknown(place, unknown, described[0]))
     fitting: Layer = {}
@@ -177,7 +179,7 @@ def _closing(twin: Twin, recorded: RecordedTrace, loop: int, states: Sequence[St
 # What a message says
 
 
-def _misfit(twin: Twin, edges: Sequence[Edge], wanted: Mapping[str, str], action: str | None) -> str:
+def _misfit(twin: Twin, edges: Sequence[Edge], wanted: Mapping[str, Any], action: str | None) -> str:
     possible = [edge for edge in edges if edge.target is not None]
     named = [edge for edge in edges if edge.action == action]
     if action is not None and not named:
@@ -201,21 +203,31 @@ def _misfit(twin: Twin, edges: Sequence[Edge], wanted: Mapping[str, str], action
     return f"'{action}' leads to another state: {told}"
 
 
-def _values(twin: Twin, edge: Edge) -> dict[str, str]:
+def _values(twin: Twin, edge: Edge) -> dict[str, Any]:
     return {} if edge.target is None else twin.describe(edge.target)
 
 
-def _agrees(values: Mapping[str, str], wanted: Mapping[str, str]) -> bool:
-    return all(same(values[name], value) for name, value in wanted.items())
+def _agrees(values: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    return all(agrees(part(values, name)[1], value) for name, value in wanted.items())
 
 
-def same(one: str, other: str) -> bool:
-    """Whether two texts are the same value; a truth may be written as number or as word."""
-    return one == other or _SPELLINGS.get(one, one) == _SPELLINGS.get(other, other)
+def _differences(values: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    found = []
+    for name, value in wanted.items():
+        there = part(values, name)[1]
+        if not agrees(there, value):
+            found += [(name + path, show(old), show(new)) for path, old, new in _parted(there, value)]
+    return found
 
 
-def _differences(values: Mapping[str, str], wanted: Mapping[str, str]) -> list[tuple[str, str, str]]:
-    return [(name, values[name], value) for name, value in wanted.items() if not same(values[name], value)]
+def _parted(value: Any, told: Any) -> Iterator[Difference]:
+    """Where a value and that of a file differ: elements of arrays by themselves, all else as a whole."""
+    if type(value) is tuple and isinstance(told, list | tuple) and len(told) == len(value):
+        for index, (one, other) in enumerate(zip(value, told, strict=True)):
+            if not agrees(one, other):
+                yield from (Difference(f"[{index}]{path}", old, new) for path, old, new in _parted(one, other))
+    else:
+        yield Difference("", value, tuple(told) if isinstance(told, list) else told)
 
 
 def _told(differences: Sequence[tuple[str, str, str]]) -> str:
@@ -228,5 +240,5 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(f"'{name}'" for name in distinct[:_MOST]) + (", ..." if len(distinct) > _MOST else "")
 
 
-def _unknown(place: int, names: Sequence[str], known: Mapping[str, str]) -> str:
+def _unknown(place: int, names: Sequence[str], known: Mapping[str, Any]) -> str:
     return f"state {place} speaks of {_listed(names)}, which the model does not have (it has {_listed(list(known))})"

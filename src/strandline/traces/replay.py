@@ -7,13 +7,13 @@ bug or a damaged log, never a verdict.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from strandline.compile.interpret import Fault
 from strandline.compile.kernel import FaultSite, Twin
 from strandline.errors import ReplayError
-from strandline.traces.trace import Change, Step, Trace, TraceFault
+from strandline.traces.trace import Step, Trace, TraceFault, changes
 
 State = tuple[int, ...]
 
@@ -38,11 +38,11 @@ def replay(
     states = [state]
     shown: list[Step] = []
     before = twin.describe(state)
-    start = tuple(before.items())
+    start = before
     for number, step in enumerate(steps, 1):
         action, state = _follow(twin, state, step, number)
         after = twin.describe(state)
-        shown.append(Step(action, tuple(changes(before, after))))
+        shown.append(Step(action, tuple(changes(before, after)), after))
         states.append(state)
         before = after
     end = None
@@ -69,14 +69,6 @@ def _follow(twin: Twin, state: State, step: int, number: int) -> tuple[str, Stat
         kind = edge.fault.kind if edge.fault else "no target"
         raise ReplayError(f"step {number} of the trace, '{edge.action}', faults: {kind}")
     return edge.action, edge.target
-
-
-def changes(before: dict[str, str], after: dict[str, str]) -> Iterable[Change]:
-    """What differs between two described states."""
-    for name, new in after.items():
-        old = before[name]
-        if old != new:
-            yield Change(name, old, new)
 
 
 def _check_labels(twin: Twin, state: State, claimed: int) -> None:

@@ -1,28 +1,62 @@
-"""A trace: an initial state and the steps from it, each with what it changed."""
+"""A trace: an initial state and the steps from it, each with what it changed.
+
+    for step in verdict.trace:
+        print(step.action, step.state["net"])
+
+Values are those of `strandline.model.values`: numbers, truths, names, None, tuples for arrays, and records, queues,
+multisets and frozensets. A state is a dictionary from the model's variables to their values.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, overload
 
+from strandline.model.values import Multiset, differences, show
 from strandline.source import Span
+from strandline.traces.text import change_lines, state_lines
+
+State = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One variable, or one element of an array, before and after a step."""
+    """A variable, an element of an array or a field of a record, before and after a step. `name` is written as in the
+    model, as in `votes[1].says`; bags and queues change as a whole."""
 
     name: str
-    old: str
-    new: str
+    old: Any
+    new: Any
+
+    @property
+    def came(self) -> Multiset:
+        """What a bag, queue or set holds after the step and did not before."""
+        return Multiset(self.new).without(self.old)
+
+    @property
+    def went(self) -> Multiset:
+        """What a bag, queue or set held before the step and does not after."""
+        return Multiset(self.old).without(self.new)
+
+    def __str__(self) -> str:
+        if isinstance(self.old, Multiset | frozenset) and isinstance(self.new, Multiset | frozenset):
+            return f"{self.name}: " + " ".join(
+                [*(f"+ {show(one)}" for one in self.came), *(f"- {show(one)}" for one in self.went)]
+            )
+        return f"{self.name}: {show(self.old)} → {show(self.new)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step: what it is called, and everything it changed."""
+    """One step: what it is called, everything it changed, and the state that it leads to."""
 
     action: str
     changes: tuple[Change, ...]
+    state: State = field(default_factory=dict, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return "\n".join([self.action, *change_lines(self, "  ")])
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +73,16 @@ class TraceFault:
 class Trace:
     """A path of the model, every step of which was executed again. Made by `strandline.traces.replay`.
 
+    `len(trace)` is the number of steps, `trace[i]` and iteration give them; `initial` is the first state, `final` the
+    last, `states()` are all. `print(trace)` shows it as the command line does.
+
     `loop` is None for a path without a loop. Else it is the index of the state to which the run returns: the last
     state is that one again; where it is the index of the last state itself, no step is possible there and the
-    run stays in it. Whether
-    the trace is a shortest one depends on the search: breadth-first search finds shortest traces, others need
-    not.
+    run stays in it. Whether the trace is a shortest one depends on the search: breadth-first search finds shortest
+    traces, others need not.
     """
 
-    initial: tuple[tuple[str, str], ...]
+    initial: State
     steps: tuple[Step, ...]
     fault: TraceFault | None = None
     loop: int | None = None
@@ -55,18 +91,45 @@ class Trace:
         """The number of steps that lead to a state; a faulting step at the end does not count."""
         return len(self.steps)
 
-    def states(self) -> Iterator[dict[str, str]]:
+    def __bool__(self) -> bool:
+        """A trace is there, also where it has no step."""
+        return True
+
+    def __iter__(self) -> Iterator[Step]:
+        return iter(self.steps)
+
+    @overload
+    def __getitem__(self, index: int) -> Step: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Step, ...]: ...
+    def __getitem__(self, index: int | slice) -> Step | tuple[Step, ...]:
+        """A step by its number, the first is 0; -1 is the last."""
+        return self.steps[index]
+
+    def states(self) -> Iterator[dict[str, Any]]:
         """Every state in full, the initial one first."""
-        state = dict(self.initial)
-        yield dict(state)
+        yield dict(self.initial)
         for step in self.steps:
-            state.update((change.name, change.new) for change in step.changes)
-            yield dict(state)
+            yield dict(step.state)
 
     @property
-    def final(self) -> dict[str, str]:
+    def final(self) -> dict[str, Any]:
         """The last state in full."""
-        state = dict(self.initial)
-        for step in self.steps:
-            state.update((change.name, change.new) for change in step.changes)
-        return state
+        return dict(self.steps[-1].state if self.steps else self.initial)
+
+    def __str__(self) -> str:
+        lines = ["initial state", *state_lines(self.initial)]
+        for number, step in enumerate(self.steps, 1):
+            if self.loop is not None and number == self.loop + 1:
+                lines.append(f"from here on again and again, back to state {self.loop}:")
+            lines += [f"{number}  {step.action}", *change_lines(step, " " * (len(str(number)) + 4))]
+        if self.fault is not None:
+            lines += [*([] if self.fault.action is None else [f"!  {self.fault.action}"]), f"   {self.fault.kind}"]
+        return "\n".join(lines)
+
+
+def changes(before: State, after: State) -> Iterator[Change]:
+    """What differs between two states."""
+    for name, new in after.items():
+        for one in differences(before[name], new):
+            yield Change(name + one.path, one.old, one.new)

@@ -10,7 +10,7 @@ from typing import Any
 from strandline.errors import InputError, ModelError, StrandlineError
 from strandline.languages.python.loading.names import Names
 from strandline.languages.python.loading.reviewing import review
-from strandline.languages.python.loading.scope import PythonScope
+from strandline.languages.python.loading.scope import Offers, PythonScope
 from strandline.languages.python.runtime.choices import parameters_of
 from strandline.languages.python.runtime.declarations import STRONG, WEAK, AnyOf, Fair, Marked, bind_type
 from strandline.languages.python.runtime.model import LOCATION, Model
@@ -59,6 +59,8 @@ class _Argument:
     shown: str
     condition: Callable[[Machine], Expression]
     value: Callable[[Machine], Any]
+    offered: tuple[str, Any] | None = None
+    """Where it is what a container holds: what is shown before it, and the value."""
 
 
 @dataclass(slots=True)
@@ -79,6 +81,7 @@ class _Lowering:
         functions = functions_of(model)
         text = text_of(functions[0])[0].source if functions else Source(type(model).__name__, "")
         self.structure = Structure(model, text)
+        self.offers: dict[str, Offers] = {}
         self.source = text
 
     def system(self) -> System:
@@ -93,7 +96,7 @@ class _Lowering:
             tuple(action for _, actions in taken for action in actions),
             fairness=(*self._fair_processes(taken), *self._fair_actions(taken)),
             initial=self._initial(),
-            scope=PythonScope(self.structure),
+            scope=PythonScope(self.structure, offers=self.offers),
         )
         self.structure.steps = Steps(system, _by_function(taken))
         return validate(self._with_claims(system))
@@ -162,7 +165,10 @@ class _Lowering:
             Runner(reader, settles=True).run(list(definition.body))
             machine.frame = {}
             shown = f"({', '.join(argument.shown for argument in arguments)})" if arguments else ""
-            name = self._title(process, marked.function.__name__) + shown
+            title = self._title(process, marked.function.__name__)
+            name = title + shown
+            if any(argument.offered is not None for argument in arguments):
+                self.offers[name] = (title, tuple(argument.offered or argument.shown for argument in arguments))
             span = None if text.source is not self.structure.source_text else text.place(definition)
             guard = machine.execution.finish()
             if guard == Const(0):
@@ -220,6 +226,7 @@ class _Lowering:
             shown,
             lambda machine: offered(machine, place, slot)[0],
             lambda machine: offered(machine, place, slot)[1],
+            None if isinstance(place.kind, SetType) else (f"{name}=", offered(Machine(), place, slot)[1]),
         )
 
     # Locations

@@ -11,25 +11,31 @@ value that has a name can be compared with that: `raw(inbox[0] == 'yes')`.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, TypeAlias
 
 from strandline.errors import InputError
 from strandline.languages.python.loading.names import Names
 from strandline.languages.python.runtime.text import Text, parse_text
+from strandline.languages.python.symbolic.answers import answer
 from strandline.languages.python.symbolic.calls import inline
 from strandline.languages.python.symbolic.coding import number
 from strandline.languages.python.symbolic.evaluate import Evaluator
 from strandline.languages.python.symbolic.machine import Machine
 from strandline.languages.python.symbolic.structure import Structure
-from strandline.languages.python.symbolic.values import Method, ProcessValue, Symbol
+from strandline.languages.python.symbolic.values import Method, ProcessValue, Symbol, can_be_shown, describe
 from strandline.languages.symbolic.execution import Refused
 from strandline.model.expression import Expression, deep_recursion, size
 from strandline.model.plain import PlainScope
-from strandline.model.scope import Scope
+from strandline.model.scope import Evaluate, Scope, View
 from strandline.model.system import Action, Variable
+from strandline.model.values import show
 from strandline.source import Source
 
 _RAW = "raw"
+Offers: TypeAlias = tuple[str, tuple[str | tuple[str, Any], ...]]
+"""An action's name without arguments, and these: as they are shown, or what is shown before a value and that."""
 _TRIED = 2_000
 """Nodes of an expression for which it is tried whether the model's own words mean it."""
 
@@ -37,9 +43,16 @@ _TRIED = 2_000
 class PythonScope(Scope):
     """The names of one model instance."""
 
-    def __init__(self, structure: Structure, process: ProcessValue | None = None) -> None:
-        """With a process, in the words of that: its fields by their names alone."""
+    def __init__(
+        self,
+        structure: Structure,
+        process: ProcessValue | None = None,
+        offers: Mapping[str, Offers] | None = None,
+    ) -> None:
+        """With a process, in the words of that: its fields by their names alone. `offers`: which actions take what out
+        of containers."""
         self.structure, self._process = structure, process
+        self._offers = dict(offers or {})
         self._plain = PlainScope(structure.variables)
         self._raw = _RAW
         while self._raw in structure.names():
@@ -48,11 +61,18 @@ class PythonScope(Scope):
     def parse(self, text: str, *, name: str = "expression") -> Expression:
         """The expression; the name of a label or an invariant stands for it. Raises `ParseError` or `ModelError`."""
         parsed, node = parse_text(text, name)
-        match node:
-            case ast.Call(func=ast.Name(id=called), args=[inner], keywords=[]) if called == self._raw:
-                return self._plain.lowered(inner, Source(name, text))
+        inner = self._raw_part(node)
+        if inner is not None:
+            return self._plain.lowered(inner, Source(name, text))
         with deep_recursion():
             return self._evaluated(parsed, node)
+
+    def _raw_part(self, node: ast.expr) -> ast.expr | None:
+        """What stands in `raw(...)`."""
+        match node:
+            case ast.Call(func=ast.Name(id=called), args=[inner], keywords=[]) if called == self._raw:
+                return inner
+        return None
 
     def render(self, expression: Expression, *, longest: int | None = None) -> str:
         """In the model's own words where they mean just this, else in those of the System's variables."""
@@ -64,6 +84,37 @@ class PythonScope(Scope):
     def histories(self) -> Mapping[Variable, tuple[Action, ...]]:
         return {} if self.structure.steps is None else self.structure.steps.histories
 
+    def question(self, text: str, *, name: str = "expression") -> Callable[[Evaluate], Any]:
+        """As `parse`; also whole records, containers, optionals, names and processes."""
+        parsed, node = parse_text(text, name)
+        if self._raw_part(node) is not None:
+            return super().question(text, name=name)
+        with deep_recursion():
+            value = self._value(parsed, node)
+        if not can_be_shown(value):
+            parsed.fail(f"{describe(value)} has no value to show", node)
+        return lambda evaluate: answer(self.structure, value, evaluate)
+
+    def views(self) -> tuple[View, ...]:
+        owners = (self.structure.fields, *self.structure.member_fields.values())
+        return tuple(
+            View(place.shown, tuple(place.variables.values()), partial(answer, self.structure, place))
+            for fields in owners
+            for place in fields.values()
+        )
+
+    def step_name(self, action: str, evaluate: Evaluate) -> str:
+        """With the values that the action takes out of containers."""
+        taken = self._offers.get(action)
+        if taken is None:
+            return action
+        title, arguments = taken
+        shown = [
+            one if isinstance(one, str) else one[0] + show(answer(self.structure, one[1], evaluate))
+            for one in arguments
+        ]
+        return f"{title}({', '.join(shown)})"
+
     def _means(self, text: str, expression: Expression) -> bool:
         """Whether a text, read as the model's author would, is this expression."""
         if size(expression) > _TRIED:
@@ -73,12 +124,16 @@ class PythonScope(Scope):
         except InputError:
             return False
 
-    def _evaluated(self, parsed: Text, node: ast.expr) -> Expression:
+    def _value(self, parsed: Text, node: ast.expr) -> Any:
         machine = Machine(may_write=False)
         evaluator = Evaluator(parsed, machine, self.structure, Names(self.structure, self._process).find)
         value = machine.load(evaluator.value(node), parsed.place(node))
         if isinstance(value, Method) and value.function is not None:
             value = inline(evaluator, value.function, list(value.owner), {})
+        return value
+
+    def _evaluated(self, parsed: Text, node: ast.expr) -> Expression:
+        value = self._value(parsed, node)
         try:
             if isinstance(value, Symbol | int | ProcessValue):
                 return number(value, parsed.place(node))

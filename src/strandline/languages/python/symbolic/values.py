@@ -204,6 +204,16 @@ class Unbound:
     reason: str
 
 
+_ASKED = (Symbol, RecordSymbol, Perhaps, Place, Contents, Listing, ProcessValue, ChosenProcess, GroupValue)
+
+
+def can_be_shown(value: Any) -> bool:
+    """Whether it has a value in a state."""
+    if isinstance(value, tuple):
+        return all(map(can_be_shown, value))
+    return value is None or isinstance(value, (int, str, *_ASKED))
+
+
 def add_products(position: Expression, size: int, index: Expression) -> Expression:
     """`position * size + index`."""
     if isinstance(position, Const) and isinstance(index, Const):

@@ -1,0 +1,99 @@
+"""Values of traces as JSON, out and in, and whether a value of a file is that of the model.
+
+Arrays, queues, bags and sets are lists, records are objects, None is null; what is no value of a model (a state of
+`from_callables`) is its text. A file may say less: numbers and truths as texts, a record with some of its fields.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from strandline.model.values import Multiset, RecordValue, ordered, show
+
+_STEP = re.compile(r"\[([^\[\]]+)\]|\.([^.\[\]]+)")
+_SPELLINGS = {"true": "1", "True": "1", "TRUE": "1", "false": "0", "False": "0", "FALSE": "0"}
+
+
+def encoded(value: Any) -> Any:
+    """A value as what JSON has."""
+    match value:
+        case RecordValue():
+            return {name: encoded(value[name]) for name in value}
+        case frozenset():
+            return [encoded(one) for one in ordered(value)]
+        case tuple() | list():
+            return [encoded(one) for one in value]
+        case bool() | int() | str() | None:
+            return value
+    return repr(value)
+
+
+def part(state: Mapping[str, Any], path: str) -> tuple[bool, Any]:
+    """What lies under a path such as `votes[1].says` in a state: whether there is such a part, and what it is. What is
+    no variable itself, but in front of the dot in the names of some, is a record of these."""
+    if path in state:
+        return True, state[path]
+    owned = {name[len(path) + 1 :]: value for name, value in state.items() if name.startswith(f"{path}.")}
+    if owned:
+        return True, RecordValue(path, owned)
+    name = max((one for one in state if path.startswith(one)), key=len, default=None)
+    if name is None:
+        return False, None
+    value, end = state[name], len(name)
+    while end < len(path):
+        step = _STEP.match(path, end)
+        if step is None:
+            return False, None
+        index, field, end = step[1], step[2], step.end()
+        if field is not None and isinstance(value, RecordValue | dict) and field in value:
+            value = value[field]
+        elif index is not None and isinstance(value, tuple | list) and index.isdecimal() and int(index) < len(value):
+            value = value[int(index)]
+        else:
+            return False, None
+    return True, value
+
+
+def put(state: dict[str, Any], path: str, value: Any) -> None:
+    """Replace what lies under a path in a state of plain lists and objects."""
+    outer = path[: path.rfind("[")] if path.endswith("]") else path[: path.rfind(".")]
+    known, holder = part(state, outer) if path not in state and outer else (False, None)
+    if known and isinstance(holder, list) and path.endswith("]"):
+        holder[int(path[len(outer) + 1 : -1])] = value
+    elif known and isinstance(holder, dict):
+        holder[path[len(outer) + 1 :]] = value
+    else:
+        state[path] = value
+
+
+def agrees(value: Any, told: Any) -> bool:
+    """Whether a file tells of this value."""
+    if isinstance(value, RecordValue):
+        return isinstance(told, dict) and all(
+            name in value and agrees(value[name], inner) for name, inner in told.items()
+        )
+    if isinstance(value, Multiset | frozenset):
+        rest = list(value)
+        return isinstance(told, list | tuple) and len(told) == len(rest) and all(_taken(rest, one) for one in told)
+    if isinstance(value, tuple):
+        return (
+            isinstance(told, list | tuple)
+            and len(told) == len(value)
+            and all(agrees(one, other) for one, other in zip(value, told, strict=True))
+        )
+    return not isinstance(told, list | tuple | dict) and same(show(encoded(value)), show(told))
+
+
+def _taken(values: list[Any], told: Any) -> bool:
+    """Take one of the values out that a file tells of; False where there is none."""
+    found = next((place for place, one in enumerate(values) if agrees(one, told)), None)
+    if found is not None:
+        del values[found]
+    return found is not None
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two texts are the same value; a truth may be written as number or as word."""
+    return one == other or _SPELLINGS.get(one, one) == _SPELLINGS.get(other, other)
