@@ -93,7 +93,7 @@ def test_an_end_that_is_not_valid_is_a_deadlock(tmp_path: Path) -> None:
     verdict = strandline.check(model(tmp_path, text), deadlock=True)
     assert answers(verdict) == [("deadlock", "deadlock freedom", "VIOLATED")]
     assert verdict.trace is not None
-    assert verdict.trace.final["turn"] == "1"
+    assert verdict.trace.final["turn"] == 1
 
 
 def test_without_valid_ends_every_end_is_a_deadlock(tmp_path: Path) -> None:
