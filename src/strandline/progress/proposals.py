@@ -4,7 +4,8 @@
 - the strongly connected components of a control graph, the property automaton's included (002 §5: monotone);
 - the distance from the initial location (002 §5's spanning tree), and the order in which locations are declared;
 - an order of a cell's values that few edges of the sample go against: a spanning order of its projected graph;
-- arrays, and the same cell of processes that have the same names inside: their sum, and one after the other.
+- arrays, and the same cell of processes that have the same names inside: their sum, and one after the other;
+- where there are no processes, weighted sums of all variables, from the incidence matrix (`incidence`).
 
 Distances from other locations (`propose_roots`) begin a cycle elsewhere. Alone they may be the best there is; they are
 not combined with others, of which they would displace many.
@@ -25,6 +26,7 @@ from strandline.model.system import System, Variable
 from strandline.progress.candidates import Block, Term, negated, ranked, total
 from strandline.progress.cells import Cell
 from strandline.progress.changes import Changes
+from strandline.progress.incidence import linear_measures
 from strandline.progress.static import component_ranks, distance_ranks
 
 _MOST_IN_A_ROW = 12
@@ -59,6 +61,9 @@ class _Proposals:
         yield from ((term,) for term in self._totals())
         yield from ((term,) for term in self._families())
         yield from ((term,) for term in self._all_distances())
+        if not self.system.processes:
+            for measure in linear_measures(self.changes):
+                yield (self._term(measure, "{} that independent steps increase by one", "a sum of variables"),)
 
     def _term(self, expression: Expression, kind: str, subject: str) -> Term:
         return Term(expression, Reason(kind, subject), self.changes)

@@ -8,13 +8,15 @@ fields it has.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
+from strandline.compile.llvm.masks import mask_test
 from strandline.engine.memory import WordArray
-from strandline.model.expression import Expression, Read
+from strandline.model.expression import Expression, Read, conjuncts, row
+from strandline.model.intervals import Environment
 from strandline.model.layout import Field, Layout
 from strandline.model.system import Variable
 from strandline.progress.evaluation import values
@@ -44,7 +46,7 @@ class Gathering:
         self._largest: list[int | None] = [None] * len(self._sums)
         self._total = _Sum(layout, [field.variable for field in layout.fields]) if tokens else None
         self._most_in_all = self._most_in_one = 0
-        self.never_true = list(conditions)
+        self.never_true = [_Condition(layout, one) for one in conditions]
         """Conditions that no state has satisfied so far."""
 
     def layer_finished(self, column: int, layer: int) -> None:
@@ -92,15 +94,40 @@ class Gathering:
                 self._most_in_one = max(self._most_in_one, *(int(column.max()) + one.low for column in columns))
 
     def _look_for_true(self, words: WordArray) -> None:
-        by_variable = self.layout.by_variable
-        known: dict[tuple[Variable, int], Integers] = {}
+        self.never_true = [one for one in self.never_true if not one.is_true_in(words)]
 
+
+class _Condition:
+    """A condition on packed states: what of it looks at bits is tested first, and the rest where that is true."""
+
+    def __init__(self, layout: Layout, condition: Expression) -> None:
+        self.layout, self.condition = layout, condition
+        known = Environment({field.variable: (field.low, field.high) for field in layout.fields})
+        self.rest: list[Expression] = []
+        masks: dict[int, tuple[int, int]] = {}
+        for part in conjuncts(condition):
+            test = mask_test(part, layout, known)
+            if test is None:
+                self.rest.append(part)
+            else:
+                mask, value = masks.get(test.word, (0, 0))
+                masks[test.word] = mask | test.mask, value | test.value
+        self.masks = [(word, np.uint64(mask), np.uint64(value)) for word, (mask, value) in masks.items()]
+
+    def is_true_in(self, words: WordArray) -> bool:
+        """Whether it is true in one of the states."""
+        for word, mask, value in self.masks:
+            words = words[(words[:, word] & mask) == value]
+            if not len(words):
+                return False
+        return not self.rest or bool(np.any(values(row("and", self.rest), self._cells(words), len(words))))
+
+    def _cells(self, words: WordArray) -> Callable[[Variable, int], Integers]:
         def cell(variable: Variable, index: int) -> Integers:
-            if (variable, index) not in known:
-                known[variable, index] = _column(words, by_variable[variable], index) + by_variable[variable].low
-            return known[variable, index]
+            field = self.layout.by_variable[variable]
+            return _column(words, field, index) + field.low
 
-        self.never_true = [one for one in self.never_true if not np.any(values(one, cell, len(words)))]
+        return cell
 
 
 class _Sum:
