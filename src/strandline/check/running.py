@@ -16,6 +16,7 @@ from typing import Protocol
 from strandline.check.automatic import Prediction
 from strandline.check.blame import decreasing_column, measure_fault_at_start
 from strandline.check.counting import Counts, DistinctCounter
+from strandline.check.coverage import coverage_of
 from strandline.check.engine_searches import SearchMaker
 from strandline.check.memory import available_bytes, peak_resident_bytes, resident_bytes, shown_bytes
 from strandline.check.options import Options
@@ -287,6 +288,7 @@ class Run:
             levels=tuple(self.search.level_sizes),
             profile=self.search.profile(),
             regress=self._regress(),
+            coverage=coverage_of(self.plan.system, self.kernel),
             seconds=seconds,
             compile_seconds=self.kernel.compile_seconds,
             engine_seconds=engine_seconds,

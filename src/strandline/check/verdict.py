@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from strandline.check.automatic import Prediction
+from strandline.check.coverage import Coverage
 from strandline.check.ctl.verdict import CtlSearch
 from strandline.check.ltl.verdict import LtlSearch
 from strandline.check.options import Options
@@ -71,6 +72,8 @@ class Statistics:
     neighbours are taken together."""
     regress: Regress | None = None
     """Sweep: which steps regress; None where none does."""
+    coverage: Coverage | None = None
+    """What was met of the model; None where that cannot be told, as for models made of callables."""
     seconds: float = 0.0
     """The search itself."""
     compile_seconds: float = 0.0

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ctypes
 import time
 from collections.abc import Sequence
 
+import numpy as np
+
 from strandline.compile.jit import machine_code
-from strandline.compile.kernel import Kernel, start_of
+from strandline.compile.kernel import Kernel, Marked, start_of
+from strandline.compile.llvm.coverage import GLOBAL
 from strandline.compile.module import Module, emit
 from strandline.model.expression import Expression
 from strandline.model.measure import Measure
@@ -37,4 +41,9 @@ def compile_module(module: Module) -> Kernel:
         twin=twin,
         compile_seconds=module.seconds + time.perf_counter() - started,
         keep_alive=code,
+        marks=_bytes_at(code.variable(GLOBAL), module.marks),
     )
+
+
+def _bytes_at(address: int, count: int) -> Marked:
+    return np.ctypeslib.as_array((ctypes.c_uint8 * count).from_address(address))

@@ -45,6 +45,9 @@ MAXIMUM_SUCCESSORS = 1 << 24
 """The parent log keeps the number of a step in 24 bits."""
 
 
+Marked = npt.NDArray[np.uint8]
+
+
 @dataclass(frozen=True, slots=True)
 class FaultSite:
     """What went wrong and where in the model."""
@@ -111,6 +114,9 @@ class Kernel:
     """An exception that a Python callback could not raise through C and answered as a fault."""
     componentwise: bool = False
     """Measured, by a measure with components."""
+    marks: Marked | None = None
+    """What `successors` has met since the Kernel was made, a byte each, 0 or 1: the marks of `llvm/coverage.py`; None
+    where the back end has none."""
 
     def reraise(self) -> None:
         """Raise what a callback has kept, if anything; to be called when `successors` answered a fault."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from strandline.compile.interpreted import SystemTwin
 from strandline.compile.kernel import FaultSite
+from strandline.compile.llvm.coverage import Marks
 from strandline.compile.llvm.records import Records
 from strandline.compile.llvm.successors import DECLARATIONS, ENTRY, write_functions
 from strandline.model.expression import Expression, deep_recursion
@@ -30,13 +31,15 @@ class Module:
     measure: Measure | None
     layout: Layout
     declarations: tuple[str, ...] = field(repr=False)
-    """What the functions call beside each other: checked arithmetic and memcpy."""
+    """What the functions call beside each other, checked arithmetic and memcpy, and where they set marks."""
     functions: Mapping[str, str] = field(repr=False)
     """Texts by name."""
     entry: str
     """The function with the signature of `kernel`; the others are internal."""
     stride: int
     """Words per record."""
+    marks: int
+    """How many bytes of coverage there are; see `llvm/coverage.py`."""
     fault_sites: tuple[FaultSite, ...]
     """What the functions' negative results stand for: -1 - k for site k."""
     seconds: float
@@ -57,7 +60,8 @@ def emit(system: System, predicates: Sequence[Expression] = (), measure: Measure
     started = time.perf_counter()
     ranges = analyse_ranges(system)
     layout = make_layout(system, ranges.variables)
-    records = Records(layout, ranges, measure)
+    marks = Marks(system, ranges)
+    records = Records(layout, ranges, measure, marks)
     with deep_recursion():
         functions = write_functions(system, tuple(predicates), records)
     return Module(
@@ -65,10 +69,11 @@ def emit(system: System, predicates: Sequence[Expression] = (), measure: Measure
         tuple(predicates),
         measure,
         layout,
-        DECLARATIONS,
+        (*DECLARATIONS, marks.declaration),
         functions,
         ENTRY,
         records.stride,
+        marks.size,
         records.faults.sites(),
         time.perf_counter() - started,
     )

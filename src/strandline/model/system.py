@@ -221,6 +221,8 @@ class System:
     """Where a state without a step is a valid end and no deadlock; None where it never is."""
     bounds: tuple[Predicate, ...] = ()
     """Where something that the model bounds is full, so that actions wait in silence; for reports."""
+    impossible: tuple[str, ...] = ()
+    """Actions of the model that no state lets happen, so that they are none of the System's; for reports."""
     measures: tuple[Component, ...] = ()
     """The components of the measure that the model declares; several count one after the other."""
     fairness: tuple[Fairness, ...] = ()

@@ -6,6 +6,7 @@ from typing import Any
 
 from strandline.check.options import Options
 from strandline.check.verdict import Exploration, PropertyVerdict, Statistics, Verdict
+from strandline.report.coverage import coverage_data
 from strandline.report.ctl_data import ctl_data
 from strandline.report.envelope import FIGURES, head
 from strandline.report.ltl_data import ltl_data
@@ -32,6 +33,7 @@ def result_data(result: Exploration | Verdict, exit_code: int) -> dict[str, Any]
         "reason": result.reason,
         "notes": list(exploration.notes),
         **_figures(exploration.statistics),
+        "coverage": coverage_data(exploration.statistics.coverage, complete=exploration.complete),
         "order": exploration.options.order,
         "measure": list(exploration.options.measure),
         "prediction": prediction_data(exploration),

@@ -68,6 +68,7 @@ def error_data(
         "reason": message.splitlines()[0] if message else type(error).__name__,
         "notes": [],
         **dict.fromkeys(FIGURES),
+        "coverage": None,
         "order": None,
         "measure": None,
         "prediction": None,

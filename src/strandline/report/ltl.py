@@ -9,6 +9,7 @@ from strandline.check.memory import shown_bytes
 from strandline.check.properties import Kind
 from strandline.check.verdict import PropertyVerdict
 from strandline.model.system import System
+from strandline.report.coverage import product_rows
 from strandline.report.profile import profile_line
 from strandline.report.regress import sweep_rows
 from strandline.report.style import Style, counted, table, time_words
@@ -162,4 +163,4 @@ def _figures(search: LtlSearch) -> list[tuple[str, str]]:
         kinds = {"S": "inside one layer", "M": "over several layers"}
         rows.append(("cycle", kinds.get(search.cycle_kind, search.cycle_kind)))
     rows.append(("memory", f"engine {shown_bytes(now.peak_bytes)}, process {shown_bytes(now.rss_bytes)}"))
-    return [*rows, ("time", time_words(now))]
+    return [*rows, ("time", time_words(now)), *product_rows(now.coverage, complete=search.complete)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from strandline.check.ltl.verdict import LtlSearch
+from strandline.report.coverage import coverage_data
 from strandline.report.profile import profile_data
 from strandline.report.regress import regress_data
 from strandline.source import Source
@@ -36,6 +37,7 @@ def ltl_data(search: LtlSearch, trace: Trace | None, source: Source) -> dict[str
         "regress": regress_data(now.regress),
         "layers": now.layers,
         "profile": profile_data(now.profile),
+        "coverage": coverage_data(now.coverage, complete=search.complete),
         "seconds": round(now.seconds, 6),
         "compile_seconds": round(now.compile_seconds, 6),
         "cycle_kind": search.cycle_kind,

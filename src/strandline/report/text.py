@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from strandline.check.memory import shown_bytes
 from strandline.check.properties import Kind
+from strandline.check.running import DECIDED
 from strandline.check.verdict import Answer, Exploration, PropertyVerdict, Statistics, Verdict
+from strandline.report.coverage import coverage_rows
 from strandline.report.ctl import ctl_remark, ctl_search_lines, evidence_lines
 from strandline.report.ltl import component_lines, ltl_remark, search_lines, violation_lines, warning_lines
 from strandline.report.prediction import prediction_rows
@@ -145,6 +147,8 @@ def _statistics_lines(exploration: Exploration) -> list[str]:
         ("memory", f"engine {shown_bytes(now.peak_bytes)}{each}, process {shown_bytes(now.rss_bytes)}")
     )
     rows.append(("time", time_words(now)))
+    if exploration.reason != DECIDED:
+        rows += coverage_rows(now.coverage, complete=exploration.complete)
     rows += [("note", note) for note in exploration.notes]
     return table(rows)
 

@@ -35,9 +35,11 @@ class Joining:
                 found[f"together{number}"] = self._function(f"together{number}", process.location, actions, number + 1)
         return found
 
-    def finish(self, evaluator: Evaluator, cursor: Cursor) -> None:
-        """The system has made a step: count it; it is a record, or the observer goes on."""
+    def finish(self, evaluator: Evaluator, cursor: Cursor, action: Action) -> None:
+        """The system has made a step, of which this action is the last: count it; it is a record, or the observer goes
+        on."""
         code = evaluator.code
+        self.records.marks.made(evaluator, action)
         steps = code.value(f"load i64, ptr {cursor.steps}")
         code.do(f"store i64 {code.value(f'add i64 {steps}, 1')}, ptr {cursor.steps}")
         if self.system.observer is None:
@@ -69,7 +71,7 @@ class Joining:
                     guard.require(action.guard, skip)
                 joined = guard.at(partial.copy(), ranges.environment())
                 joined.run(action.effects)
-                self._continue(joined, cursor, following)
+                self._continue(joined, cursor, following, action)
             except Contradiction:
                 pass
             code.jump(skip)
@@ -77,12 +79,24 @@ class Joining:
         code.do("ret i64 0")
         return code.text()
 
-    def _continue(self, joined: Evaluator, cursor: Cursor, following: int | None) -> None:
-        """What comes after an edge: the next process of a synchronous system, or the record."""
+    def _continue(self, joined: Evaluator, cursor: Cursor, following: int | None, action: Action) -> None:
+        """What comes after an edge: the next process of a synchronous system, whose action must follow for this one to
+        be part of a step, or the record."""
         if following is None:
             self.records.record(joined, cursor)
         elif following == len(self.system.processes):
-            self.finish(joined, cursor)
+            self.finish(joined, cursor, action)
         else:
             self.records.store_words(joined.code, joined.state, "%scratch")
+            before = joined.code.value(f"load i64, ptr {cursor.steps}")
             joined.code.call(f"@together{following}(ptr %state, ptr %scratch, ptr %cursor)")
+            self._mark_if_followed(joined, cursor, action, before)
+
+    def _mark_if_followed(self, joined: Evaluator, cursor: Cursor, action: Action, before: str) -> None:
+        code, followed, after = joined.code, joined.code.label(), joined.code.label()
+        steps = code.value(f"load i64, ptr {cursor.steps}")
+        code.branch(code.value(f"icmp ugt i64 {steps}, {before}"), followed, after)
+        code.start(followed)
+        self.records.marks.made(joined, action)
+        code.jump(after)
+        code.start(after)

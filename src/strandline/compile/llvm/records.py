@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from strandline.compile.llvm.coverage import Marks
 from strandline.compile.llvm.expressions import Evaluator
 from strandline.compile.llvm.faults import FaultTable
 from strandline.compile.llvm.function import Function
@@ -34,8 +35,8 @@ _LARGE_MEASURE = 60
 class Records:
     """Writes the code that writes records, for one layout and one measure."""
 
-    def __init__(self, layout: Layout, ranges: Ranges, measure: Measure | None) -> None:
-        self.layout, self.ranges, self.measure = layout, ranges, measure
+    def __init__(self, layout: Layout, ranges: Ranges, measure: Measure | None, marks: Marks) -> None:
+        self.layout, self.ranges, self.measure, self.marks = layout, ranges, measure, marks
         self.faults = FaultTable(ranges.variables)
         self.compared = measure.compared if measure else ()
         self.stride = layout.words + (2 if measure else 0) + (1 if self.compared else 0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import PurePath
 
 from strandline.errors import ModelError
@@ -9,11 +11,11 @@ from strandline.languages.dve.actions import ActionBuilder
 from strandline.languages.dve.declarations import Declarations
 from strandline.languages.dve.expressions import ExpressionParser
 from strandline.languages.dve.lexer import Tokens
-from strandline.languages.dve.names import ProcessSymbol, suggestion
+from strandline.languages.dve.names import Channel, ProcessSymbol, suggestion
 from strandline.languages.dve.scope import DveScope, query_names
 from strandline.languages.dve.syntax import ModelSyntax, ProcessSyntax
 from strandline.languages.dve.transitions import Transition, TransitionReader
-from strandline.model.expression import Binary, Unary
+from strandline.model.expression import Binary, Const, Read, Unary
 from strandline.model.system import Action, Move, Observer, Predicate, Process, System
 from strandline.source import Span
 
@@ -56,7 +58,7 @@ class _Lowering:
         tables = [
             constant.table for constant in self.declarations.expressions.tables if constant.table is not None
         ]
-        return System.create(
+        system = System.create(
             PurePath(self.tokens.source.name).name.removesuffix(".dve"),
             self.tokens.source,
             (*self.declarations.variables, *builder.helpers.values(), *tables),
@@ -69,6 +71,14 @@ class _Lowering:
                 query_names(self.declarations.root, self.declarations.expressions.tables, builder.helpers)
             ),
         )
+        return replace(system, bounds=tuple(self._full_channels()))
+
+    def _full_channels(self) -> Iterator[Predicate]:
+        """Where the buffers of channels are full, so that who sends has to wait."""
+        for name, symbol in self.declarations.root.symbols.items():
+            if isinstance(symbol, Channel) and symbol.length is not None:
+                full = Binary("==", Read(symbol.length), Const(symbol.capacity))
+                yield Predicate(f"{name} ({symbol.capacity})", full)
 
     def _find_observer(self) -> ProcessSymbol | None:
         place = self.model.property

@@ -17,7 +17,7 @@ from strandline.languages.python.runtime.model import LOCATION, Model
 from strandline.languages.python.runtime.text import keyword_place, literal_place, parse_text, raised, text_of
 from strandline.languages.python.runtime.types import BagType, EnumType, FifoType, RecordType, SetType, is_flat
 from strandline.languages.python.symbolic.coding import number, truth
-from strandline.languages.python.symbolic.containers import offered, size_of
+from strandline.languages.python.symbolic.containers import containers_in, offered, queried, size_of
 from strandline.languages.python.symbolic.evaluate import Evaluator
 from strandline.languages.python.symbolic.execute import Runner, names_of
 from strandline.languages.python.symbolic.machine import Machine
@@ -98,6 +98,9 @@ class _Lowering:
             initial=self._initial(),
             scope=PythonScope(self.structure, offers=self.offers),
         )
+        possible = {key_of(step.process, step.marked) for step in steps}
+        declared = {self._title(*key): key in possible for key in map(_key, self._marked("action"))}
+        system = replace(system, impossible=tuple(title for title, known in declared.items() if not known))
         self.structure.steps = Steps(system, _by_function(taken))
         return validate(self._with_claims(system))
 
@@ -110,6 +113,7 @@ class _Lowering:
             goals=tuple(self._predicates("reachable")),
             claims=tuple(self._formulas()),
             ends=conjunction(*(one.expression for one in self._predicates("valid_end"))),
+            bounds=tuple(self._bounds()),
             measures=tuple(self._measures()),
             fairness=(*system.fairness, *self._fair_conditions()),
         )
@@ -292,6 +296,14 @@ class _Lowering:
             expression = self._returned(process, marked, truth)
             yield Predicate(name, expression, self._span(marked))
 
+    def _bounds(self) -> Iterator[Predicate]:
+        """Where bags and queues are full: an action that would put something into them is not enabled."""
+        places = [*self.structure.fields.values()]
+        places += [place for fields in self.structure.member_fields.values() for place in fields.values()]
+        for place in (one for outer in places for one in containers_in(outer)):
+            name = f"{place.shown} ({place.kind.capacity})"  # type: ignore[union-attr]
+            yield Predicate(name, queried(Machine(may_write=False), place, "full").expression)
+
     def _formulas(self) -> Iterator[Claim]:
         """The formulas of the model, then those of each process, in its own words."""
         owners: list[ProcessValue | None] = [None, *self.structure.member_fields]
@@ -355,6 +367,10 @@ class _Lowering:
     def _span(self, marked: Marked) -> Span | None:
         text, definition = text_of(marked.function)
         return text.place(definition) if text.source is self.structure.source_text else None
+
+
+def _key(one: tuple[ProcessValue | None, Marked]) -> tuple[ProcessValue | None, str]:
+    return key_of(*one)
 
 
 def _by_function(

@@ -7,14 +7,17 @@ for each value.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 from strandline.languages.python.runtime.faults import MEMBER_FAULT
 from strandline.languages.python.runtime.types import (
     BOOL,
+    ArrayType,
     BagType,
     FifoType,
+    RecordType,
     SetType,
 )
 from strandline.languages.python.symbolic.coding import decoded
@@ -56,6 +59,19 @@ def size_of(place: Place) -> int:
         return kind.element.size
     assert isinstance(kind, BagType | FifoType)
     return kind.capacity
+
+
+def containers_in(place: Place) -> Iterator[Place]:
+    """The bags and queues in something that is stored."""
+    match place.kind:
+        case BagType() | FifoType():
+            yield place
+        case ArrayType(length=length):
+            for index in range(length):
+                yield from containers_in(place.element(Const(index)))
+        case RecordType(fields=fields):
+            for name, kind in fields:
+                yield from containers_in(place.field(name, kind))
 
 
 def reached(place: Place, span: Span | None = None) -> Expression:

@@ -1,0 +1,121 @@
+"""What a search has met of a model: which actions were never taken, which locations never reached, what was full.
+
+Made of the marks that the compiled model sets while it is searched (`strandline.compile.llvm.coverage`), so every
+search has it, at no cost. A search that is not complete, or of a product, which follows only what can violate a
+property, tells what *it* has met: whoever shows this says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from strandline.compile.interpret import Interpreter
+from strandline.compile.kernel import Kernel
+from strandline.model.system import Action, Process, System
+from strandline.source import Span
+
+_CALL = re.compile(r"([\w.]+)\(.*\)", re.DOTALL)
+"""An action with the values of its parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class NeverTaken:
+    """An action that was part of no step, whatever its parameters, and why, as far as that can be told."""
+
+    action: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Actions are counted by what the author wrote: once for all values of parameters."""
+
+    actions: int
+    never_taken: tuple[NeverTaken, ...]
+    locations: int
+    never_reached: tuple[str, ...]
+    bounds: int
+    full: tuple[str, ...]
+    """Bounds that were reached: what would go beyond them had to wait."""
+
+    @property
+    def remarkable(self) -> bool:
+        return bool(self.never_taken or self.never_reached or self.full)
+
+
+def coverage_of(system: System, kernel: Kernel) -> Coverage | None:
+    """What was met since the Kernel was made; None where its back end does not tell."""
+    if kernel.marks is None:
+        return None
+    marks: list[int] = kernel.marks.tolist()
+    reached = _reached(system, marks)
+    groups = _groups(system)
+    never = [
+        NeverTaken(title, _why(system, [system.actions[number] for number in numbers], reached))
+        for title, numbers in groups.items()
+        if not any(marks[number] for number in numbers)
+    ]
+    never += [NeverTaken(title, "its guard can never hold") for title in system.impossible]
+    missing = [
+        f"{process.name}.{name}"
+        for process, places in zip(system.processes, reached, strict=True)
+        for number, name in enumerate(process.locations)
+        if number not in places
+    ]
+    interpreter, bounds = Interpreter(system), marks[len(marks) - len(system.bounds) :]
+    full = [
+        one.name
+        for one, mark in zip(system.bounds, bounds, strict=True)
+        if mark or any(interpreter.evaluate(one.expression, state) for state in system.initial)
+    ]
+    locations = sum(len(process.locations) for process in system.processes)
+    actions = len(groups) + len(system.impossible)
+    return Coverage(actions, tuple(never), locations, tuple(missing), len(bounds), tuple(full))
+
+
+def _reached(system: System, marks: Sequence[int]) -> list[set[int]]:
+    """Where each process was: where it began, and where the steps that were taken led it."""
+    offsets = [system.offsets[process.location] for process in system.processes]
+    reached = [{state[offset] for state in system.initial} for offset in offsets]
+    for action, mark in zip(system.actions, marks, strict=False):
+        if mark:
+            for move in action.moves:
+                reached[move.process].add(move.target)
+    place = len(system.actions)
+    for process, places in zip(system.processes, reached, strict=True):
+        if process.jumps:
+            size = process.location.domain.size
+            places.update(number for number in range(size) if marks[place + number])
+            place += size
+    return reached
+
+
+def _groups(system: System) -> Mapping[str, list[int]]:
+    """The numbers of actions by a title for each that the author wrote; lines tell apart what has the same name."""
+    spans: dict[str, dict[Span | None, list[int]]] = {}
+    for number, action in enumerate(system.actions):
+        called = _CALL.fullmatch(action.name)
+        title = action.name if called is None else called[1]
+        spans.setdefault(title, {}).setdefault(action.span, []).append(number)
+    groups: dict[str, list[int]] = {}
+    for title, places in spans.items():
+        for span, numbers in places.items():
+            line = "" if len(places) == 1 or span is None else f" (line {system.source.position(span.start)[0]})"
+            groups.setdefault(title + line, []).extend(numbers)
+    return groups
+
+
+def _why(system: System, actions: Sequence[Action], reached: Sequence[set[int]]) -> str:
+    """Why none of these was taken."""
+    absent = [[move for move in action.moves if move.source not in reached[move.process]] for action in actions]
+    if all(absent):
+        move = absent[0][0]
+        process: Process = system.processes[move.process]
+        return f"{process.name} is never at {process.locations[move.source]}"
+    if any(action.guard is not None for action in actions):
+        return "its guard never holds" + (" there" if actions[0].moves else "")
+    if any(len(action.moves) > 1 for action in actions):
+        return "its processes are never there together"
+    return "others always go first"

@@ -1,0 +1,70 @@
+"""What a search has seen of a model, as marks that the model's own code sets: one byte each, in the global `@coverage`.
+
+    for every action, in the System's order: it is part of a step
+    for every location of a process that jumps: a step has led there
+    for every bound of the System: a step has led to where it is reached
+
+Where other processes stand follows from the actions that were taken. A mark is a store to a known address at the end
+of a step that is made anyway; what must be evaluated for one is evaluated only as long as the mark is not set.
+"""
+
+from __future__ import annotations
+
+from strandline.compile.llvm.expressions import Evaluator
+from strandline.compile.llvm.function import Function
+from strandline.model.expression import Expression, variables_read
+from strandline.model.facts import writes
+from strandline.model.ranges import Ranges
+from strandline.model.system import Action, System, Variable
+
+GLOBAL = "coverage"
+
+
+class Marks:
+    """Writes the code that sets marks; `size` is how many there are."""
+
+    def __init__(self, system: System, ranges: Ranges) -> None:
+        self.ranges = ranges
+        self._actions = {id(action): number for number, action in enumerate(system.actions)}
+        self._locations: dict[Variable, int] = {}
+        place = len(system.actions)
+        for process in system.processes:
+            if process.jumps:
+                self._locations[process.location] = place
+                place += process.location.domain.size
+        self._bounds = [
+            (place + number, one.expression, variables_read(one.expression)) for number, one in enumerate(system.bounds)
+        ]
+        self.size = place + len(self._bounds)
+
+    @property
+    def declaration(self) -> str:
+        return f"@{GLOBAL} = global [{max(self.size, 1)} x i8] zeroinitializer"
+
+    def made(self, evaluator: Evaluator, action: Action) -> None:
+        """An action has made the state that the evaluator sees, which is a successor."""
+        code, changed = evaluator.code, writes(action)
+        code.do(f"store i8 1, ptr {_place(code, str(self._actions[id(action)]))}")
+        for location, first in self._locations.items():
+            if location in changed:
+                field = evaluator.state.layout.by_variable[location]
+                place = code.value(f"add i64 {evaluator.state.read(field)}, {first}")
+                code.do(f"store i8 1, ptr {_place(code, place)}")
+        for number, expression, read in self._bounds:
+            if read & changed:
+                self._mark_where(evaluator, number, expression)
+
+    def _mark_where(self, evaluator: Evaluator, number: int, expression: Expression) -> None:
+        code = evaluator.code
+        place, unknown, after = _place(code, str(number)), code.label(), code.label()
+        marked = code.value(f"load i8, ptr {place}")
+        code.branch(code.value(f"icmp eq i8 {marked}, 0"), unknown, after)
+        code.start(unknown)
+        truth = evaluator.at(evaluator.state.copy(), self.ranges.environment()).truth(expression)
+        code.do(f"store i8 {code.value(f'zext i1 {truth} to i8')}, ptr {place}")
+        code.jump(after)
+        code.start(after)
+
+
+def _place(code: Function, number: str) -> str:
+    return code.value(f"getelementptr i8, ptr @{GLOBAL}, i64 {number}")

@@ -1,0 +1,63 @@
+"""What a search has met of a model, as text where something is missing, and as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from strandline.check.coverage import Coverage
+from strandline.report.style import counted
+
+_SHOWN, _LISTED = 8, 1_000
+"""Names that are shown in a row of text, and listed in JSON."""
+
+
+def coverage_rows(coverage: Coverage | None, *, complete: bool) -> list[tuple[str, str]]:
+    """What was never taken, never reached or full; of a search that is not complete only how much was taken so far."""
+    if coverage is None or not coverage.remarkable:
+        return []
+    if not complete:
+        taken = coverage.actions - len(coverage.never_taken)
+        return [("taken so far", f"{taken:,} of {counted(coverage.actions, 'action')}")] if coverage.never_taken else []
+    rows = _rows("never taken", [f"{one.action}: {one.why}" for one in coverage.never_taken], "action")
+    rows += _joined("never reached", coverage.never_reached)
+    return rows + _joined("full at times", coverage.full)
+
+
+def product_rows(coverage: Coverage | None, *, complete: bool) -> list[tuple[str, str]]:
+    """The same of a product, which is searched only where a property can still be violated."""
+    if coverage is None or not complete or not coverage.never_taken:
+        return []
+    names = ", ".join(one.action for one in coverage.never_taken[:_SHOWN])
+    more = ", ..." if len(coverage.never_taken) > _SHOWN else ""
+    return [("not taken", f"{names}{more} (where the property can still be violated)")]
+
+
+def _rows(title: str, lines: Sequence[str], noun: str) -> list[tuple[str, str]]:
+    """One name a line."""
+    rows = [(title if number == 0 else "", line) for number, line in enumerate(lines[:_SHOWN])]
+    left = len(lines) - _SHOWN
+    return [*rows, ("", f"... and {counted(left, f'more {noun}')}")] if left > 0 else rows
+
+
+def _joined(title: str, names: Sequence[str]) -> list[tuple[str, str]]:
+    """All names in one line."""
+    if not names:
+        return []
+    left = len(names) - _SHOWN
+    return [(title, ", ".join(names[:_SHOWN]) + (f" and {left:,} more" if left > 0 else ""))]
+
+
+def coverage_data(coverage: Coverage | None, *, complete: bool) -> dict[str, Any] | None:
+    """For `--json`."""
+    if coverage is None:
+        return None
+    return {
+        "complete": complete,
+        "actions": coverage.actions,
+        "never_taken": [{"action": one.action, "why": one.why} for one in coverage.never_taken[:_LISTED]],
+        "locations": coverage.locations,
+        "never_reached": list(coverage.never_reached[:_LISTED]),
+        "bounds": coverage.bounds,
+        "full": list(coverage.full[:_LISTED]),
+    }
