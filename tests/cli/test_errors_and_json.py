@@ -16,7 +16,7 @@ Run = Callable[..., Answer]
 FIELDS = [
     *("schema_version", "version", "command", "exit_code", "model", "verdict", "complete", "reason", "notes"),
     *FIGURES,
-    *("order", "measure", "prediction", "componentwise", "cache", "properties", "trace", "error"),
+    *("coverage", "order", "measure", "prediction", "componentwise", "cache", "properties", "trace", "error"),
 ]
 
 

@@ -237,3 +237,24 @@ def test_colours_go_to_terminals_only(strandline: Run, monkeypatch: pytest.Monke
     assert "\x1b[32;1mHOLDS\x1b[0m  mutex\n" in strandline("check", "mutex.dve").stdout
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b" not in strandline("check", "mutex.dve").stdout
+
+
+def test_random_walks(strandline: Run) -> None:
+    answer = strandline("simulate", "endless.dve", "--walks", "3", "--depth", "4", "--seed", "1", "--quiet")
+    assert answer.code == 3
+    reason = "no violation in 3 random walks, which prove nothing"
+    assert answer.transcript.startswith(f"UNKNOWN  endless\n\n  unknown  deadlock freedom  {reason}\n")
+    assert "  walks  3 of 3, seed 1\n  steps  12, the longest walk 4 of at most 4\n" in answer.transcript
+
+
+def test_what_is_for_walks_is_refused_without_them(strandline: Run) -> None:
+    answer = strandline("simulate", "endless.dve", "--invariant", "x < 3")
+    assert (answer.code, answer.stderr) == (
+        2,
+        "strandline simulate: --invariant is for random walks: give --walks N\n",
+    )
+    answer = strandline("simulate", "endless.dve", "--walks", "3", "-c", "random")
+    assert (answer.code, answer.stderr) == (
+        2,
+        "strandline simulate: --walks takes walks by itself: not with --command or --product\n",
+    )

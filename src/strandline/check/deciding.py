@@ -24,7 +24,7 @@ def explore_system(system: System, options: Options, watcher: Watcher | None = N
     """Visit every reachable state. Ctrl-C raises `Interrupted`."""
     task = Task(system, options)
     findings = _search_states(task, _session(options, watcher)).findings
-    exploration = _exploration(system, options, findings)
+    exploration = exploration_of(system, options, findings)
     if findings.interrupted:
         raise Interrupted(exploration)
     return exploration
@@ -78,10 +78,10 @@ class _Deciding:
         return self._told(asked)
 
     def _decide_states(self, properties: Sequence[Property]) -> None:
-        task = Task(_searched_for(self._system, properties), self._options, tuple(properties))
+        task = Task(searched_for(self._system, properties), self._options, tuple(properties))
         found = _search_states(task, self._session)
         self._findings.append(found.findings)
-        self._answers.update({one: _answer(one, found) for one in properties})
+        self._answers.update({one: answer_of(one, found) for one in properties})
 
     def _decide_runs(self, one: Property) -> None:
         if self._interrupted or one.specification is None:
@@ -118,13 +118,13 @@ class _Deciding:
         fault = next((findings.fault for findings in self._findings if findings.fault is not None), None)
         told = [self._answers[one] for one in asked] + ([] if fault is None else [fault])
         main = replace(self._findings[0], fault=fault, interrupted=self._interrupted)
-        verdict = Verdict(_exploration(self._system, self._options, main), tuple(told))
+        verdict = Verdict(exploration_of(self._system, self._options, main), tuple(told))
         if self._interrupted:
             raise Interrupted(verdict)
         return verdict
 
 
-def _searched_for(system: System, properties: Sequence[Property]) -> System:
+def searched_for(system: System, properties: Sequence[Property]) -> System:
     """The System in which properties of states are decided: alone. A property process restricts what it watches, so
     its product must not decide them; only a property that speaks of the property process is asked of the product. It
     remembers of its last step what they ask."""
@@ -132,7 +132,8 @@ def _searched_for(system: System, properties: Sequence[Property]) -> System:
     return with_history(searched, [one.expression for one in properties if one.expression is not None])
 
 
-def _exploration(system: System, options: Options, findings: Findings) -> Exploration:
+def exploration_of(system: System, options: Options, findings: Findings) -> Exploration:
+    """What a search through states has come to."""
     return Exploration(
         system,
         options,
@@ -145,7 +146,8 @@ def _exploration(system: System, options: Options, findings: Findings) -> Explor
     )
 
 
-def _answer(one: Property, found: StatesFound) -> PropertyVerdict:
+def answer_of(one: Property, found: StatesFound) -> PropertyVerdict:
+    """What was found of a property of states."""
     wanted = one.kind is Kind.REACHABILITY
     if one in found.traces:
         answer = Answer.HOLDS if wanted else Answer.VIOLATED

@@ -20,6 +20,7 @@ from strandline.engine.orders.breadth_first import BreadthFirstSearch
 from strandline.engine.orders.cached import CachedSearch, CacheRule
 from strandline.engine.orders.depth_first import DepthFirstSearch
 from strandline.engine.orders.sweep import SweepSearch
+from strandline.engine.orders.walks import RandomWalks
 from strandline.engine.search import Search, Terms
 from strandline.errors import InternalError
 
@@ -65,6 +66,27 @@ class StateSearches:
         if options.order == CACHE:
             return CachedSearch(kernel, states=options.cache_size, rule=CacheRule(options.cache_rule), **terms)
         return _ORDERS[options.order or "bfs"](kernel, **terms)
+
+
+@dataclass(frozen=True, slots=True)
+class WalkSearches:
+    """Random walks that stop at states with a label of the mask."""
+
+    walks: int
+    depth: int
+    seed: int
+    stop_mask: int
+
+    def make(self, kernel: Kernel, log: Sink, listener: Listener | None, memory_limit: int | None) -> Search:
+        terms: Terms = {"log": log, "stop_mask": self.stop_mask, "memory_limit": memory_limit}
+        return RandomWalks(kernel, walks=self.walks, depth=self.depth, seed=self.seed, **terms)
+
+
+def random_walks(search: Search) -> RandomWalks:
+    """A search that was made as random walks."""
+    if not isinstance(search, RandomWalks):
+        raise InternalError("this search walks not at random")
+    return search
 
 
 @dataclass(frozen=True, slots=True)

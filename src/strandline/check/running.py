@@ -125,7 +125,7 @@ class Run:
     def replay(self, record: int, *, labels: int = 0, fault: FaultSite | None = None) -> Replayed:
         """The way to a record, executed again; it must end in a state with the labels, or with the fault."""
         began = time.perf_counter()
-        number, steps = self.log.path_to(record)
+        number, steps = self.search.walked or self.log.path_to(record)
         if len(steps) >= LONG_TRACE:
             self.watcher.stage(f"replaying a trace of {len(steps):,} steps ...")
         replayed = replay(self.kernel.twin, number, steps, labels=labels, fault=fault)

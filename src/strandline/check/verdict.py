@@ -43,6 +43,20 @@ class PropertyVerdict:
 
 
 @dataclass(frozen=True, slots=True)
+class WalkFigures:
+    """Random walks: how many were wanted, of how many steps at most, with which seed; how many were finished, the steps
+    of all, of the longest, and how many came to where no step is."""
+
+    walks: int
+    depth: int
+    seed: int
+    taken: int = 0
+    steps: int = 0
+    longest: int = 0
+    ended: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Statistics:
     """What a search did. `states`, `transitions` and `deadlocks` count distinct ones and are None where that
     cannot be known: after a sweep with regress edges, or a search whose cache had to replace states, a forgotten state
@@ -72,6 +86,8 @@ class Statistics:
     neighbours are taken together."""
     regress: Regress | None = None
     """Sweep: which steps regress; None where none does."""
+    walks: WalkFigures | None = None
+    """Of random walks, which count no states."""
     coverage: Coverage | None = None
     """What was met of the model; None where that cannot be told, as for models made of callables."""
     seconds: float = 0.0

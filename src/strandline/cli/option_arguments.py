@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import Field
 from typing import Any, TypeVar
 
@@ -13,11 +13,13 @@ from strandline.errors import UsageError
 Options = TypeVar("Options")
 
 
-def add_options(parser: argparse.ArgumentParser, options: type[Any]) -> None:
-    """Add every option of a class to the parser, in the groups that the fields name. What is not given is not in the
-    parsed arguments either: defaults stand in the class alone."""
+def add_options(parser: argparse.ArgumentParser, options: type[Any], only: Container[str] | None = None) -> None:
+    """Add every option of a class to the parser, or only some of them, in the groups that the fields name. What is not
+    given is not in the parsed arguments either: defaults stand in the class alone."""
     groups: dict[str, Any] = {}
     for field, facts in options_in(options):
+        if only is not None and field.name not in only:
+            continue
         if facts.group not in groups:
             groups[facts.group] = parser.add_argument_group(facts.group)
         keywords = {"dest": field.name, "default": argparse.SUPPRESS, "help": facts.help, **_kind(field, facts)}

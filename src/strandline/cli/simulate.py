@@ -6,9 +6,16 @@ import argparse
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import replace
+from random import randrange
 from typing import TYPE_CHECKING, Any
 
+from strandline.check.claims import Claims
+from strandline.check.options import Options
+from strandline.check.walk_options import WalkOptions
 from strandline.cli.console import emit, may_colour
+from strandline.cli.option_arguments import add_options, options_of
+from strandline.cli.searching import add_output_options, console_of, finish
 from strandline.errors import InputError, UsageError
 from strandline.report.exit_codes import HOLDS, INTERRUPTED, USAGE
 
@@ -16,14 +23,19 @@ if TYPE_CHECKING:
     from strandline.cli.simulating import Simulation
 
 
+_CLAIMS = ("invariants", "reach", "deadlock", "property")
+_LIMITS = ("max_seconds", "memory", "work_dir")
+
+
 def configure(subparsers: Any) -> None:
     """Add the command to the parser."""
     parser = subparsers.add_parser(
         "simulate",
-        help="walk through a model step by step",
+        help="walk through a model step by step, or at random",
         description="Walk through a model: choose among the steps that can be taken, go back, walk at random, "
         "evaluate expressions, follow and save traces. Without a terminal, commands are read from stdin, one "
-        f"in a line; a command that cannot be done then ends the run with exit code {USAGE}.",
+        f"in a line; a command that cannot be done then ends the run with exit code {USAGE}. With --walks, many random "
+        "walks are taken instead, as fast as a search, which check what `check` checks.",
     )
     parser.add_argument("model", metavar="MODEL", help="a model file")
     parser.add_argument("--seed", metavar="N", type=int, help="the seed of random walks")
@@ -38,11 +50,18 @@ def configure(subparsers: Any) -> None:
     parser.add_argument(
         "--product", action="store_true", help="walk together with the model's property process"
     )
+    add_options(parser, WalkOptions)
+    add_options(parser, Claims, _CLAIMS)
+    add_options(parser, Options, _LIMITS)
+    add_output_options(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
+    if hasattr(arguments, "walks"):
+        return _run_walks(arguments)
+    _refuse_without_walks(arguments)
     from strandline.languages import load
 
     simulation = _simulation(arguments, load(arguments.model))
@@ -54,8 +73,40 @@ def run(arguments: argparse.Namespace) -> int:
     return _run_script(simulation, sys.stdin, "line")
 
 
+def _run_walks(arguments: argparse.Namespace) -> int:
+    """Random walks; the exit code tells the verdict."""
+    if arguments.commands is not None or arguments.product:
+        raise UsageError("--walks takes walks by itself: not with --command or --product")
+    if arguments.seed is None:
+        arguments.seed = randrange(2**32)
+    walking = replace(options_of(arguments, WalkOptions), seed=arguments.seed)
+    options, claims = options_of(arguments, Options), options_of(arguments, Claims)
+    console = console_of(arguments, options)
+    arguments.finish = lambda result: finish(arguments, console, result)
+    from strandline.check.properties import select
+    from strandline.check.walking import of_states, walk_selection
+    from strandline.languages import load
+
+    system = load(arguments.model)
+    selection, left_out = of_states(select(system, claims))
+    if selection.picked:
+        console.notice(f"checking: {selection.describe()}")
+    if left_out:
+        console.notice(f"not checked by walks: {', '.join(one.name for one in left_out)}")
+    return finish(arguments, console, walk_selection(system, selection, walking, options, console))
+
+
+def _refuse_without_walks(arguments: argparse.Namespace) -> None:
+    """What has a meaning for random walks alone must not be given in silence."""
+    given = [name for name in ("depth", *_CLAIMS, *_LIMITS) if hasattr(arguments, name)]
+    given += [name for name in ("json", "trace", "full", "quiet", "expect") if getattr(arguments, name)]
+    if given:
+        flag = {"invariants": "invariant"}.get(given[0], given[0]).replace("_", "-")
+        raise UsageError(f"--{flag} is for random walks: give --walks N")
+
+
 def _simulation(arguments: argparse.Namespace, system: Any) -> Simulation:
-    from random import Random, randrange
+    from random import Random
 
     from strandline.cli.simulating import Simulation
     from strandline.report.style import Style

@@ -85,6 +85,10 @@ CACHE = _kind(
 """Of a search with a cache: how many states it may keep and by which rule; what it keeps; how many entries were used,
 and the first that is free; how long the path is."""
 
+WALK = _kind("seed", "number", "most", "begun", "chance", "initial", "length", "longest", "steps", "ended")
+"""Of random walks: their seed; the number of the present one and how many there are to be; whether it has begun, its
+chance, initial state and length so far; the longest one, the steps of all, and how many came to where no step is."""
+
 NESTED = _kind("accepting", "path", "wanted_path", "second", "record")
 """Of nested depth-first search: how long the path is, where on it the second search began (0: there is none), and the
 state at which a cycle begins."""

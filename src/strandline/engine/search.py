@@ -160,6 +160,11 @@ class Search(ABC):
         return int(self.expansion.answer.record), int(self.expansion.answer.labels)
 
     @property
+    def walked(self) -> tuple[int, list[int]] | None:
+        """After FOUND or FAULT, of a search that keeps no parent log: the initial state and the steps to the state."""
+        return None
+
+    @property
     def fault_number(self) -> int:
         """After FAULT: the index into the Kernel's fault sites."""
         return int(self.expansion.answer.fault) - 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from strandline.check.options import Options
@@ -25,8 +26,10 @@ def result_data(result: Exploration | Verdict, exit_code: int) -> dict[str, Any]
     exploration = result.exploration if isinstance(result, Verdict) else result
     source = exploration.system.source
     properties = result.properties if isinstance(result, Verdict) else (result.fault,)
+    walks = exploration.statistics.walks
+    command = "simulate" if walks is not None else "check" if isinstance(result, Verdict) else "explore"
     return {
-        **head("check" if isinstance(result, Verdict) else "explore", exit_code),
+        **head(command, exit_code),
         "model": source.name,
         "verdict": result.answer.value,
         "complete": result.complete,
@@ -34,13 +37,14 @@ def result_data(result: Exploration | Verdict, exit_code: int) -> dict[str, Any]
         "notes": list(exploration.notes),
         **_figures(exploration.statistics),
         "coverage": coverage_data(exploration.statistics.coverage, complete=exploration.complete),
-        "order": exploration.options.order,
+        "order": exploration.options.order if walks is None else None,
         "measure": list(exploration.options.measure),
         "prediction": prediction_data(exploration),
         "componentwise": exploration.options.componentwise,
         "cache": _cache(exploration.options),
         "properties": [_property(one, source) for one in properties if one is not None],
         "trace": None if result.trace is None else trace_data(result.trace, source),
+        **({} if walks is None else {"walks": asdict(walks)}),
         "error": None,
     }
 

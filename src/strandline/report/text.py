@@ -5,7 +5,7 @@ from __future__ import annotations
 from strandline.check.memory import shown_bytes
 from strandline.check.properties import Kind
 from strandline.check.running import DECIDED
-from strandline.check.verdict import Answer, Exploration, PropertyVerdict, Statistics, Verdict
+from strandline.check.verdict import Answer, Exploration, PropertyVerdict, Statistics, Verdict, WalkFigures
 from strandline.report.coverage import coverage_rows
 from strandline.report.ctl import ctl_remark, ctl_search_lines, evidence_lines
 from strandline.report.ltl import component_lines, ltl_remark, search_lines, violation_lines, warning_lines
@@ -119,12 +119,15 @@ def _trace_title(one: PropertyVerdict, exploration: Exploration, style: Style) -
         Kind.REACHABILITY: f"Witness of '{one.name}'",
     }
     title = words.get(one.kind, f"Violation of '{one.name}'")
-    shortest = ", no shorter one exists" if exploration.options.order == "bfs" else ""
+    breadth_first = exploration.options.order == "bfs" and exploration.statistics.walks is None
+    shortest = ", no shorter one exists" if breadth_first else ""
     return style.paint(f"{title} after {counted(length, 'step')}{shortest}", "bold")
 
 
 def _statistics_lines(exploration: Exploration) -> list[str]:
     now = exploration.statistics
+    if now.walks is not None:
+        return table(_walk_rows(exploration, now.walks))
     so_far = "" if exploration.complete else f"  (not complete: {exploration.reason})"
     order = exploration.options.order
     why = "after states were replaced" if order == "cache" else "after regress edges"
@@ -151,6 +154,18 @@ def _statistics_lines(exploration: Exploration) -> list[str]:
         rows += coverage_rows(now.coverage, complete=exploration.complete)
     rows += [("note", note) for note in exploration.notes]
     return table(rows)
+
+
+def _walk_rows(exploration: Exploration, walks: WalkFigures) -> list[tuple[str, str]]:
+    now = exploration.statistics
+    rate = f" ({walks.steps / now.seconds / 1e6:.2f} million steps/s)" if now.seconds > 0.05 else ""
+    ended = f", {walks.ended:,} to where no step is" if walks.ended else ""
+    return [
+        ("walks", f"{walks.taken:,} of {walks.walks:,}, seed {walks.seed}{ended}"),
+        ("steps", f"{walks.steps:,}, the longest walk {walks.longest:,} of at most {walks.depth:,}"),
+        ("time", f"walks {now.seconds:.3f} s{rate}, compiling the model {now.compile_seconds:.3f} s"),
+        *(coverage_rows(now.coverage, complete=False) if exploration.reason != DECIDED else []),
+    ]
 
 
 def _count(number: int | None, why: str) -> str:

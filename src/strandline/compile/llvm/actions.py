@@ -155,7 +155,7 @@ class Actions:
             if action.guard is not None:
                 evaluator.require(action.guard, skip)
             evaluator.run(action.effects)
-            self.joining.finish(evaluator, body.cursor, action)
+            self.joining.finish(evaluator, action, body.cursor)
         except Contradiction:
             pass
         code.jump(skip)

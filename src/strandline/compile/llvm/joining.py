@@ -35,7 +35,7 @@ class Joining:
                 found[f"together{number}"] = self._function(f"together{number}", process.location, actions, number + 1)
         return found
 
-    def finish(self, evaluator: Evaluator, cursor: Cursor, action: Action) -> None:
+    def finish(self, evaluator: Evaluator, action: Action, cursor: Cursor) -> None:
         """The system has made a step, of which this action is the last: count it; it is a record, or the observer goes
         on."""
         code = evaluator.code
@@ -85,7 +85,7 @@ class Joining:
         if following is None:
             self.records.record(joined, cursor)
         elif following == len(self.system.processes):
-            self.finish(joined, cursor, action)
+            self.finish(joined, action, cursor)
         else:
             self.records.store_words(joined.code, joined.state, "%scratch")
             before = joined.code.value(f"load i64, ptr {cursor.steps}")

@@ -45,7 +45,7 @@ class Unlocated:
     """Tries actions in one function, in canonical order; `finish` is called where one has made its step."""
 
     def __init__(
-        self, code: Function, source: PackedState, records: Records, finish: Callable[[Evaluator], None]
+        self, code: Function, source: PackedState, records: Records, finish: Callable[[Evaluator, Action], None]
     ) -> None:
         self.code, self.source, self.records, self.finish = code, source, records, finish
 
@@ -98,7 +98,7 @@ class Unlocated:
             evaluator = self._evaluator(guarded.conditions[:depth])
             evaluator.require_all(guarded.conditions[depth:], skip)
             evaluator.run(guarded.action.effects)
-            self.finish(evaluator)
+            self.finish(evaluator, guarded.action)
         except Contradiction:
             pass
         self.code.jump(skip)
