@@ -1,6 +1,6 @@
 """Random systems through every pair of ways that must agree, for as long as you like.
 
-    python bench/differential.py [--cases N] [--seed S]
+    python bench/differential.py [--cases N] [--seed S] [--python]
 
 Case number k is made from the seed S + k, so that a failure is repeated by `--cases 1 --seed <its number>`. Each case
 is a random guarded-command System and a random graph:
@@ -8,6 +8,9 @@ is a random guarded-command System and a random graph:
 - compiled successors against interpreted ones, state by state: records, labels, faults and their places;
 - the System's states by breadth-first, depth-first search and a sweep with a random measure;
 - the graph, with states of a random width, by every order against brute force, also with the smallest arrays.
+
+With `--python` a case is a random model in Python instead, with natural bodies over all kinds of variables and
+containers: plain Python, the interpreter and machine code, step by step, with its invariant and its measure.
 
 The tests run the same comparisons on a few hundred cases. Exit code 1 when a case fails.
 """
@@ -31,10 +34,14 @@ LIMIT = 2000
 """State spaces larger than this are cut in the comparison of back ends and left out of the searches."""
 
 
+PYTHON_LIMIT = 30
+"""States compared of a model in Python."""
+
+
 def helpers() -> SimpleNamespace:
     """The tests' own generators and judges."""
-    sys.path[:0] = [str(TESTS), str(TESTS / "engine")]
-    names = ("strategies", "kernels", "graph_kernel", "brute_force", "running")
+    sys.path[:0] = [str(TESTS), str(TESTS / "engine"), str(TESTS / "python_models")]
+    names = ("strategies", "kernels", "graph_kernel", "brute_force", "running", "programs", "test_three_ways")
     return SimpleNamespace(**{name: import_module(name) for name in names})
 
 
@@ -92,6 +99,20 @@ def compare_graph(tools: SimpleNamespace, seed: int) -> int:
     return len(usual.seen)
 
 
+def compare_python(tools: SimpleNamespace, seed: int) -> int:
+    """A random model in Python, three ways; returns the number of states compared, none where it is refused."""
+    from strandline.errors import ModelError
+
+    text = tools.programs.Writer(Random(seed)).model()
+    try:
+        compared: int = tools.test_three_ways.compare(text, PYTHON_LIMIT)
+    except ModelError as error:
+        if any(part in error.message for part in tools.test_three_ways.REFUSALS):
+            return 0
+        raise
+    return compared
+
+
 def agree(what: str, found: Any, expected: Any) -> None:
     if found != expected:
         raise AssertionError(f"{what}: {found!r:.300} instead of {expected!r:.300}")
@@ -103,6 +124,7 @@ COMPARISONS: tuple[Callable[[SimpleNamespace, int], int], ...] = (compare_back_e
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--cases", type=int, default=1000, help="how many (default 1000)")
+    parser.add_argument("--python", action="store_true", help="random models in Python")
     parser.add_argument("--seed", type=int, default=0, help="the first case's number (default 0)")
     return parser.parse_args(arguments)
 
@@ -113,7 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     failures, states, started = [], 0, time.monotonic()
     for number in range(options.cases):
         seed = options.seed + number
-        for comparison in COMPARISONS:
+        for comparison in (compare_python,) if options.python else COMPARISONS:
             try:
                 states += comparison(tools, seed)
             except Exception:  # noqa: BLE001
@@ -124,7 +146,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             elapsed = time.monotonic() - started
             print(f"{number + 1} cases, {states} states, {len(failures)} failures, {elapsed:.0f} s", flush=True)
     for seed in failures:
-        print(f"repeat with: python bench/differential.py --cases 1 --seed {seed}")
+        print(f"repeat with: python bench/differential.py --cases 1 --seed {seed}" + " --python" * options.python)
     return 1 if failures else 0
 
 

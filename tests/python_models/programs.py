@@ -28,6 +28,19 @@ def found(m, v):
             return i
     return None
 
+def first(m, v):
+    for w in m.s:
+        if w > v:
+            return w
+        for u in m.q:
+            if u == w:
+                return u - v
+            if u > 1:
+                break
+        else:
+            v += 1
+    return v
+
 class Random(Model):
     N = param(2)
     x: Range[0, 3] = 1
@@ -122,8 +135,28 @@ class Writer:
                 f"min((v for v in m.arr if v > {one}), default={two})",
                 f"sum(i * v for i, v in {self.pick('enumerate(m.arr)', 'zip(m.arr, reversed(m.arr))')})",
                 "m.q.head",
+                *self.sums(one, two),
             )
         )
+
+    def sums(self, one: str, two: str) -> list[str]:
+        """Numbers out of what containers hold."""
+        held, pairs = self.pick("m.bag", "m.q", "m.s"), f"m.mail[{self.index(0, 2)}]"
+        return [
+            f"sum(v for v in {held} if v != {one})",
+            f"sum(v * w for v in {held} for w in {self.pick('m.q', 'm.bag', 'm.arr')})",
+            f"sum(p.a for p in {pairs}{self.pick('', ' if p.b')})",
+            f"sum({held})",
+            f"len([v for v in {held} if v > {one}])",
+            f"len({{v % 2 for v in {held}}})",
+            f"max({held}, default={two})",
+            f"min((v * 2 for v in {held} if v < {one}), default={two})",
+            f"count(v == {one} for v in {held})",
+            f"next((v for v in {held} if v > {one}), {two})",
+            f"sum(i - v for i, v in enumerate({self.pick('m.bag', 'm.q', 'm.arr')}, 1))",
+            f"sum(v // w for v, w in zip({self.pick('m.bag', 'm.q')}, {self.pick('m.arr', 'm.bag')}))",
+            f"first(m, {one})",
+        ]
 
     def optional(self, depth: int = 1) -> str:
         return str(self.pick("None", self.number(depth), self.perhaps(depth), self.perhaps(depth), self.perhaps(depth)))
@@ -178,6 +211,10 @@ class Writer:
                 f"Pair({self.tamed(3)}, {first}) in m.mail[{self.index(0, 2)}]",
                 f"m.{self.pick('bag', 'q')}.{self.pick('full', 'empty')}",
                 f'm.P[{self.index(0, 2)}].pc == "there"',
+                f"{self.pick('any', 'all')}(v {comparison} {one} for v in m.{self.pick('bag', 'q', 's', 'some')})",
+                f"{self.pick('any', 'all')}(p.b or p.a == {one} for p in m.mail[{self.index(0, 2)}])",
+                f"any(v == w for v in m.{self.pick('bag', 'q')} for w in m.s if w != {one})",
+                f"{one} {self.pick('in', 'not in')} [v + 1 for v in m.{self.pick('bag', 'q')} if v != {two}]",
             )
         )
 
@@ -255,6 +292,10 @@ class Writer:
             "m.arr = [1, m.x, 0]",
             f"require({self.condition()})",
             f"require({self.condition()})",
+            f"m.bag = [v for v in m.{self.pick('bag', 'bag', 'q')} if v != {self.number(1)}]",
+            f"m.q = [{self.pick('v', 'v', '2 - v')} for v in m.{self.pick('q', 'q', 's')} if {self.condition(1)}]",
+            self.pick("m.s = [v for v in m.q]", "m.q = list(m.s)", "m.bag = []", "m.s = []"),
+            f"m.mail[{self.index(0, 2)}] = [p for p in m.mail[{self.index(0, 2)}] if not p.b]",
         )
         return [pad + text]
 
@@ -272,10 +313,16 @@ class Writer:
                 self.locals.append(second)
                 over = self.pick("enumerate(m.arr)", "zip(m.arr, range(2))", "zip(reversed(m.P), m.arr)")
                 lines = [f"{pad}for {variable}, {second} in {over}:"]
+            if self.chance(0.4):
+                self.locals = list(kept)
+                lines = self.over_containers(pad, variable)
             if self.chance(0.3):
-                lines += [f"{pad}    if {self.condition()}:", f"{pad}        {self.pick('break', 'continue')}"]
+                way = self.pick("break", "break", "continue", "continue", "return")
+                lines += [f"{pad}    if {self.condition()}:", f"{pad}        {way}"]
             lines += self.body(indent + 1, depth - 1)
             self.locals = kept
+            if self.chance(0.1):
+                lines += [f"{pad}else:", f"{pad}    m.f = not m.f"]
             return lines
         lines = [f"{pad}if {self.condition()}:", *self.body(indent + 1, depth - 1)]
         if self.chance(0.3):
@@ -285,6 +332,20 @@ class Writer:
         if self.chance(0.4):
             lines += [f"{pad}else:", *self.body(indent + 1, depth - 1)]
         return lines
+
+    def over_containers(self, pad: str, variable: str) -> list[str]:
+        """The head of a loop over what a container holds."""
+        held = self.pick("m.bag", "m.bag", "m.q", "m.q", "m.s", "reversed(m.q)", "[v for v in m.q if v != m.x]")
+        if self.chance(0.2):
+            head = f"{pad}for {variable} in m.mail[{self.index(0, 2)}]:"
+            self.locals += [f"{variable}.a", f"int({variable}.b)"]
+            return [head]
+        self.locals.append(variable)
+        if self.chance(0.2):
+            self.locals.append(f"{variable}b")
+            over = self.pick("enumerate(m.q)", "zip(m.bag, m.q)", "zip(m.q, m.arr)", "enumerate(m.bag, 1)")
+            return [f"{pad}for {variable}, {variable}b in {over}:"]
+        return [f"{pad}for {variable} in {held}:"]
 
     # Models
 

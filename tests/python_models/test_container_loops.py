@@ -29,6 +29,7 @@ class M(Model):
     x: Range[0, 9]
     f: bool
     boxes: Array[Bag[Range[0, 2], 2], 2]
+    a: Array[Range[0, 2], 2]
 
     @action
     def send(m, k: Enum["ask", "yes", "no"], i: Range[0, 1]): m.net.put(Msg(kind=k, of=i))
@@ -174,3 +175,11 @@ class M(Model):
 """)
     system = strandline.load(file)
     assert len(system.actions) == 16
+
+
+def test_an_array_beside_a_container_cannot_be_assigned_as_a_whole_in_the_loop() -> None:
+    """Found by the differential campaign, where it was an internal error."""
+    compare_everywhere(model("@action\n    def act(m):\n        for v, w in zip(m.q, m.a): m.a[1] = (v + w) % 3"), 40)
+    body = "for v, w in zip(m.q, m.a): m.a = [v, w]"
+    with pytest.raises(InputError, match="assigned as a whole on one way only"):
+        compare_everywhere(model(f"@action\n    def act(m):\n        {body}"), 1)

@@ -220,6 +220,8 @@ class Machine:
                 return unusable
         if isinstance(first, tuple) and isinstance(second, tuple) and len(first) == len(second):
             return tuple(self.join(condition, *pair) for pair in zip(first, second, strict=True))
+        if isinstance(first, Member) and isinstance(second, Member) and first.present == second.present:
+            return replace(first, value=self.join(condition, first.value, second.value))
         if isinstance(first, Upcoming) or isinstance(second, Upcoming):
             return Unbound(
                 "the array that this loop runs over is assigned as a whole on one way only; assign its elements, or "
