@@ -12,7 +12,6 @@ from strandline.check.ltl.verdict import LtlSearch
 from strandline.check.options import Options
 from strandline.check.properties import Kind
 from strandline.check.regressing import Regress
-from strandline.compile.callback import CallableSystem
 from strandline.engine.profile import LayerFigures
 from strandline.model.system import System
 from strandline.traces.trace import Trace
@@ -128,8 +127,9 @@ class Exploration:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What limits the way in which the search was done, in sentences for people."""
-        return self.system.notes if isinstance(self.system, CallableSystem) else ()
+        """What limits the way in which the search was done, and how the model was understood where that may surprise,
+        in sentences for people."""
+        return self.system.notes
 
     @property
     def trace(self) -> Trace | None:

@@ -226,6 +226,8 @@ class System:
     measures: tuple[Component, ...] = ()
     """The components of the measure that the model declares; several count one after the other."""
     fairness: tuple[Fairness, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What a user should know of how the model was understood, in sentences; for reports."""
     parameters: tuple[tuple[str, str], ...] = ()
     """The names and values that it was made with, for reports."""
     initial: tuple[tuple[int, ...], ...] = field(default=(), repr=False)

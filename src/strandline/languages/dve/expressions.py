@@ -25,6 +25,7 @@ from strandline.languages.dve.lexer import Tokens
 from strandline.languages.dve.names import Channel, Constant, Names, ProcessSymbol, kind_of, suggestion
 from strandline.model.expression import DEEPEST, Binary, Const, Element, Expression, Read, Unary, children
 from strandline.model.system import Variable
+from strandline.source import Span
 
 _PREFIX = {"-": "-", "~": "~", "not": "not", "!": "not"}
 _PREFIX_LEVEL = 9
@@ -60,6 +61,8 @@ class ExpressionParser:
     def __init__(self, tokens: Tokens, *, strict: bool = False) -> None:
         self.tokens = tokens
         self.tables: dict[Constant, None] = {}
+        self.unindexed: dict[str, list[Span]] = {}
+        """Arrays that a model names without an index, and where: their first elements, as in DiVinE."""
         self._strict = strict
         self._shared: dict[tuple[object, ...], Expression] = {}
 
@@ -216,11 +219,18 @@ class ExpressionParser:
 
     def _open_array(
         self, array: Variable | Constant, first: int, last: int
-    ) -> tuple[Variable | Constant, int]:
-        if self.tokens.texts[last + 1] != "[":
-            name = "".join(self.tokens.texts[first : last + 1])
+    ) -> tuple[Expression | Variable | Constant, int]:
+        if self.tokens.texts[last + 1] == "[":
+            return array, last + 2
+        name = "".join(self.tokens.texts[first : last + 1])
+        if self._strict:
             self.tokens.model_error(f"'{name}' is an array and needs an index", first, last)
-        return array, last + 2
+        return self._element(array, self.first_index(name, first, last), first, last), last + 1
+
+    def first_index(self, name: str, first: int, last: int) -> Const:
+        """The index of an array that is named without one; remembered for a note."""
+        self.unindexed.setdefault(name, []).append(self.tokens.span(first, last))
+        return Const(0)
 
     def _member(self, place: int, scope: Names) -> tuple[Expression | Variable | Constant, int]:
         """`P.state`, `P->x`, `P->a[i]`; `P.x` and, for buffered channels, `c.length` are understood too."""

@@ -71,7 +71,13 @@ class _Lowering:
                 query_names(self.declarations.root, self.declarations.expressions.tables, builder.helpers)
             ),
         )
-        return replace(system, bounds=tuple(self._full_channels()))
+        return replace(system, bounds=tuple(self._full_channels()), notes=tuple(self._notes()))
+
+    def _notes(self) -> Iterator[str]:
+        for name, spans in self.declarations.expressions.unindexed.items():
+            place = self.tokens.source.where(spans[0])
+            others = f" and {len(spans) - 1} more" if len(spans) > 1 else ""
+            yield f"warning: {place}{others}: '{name}' is an array; without an index its first element is meant"
 
     def _full_channels(self) -> Iterator[Predicate]:
         """Where the buffers of channels are full, so that who sends has to wait."""

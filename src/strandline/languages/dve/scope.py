@@ -7,15 +7,17 @@ way; numbers up to 64 bits. In one point they are stricter: `a or b and c` and `
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
-from strandline.languages.dve.expressions import ExpressionParser
+from strandline.languages.dve.expressions import LOCATION, ExpressionParser
 from strandline.languages.dve.lexer import Tokens
 from strandline.languages.dve.names import Channel, Constant, Names, ProcessSymbol
-from strandline.model.expression import Binary, Const, Expression, Read
+from strandline.model.expression import Binary, Const, Element, Expression, Read
 from strandline.model.notation import STRONGEST, Infix, Notation, Prefix, Write, stored
-from strandline.model.scope import Scope, fitting
+from strandline.model.scope import Evaluate, Scope, fitting
 from strandline.model.system import Variable
 from strandline.source import Source
 
@@ -50,6 +52,16 @@ class DveScope(Scope):
         expression, _ = ExpressionParser(tokens, strict=True).parse(0, self._names, "")
         return fitting(expression, tokens.source)
 
+    def question(self, text: str, *, name: str = "expression") -> Callable[[Evaluate], Any]:
+        """As `parse`; also a whole array, and a process, which is the state that it is in."""
+        spelled = text.strip().replace("->", ".")
+        for variable, known in self._spelled.items():
+            if variable.length is not None and known == spelled:
+                return partial(_elements, variable)
+            if known == f"{spelled}.{LOCATION}":
+                return partial(_location, variable)
+        return super().question(text, name=name)
+
     def render(self, expression: Expression, *, longest: int | None = None) -> str:
         return _NOTATION.write(expression, self._leaf, longest)
 
@@ -61,6 +73,14 @@ class DveScope(Scope):
                 return f"{variable.name}.{variable.show(value)}", STRONGEST
             case _:
                 return stored(expression, self._spelled, write)
+
+
+def _elements(variable: Variable, evaluate: Evaluate) -> tuple[int | str, ...]:
+    return tuple(variable.value(evaluate(Element(variable, Const(index)))) for index in range(variable.slots))
+
+
+def _location(variable: Variable, evaluate: Evaluate) -> int | str:
+    return variable.value(evaluate(Read(variable)))
 
 
 def query_names(

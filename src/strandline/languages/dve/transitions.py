@@ -122,7 +122,7 @@ class TransitionReader:
                 self._tokens.model_error(f"'{self._texts[place]}' is not an array", place)
             return Read(variable), place + 1
         if not indexed:
-            self._tokens.model_error(f"'{self._texts[place]}' is an array and needs an index", place)
+            return Element(variable, self._expressions.first_index(self._texts[place], place, place)), place + 1
         index, end = self._expressions.parse(place + 2, self._scope, "]")
         return Element(variable, index, self._tokens.span(place, end)), end + 1
 
