@@ -48,7 +48,8 @@ METHODS = {
     "auto": (LTL, {}, {}),
     "ndfs": (LTL, {}, {"method": "ndfs"}),
     "ltl-sweep": (LTL, {"order": "sweep"}, {"method": "sweep"}),
-    "ctl": (CTL, {}, {}),
+    "ctl": (CTL, {}, {"method": "explicit"}),
+    "ctl-swept": (CTL, {"order": "sweep"}, {"method": "swept"}),
 }
 """By name: which examinations it decides, and the options of the search and of temporal logic that ask for it."""
 _STEPS = (0.1, 1, 10, 60)

@@ -62,7 +62,14 @@ def test_formulas_about_runs(net: nets.Reference, examination: str) -> None:
 
 
 @needs_nets
-@pytest.mark.parametrize("question", ["ReachabilityDeadlock", "OneSafe", "QuasiLiveness", "StableMarking"])
+@pytest.mark.parametrize("examination", nets.CTL)
+@pytest.mark.parametrize("net", by_name([one for one in NETS if one.states <= 5 * SOME]))
+def test_formulas_about_trees(net: nets.Reference, examination: str) -> None:
+    assert wrong(net, examination, "ctl") == []
+
+
+@needs_nets
+@pytest.mark.parametrize("question", nets.QUESTIONS)
 @pytest.mark.parametrize("net", by_name([one for one in NETS if one.states <= SOME]))
 def test_named_questions(net: nets.Reference, question: str) -> None:
     assert wrong(net, question, "bfs") == []

@@ -20,6 +20,7 @@ from strandline.check.options import Options
 from strandline.check.properties import Kind, Property
 from strandline.check.running import INTERRUPTED, Findings
 from strandline.check.task import Session
+from strandline.check.verdict import Answer
 from strandline.check.watching import Unwatched, Watcher
 from strandline.errors import InternalError, ResourceError
 from strandline.model.system import System, Variable
@@ -108,13 +109,25 @@ def _added_up(one: Largest) -> Sequence[Variable]:
 def _decide_trees(
     system: System, asked: Sequence[OfTrees], options: Options, temporal: LtlOptions, session: Session
 ) -> Iterator[Answered]:
-    yield from (Answered(one.id, None, "CTL is not decided") for one in asked)
+    # Imported here, as in what follows: who asks for properties of states alone does not wait for temporal logic.
+    from strandline.check.ctl.deciding import decide_trees
+    from strandline.check.ctl.formula import CtlFormula
+
+    names = {CtlFormula(one.formula, one.atoms, one.source): one.id for one in asked}
+    began = time.perf_counter()
+    for decided in decide_trees(system, list(names), options, temporal, replace(session, started=began), shows=False):
+        seconds = time.perf_counter() - began
+        for formula, verdict in decided.verdicts.items():
+            value = None if verdict.answer is Answer.UNKNOWN else verdict.answer is Answer.HOLDS
+            reason = why_not(decided.findings) if value is None else None
+            method = "" if verdict.ctl is None else verdict.ctl.method
+            yield Answered(names[formula], value, reason, method, seconds)
+        began = time.perf_counter()
 
 
 def _decide_runs(
     system: System, asked: OfRuns, options: Options, temporal: LtlOptions, session: Session
 ) -> Answered:
-    # Imported here: who asks for properties of states alone does not wait for temporal logic.
     from strandline.check.choosing import choose_for_runs
     from strandline.check.ltl.deciding import runs_task
 

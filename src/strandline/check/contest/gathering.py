@@ -54,8 +54,9 @@ class Gathering:
 
     def expanded(self, states: WordArray) -> None:
         """Look at states, one a row."""
-        words = states[:, : self.layout.words]
-        self._changed |= np.bitwise_or.reduce(words ^ self._initial, axis=0)
+        # Word by word: one after the other is looked at in all states.
+        words = np.ascontiguousarray(states[:, : self.layout.words].T)
+        self._changed |= np.bitwise_or.reduce(words ^ self._initial[:, np.newaxis], axis=1)
         for number, one in enumerate(self._sums):
             found, known = int(one.of(words).max()), self._largest[number]
             self._largest[number] = found if known is None else max(known, found)
@@ -86,7 +87,7 @@ class Gathering:
         return [one.variable for one in self.layout.fields if not _bits_of(one, self._changed)]
 
     def _look_for_most(self, words: WordArray) -> None:
-        together = np.bitwise_or.reduce(words, axis=0)
+        together = np.bitwise_or.reduce(words, axis=1)
         for one in self.layout.fields:
             # No value is larger than all bits of all values together.
             if _bits_of(one, together) + one.low > self._most_in_one:
@@ -116,11 +117,15 @@ class _Condition:
 
     def is_true_in(self, words: WordArray) -> bool:
         """Whether it is true in one of the states."""
+        candidates = np.ones(words.shape[1], dtype=bool)
         for word, mask, value in self.masks:
-            words = words[(words[:, word] & mask) == value]
-            if not len(words):
-                return False
-        return not self.rest or bool(np.any(values(row("and", self.rest), self._cells(words), len(words))))
+            candidates &= (words[word] & mask) == value
+        if not candidates.any():
+            return False
+        if self.rest:
+            words = words[:, candidates]
+            return bool(np.any(values(row("and", self.rest), self._cells(words), words.shape[1])))
+        return True
 
     def _cells(self, words: WordArray) -> Callable[[Variable, int], Integers]:
         def cell(variable: Variable, index: int) -> Integers:
@@ -146,9 +151,9 @@ class _Sum:
         self.masks: Mapping[tuple[int, int], np.uint64] = {key: np.uint64(mask) for key, mask in masks.items()}
 
     def of(self, words: WordArray) -> Integers:
-        total = np.full(len(words), self.constant, dtype=np.int64)
+        total = np.full(words.shape[1], self.constant, dtype=np.int64)
         for (word, weight), mask in self.masks.items():
-            counted = np.bitwise_count(words[:, word] & mask)
+            counted = np.bitwise_count(words[word] & mask)
             total += counted if weight == 1 else weight * counted.astype(np.int64)
         return total
 
@@ -180,4 +185,5 @@ def _bits_of(field: Field, words: WordArray) -> int:
 def _column(words: WordArray, field: Field, index: int = 0) -> Integers:
     """The bits of an element in all states."""
     word, shift = field.place(index)
-    return (words[:, word] >> np.uint64(shift) & np.uint64(field.mask)).astype(np.int64)
+    column: WordArray = words[word]
+    return (column >> np.uint64(shift) & np.uint64(field.mask)).astype(np.int64)

@@ -34,9 +34,16 @@ class TreesDecided:
 
 
 def decide_trees(
-    system: System, formulas: Sequence[CtlFormula], options: Options, temporal: LtlOptions, session: Session
+    system: System,
+    formulas: Sequence[CtlFormula],
+    options: Options,
+    temporal: LtlOptions,
+    session: Session,
+    *,
+    shows: bool = True,
 ) -> Iterator[TreesDecided]:
-    """Decide formulas, search by search. Raises `InputError` for what the user can mend; limits are UNKNOWN."""
+    """Decide formulas, search by search; with evidence, if that is to be shown. Raises `InputError` for what the user
+    can mend; limits are UNKNOWN."""
     plain, fairness = _plain(system.alone, formulas, temporal)
     finite_runs = temporal.finite_runs or plain.finite_paths
     interrupted = False
@@ -48,7 +55,7 @@ def decide_trees(
         if interrupted:
             yield _undecided(group, INTERRUPTED, fairness.described())
             continue
-        task = Task(plain, options, branching=question, temporal=temporal)
+        task = Task(plain, options, branching=question, temporal=temporal, shows=shows)
         choice = choose_for_trees(task)
         found = choice.strategy.run(task, session)
         interrupted = found.findings.interrupted

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from strandline.errors import ModelError
 from strandline.languages.petri.bounds import possible_transitions, structural_bounds
@@ -21,6 +22,8 @@ from strandline.model.validate import validate
 GENEROUS, MODEST = (1 << 16) - 1, (1 << 8) - 1
 """The bound of a place for which none is given or found, where there are few such places or many."""
 _FEW = 64
+MAXIMAL = "maximal"
+"""A path of CTL ends in a marking that enables nothing, as the Model Checking Contest has it."""
 
 
 def lower(net: Net, bound: int | None = None) -> System:
@@ -54,7 +57,7 @@ def lower(net: Net, bound: int | None = None) -> System:
         fairness=fairness,
         scope=NetScope(variables, {one.name: one.guard for one in actions.values()}),
     )
-    return validate(system)
+    return validate(replace(system, finite_paths=MAXIMAL))
 
 
 def place_bounds(net: Net, given: int | None = None) -> list[int]:
