@@ -21,7 +21,7 @@ _EXPECTATIONS = ("holds", "violated", "unknown")
 
 def add_model(parser: argparse.ArgumentParser) -> None:
     """The model to search."""
-    parser.add_argument("model", metavar="MODEL", help="a model file (.dve, .py, .psl, .aut, .pnml)")
+    parser.add_argument("model", metavar="MODEL", help="a model file (.dve, .py, .psl, .aut, .pnml, .ss)")
 
 
 def add_output_options(parser: argparse.ArgumentParser) -> None:

@@ -20,6 +20,7 @@ from strandline.model.expression import (
     Const,
     Element,
     Expression,
+    Lookup,
     Read,
     Unary,
     Undefined,
@@ -91,6 +92,9 @@ def _value(
         case Choice(condition=condition, then=then, otherwise=otherwise):
             chosen = then if _value(condition, values, offsets, known) else otherwise
             result = _value(chosen, values, offsets, known)
+        case Lookup(table=table, index=index):
+            place = _value(index, values, offsets, known)
+            result = table.values[place] if 0 <= place < len(table.values) else 0
         case Undefined(reason=reason, span=span):
             raise Fault(reason, span)
     if known is not None:

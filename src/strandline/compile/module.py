@@ -7,7 +7,7 @@ depends on a target: the same Module can go to several.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from strandline.compile.interpreted import SystemTwin
@@ -15,7 +15,8 @@ from strandline.compile.kernel import FaultSite
 from strandline.compile.llvm.coverage import Marks
 from strandline.compile.llvm.records import Records
 from strandline.compile.llvm.successors import DECLARATIONS, ENTRY, write_functions
-from strandline.model.expression import Expression, deep_recursion
+from strandline.compile.llvm.tables import table_texts
+from strandline.model.expression import Element, Expression, deep_recursion
 from strandline.model.layout import Layout, make_layout
 from strandline.model.measure import Measure
 from strandline.model.ranges import analyse_ranges
@@ -31,7 +32,8 @@ class Module:
     measure: Measure | None
     layout: Layout
     declarations: tuple[str, ...] = field(repr=False)
-    """What the functions call beside each other, checked arithmetic and memcpy, and where they set marks."""
+    """What the functions call beside each other, checked arithmetic and memcpy, where they set marks, and constant
+    tables."""
     functions: Mapping[str, str] = field(repr=False)
     """Texts by name."""
     entry: str
@@ -55,6 +57,23 @@ class Module:
         return SystemTwin(self.system, self.layout, self.predicates, self.measure)
 
 
+def _expressions(
+    system: System, predicates: Sequence[Expression], measure: Measure | None
+) -> Iterator[Expression]:
+    """All that is evaluated."""
+    yield from predicates
+    if measure is not None:
+        yield from (measure.column, measure.layer, *measure.compared)
+    observer = () if system.observer is None else system.observer.edges
+    for action in (*system.actions, *observer):
+        if action.guard is not None:
+            yield action.guard
+        for effect in action.effects:
+            yield effect.value
+            if isinstance(effect.target, Element):
+                yield effect.target.index
+
+
 def emit(system: System, predicates: Sequence[Expression] = (), measure: Measure | None = None) -> Module:
     """Write a System, with the predicates and the measure that a search needs, as a Module."""
     started = time.perf_counter()
@@ -69,7 +88,7 @@ def emit(system: System, predicates: Sequence[Expression] = (), measure: Measure
         tuple(predicates),
         measure,
         layout,
-        (*DECLARATIONS, marks.declaration),
+        (*DECLARATIONS, marks.declaration, *table_texts(_expressions(system, predicates, measure))),
         functions,
         ENTRY,
         records.stride,

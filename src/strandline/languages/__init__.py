@@ -24,6 +24,7 @@ LANGUAGES = {
     ".pnml": "strandline.languages.petri",
     ".psl": "strandline.languages.process",
     ".py": "strandline.languages.python",
+    ".ss": "strandline.languages.space",
 }
 """Which module reads the files with a suffix."""
 

@@ -21,6 +21,7 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
+from hashlib import sha256
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
@@ -135,7 +136,33 @@ class Undefined(Node):
     span: Span | None = None
 
 
-Expression: TypeAlias = Const | Read | Element | Unary | Binary | Choice | Undefined
+class Table:
+    """Constant numbers, looked up by place. Compared by identity: there may be very many."""
+
+    __slots__ = ("_range", "symbol", "values")
+
+    def __init__(self, values: Sequence[int]) -> None:
+        self.values = tuple(values)
+        text = ",".join(map(str, self.values)).encode()
+        self.symbol = f"table_{sha256(text).hexdigest()[:24]}"
+        """Its name where names must tell tables apart: made of what is in it."""
+        self._range = (min((0, *self.values)), max((0, *self.values)))
+
+    @property
+    def range(self) -> tuple[int, int]:
+        """The least and the largest number that a look-up can give."""
+        return self._range
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lookup(Node):
+    """The number at a place of a table, counted from 0; 0 where the table has no such place."""
+
+    table: Table
+    index: Expression
+
+
+Expression: TypeAlias = Const | Read | Element | Unary | Binary | Choice | Undefined | Lookup
 
 TRUE = Const(1)
 FALSE = Const(0)
@@ -144,7 +171,7 @@ FALSE = Const(0)
 def children(expression: Expression) -> tuple[Expression, ...]:
     """The direct sub-expressions, left to right."""
     match expression:
-        case Element(index=index):
+        case Element(index=index) | Lookup(index=index):
             return (index,)
         case Unary(operand=operand):
             return (operand,)
@@ -167,6 +194,8 @@ def _own(expression: Expression) -> object:
             return operator
         case Undefined(reason=reason):
             return reason
+        case Lookup(table=table):
+            return table
         case _:
             return None
 
@@ -280,6 +309,8 @@ def rebuilt(expression: Expression, parts: Sequence[Expression]) -> Expression:
             return Unary(operator, parts[0], span)
         case Binary(operator=operator, span=span):
             return Binary(operator, parts[0], parts[1], span)
+        case Lookup(table=table):
+            return Lookup(table, parts[0])
         case _:
             return Choice(*parts)
 

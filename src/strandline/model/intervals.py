@@ -17,6 +17,7 @@ from strandline.model.expression import (
     Const,
     Element,
     Expression,
+    Lookup,
     Read,
     Unary,
     Undefined,
@@ -150,6 +151,8 @@ class Environment:
                 return self._cells.get((variable, 0)) or self._ranges[variable]
             case Const(value=value):
                 return value, value
+            case Lookup(table=table):
+                return table.range
             case Undefined():
                 return 0, 0
 

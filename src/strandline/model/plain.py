@@ -25,9 +25,12 @@ from strandline.model.expression import (
     Read,
     Unary,
     Undefined,
+    children,
     deep_recursion,
+    rebuilt,
+    upwards,
 )
-from strandline.model.notation import Infix, Notation, Prefix, Write, stored
+from strandline.model.notation import STRONGEST, Infix, Notation, Prefix, Write, stored
 from strandline.model.scope import Scope
 from strandline.source import Source, Span
 
@@ -91,15 +94,52 @@ class PlainScope(Scope):
             return _Lowering(self._by_name, source).value(node)
 
     def render(self, expression: Expression, *, longest: int | None = None) -> str:
-        return NOTATION.write(expression, self._leaf, longest)
+        return NOTATION.write(expression, self.leaf, longest)
 
-    def _leaf(self, expression: Expression, write: Write) -> tuple[str, int] | None:
+    def leaf(self, expression: Expression, write: Write) -> tuple[str, int] | None:
+        """The text of what no operator makes, and how strong it is; None for everything else."""
         match expression:
             case Binary(operator="==" | "!=" as sign, left=Read() | Element() as place, right=Const(value=value)):
                 shown = value_name(place.variable, value)
                 return None if shown is None else (f"{write(place)} {sign} {shown!r}", _COMPARISON)
             case _:
                 return stored(expression, self._names, write)
+
+
+class NamedScope(Scope):
+    """The names of some variables as they are, and further names that stand for expressions over them."""
+
+    def __init__(self, variables: Iterable[Variable], named: Mapping[str, Expression]) -> None:
+        from strandline.model.system import Domain, Variable
+
+        self._named = {Variable(name, Domain(0, 0)): expression for name, expression in named.items()}
+        self._plain = PlainScope((*variables, *self._named))
+        self._names = {expression: spelled(name) for name, expression in named.items()}
+
+    def parse(self, text: str, *, name: str = "expression") -> Expression:
+        return with_meanings(self._plain.parse(text, name=name), self._named)
+
+    def render(self, expression: Expression, *, longest: int | None = None) -> str:
+        return NOTATION.write(expression, self._leaf, longest)
+
+    def _leaf(self, expression: Expression, write: Write) -> tuple[str, int] | None:
+        if expression in self._names:
+            return self._names[expression], STRONGEST
+        return self._plain.leaf(expression, write)
+
+
+def with_meanings(expression: Expression, meant: Mapping[Variable, Expression]) -> Expression:
+    """The expression in which variables that stand for something are replaced by what they mean."""
+    if not meant:
+        return expression
+    done: dict[int, Expression] = {}
+    with deep_recursion():
+        for node in upwards(expression, done):
+            if isinstance(node, Read) and node.variable in meant:
+                done[id(node)] = meant[node.variable]
+            else:
+                done[id(node)] = rebuilt(node, [done[id(part)] for part in children(node)])
+    return done[id(expression)]
 
 
 def value_name(variable: Variable, value: int) -> str | None:

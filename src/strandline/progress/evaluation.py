@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from strandline.model.expression import Binary, Choice, Const, Element, Expression, Read, Unary
+from strandline.model.expression import Binary, Choice, Const, Element, Expression, Lookup, Read, Unary
 from strandline.model.system import Variable
 
 Integers = npt.NDArray[np.int64]
@@ -69,6 +69,9 @@ class _Evaluation:
                 return self.sum(node)
             case Binary(operator=operator, left=left, right=right):
                 return _OPERATORS[operator](self._value(left), self._value(right)).astype(np.int64)
+            case Lookup(table=table, index=index):
+                values, places = np.array((*table.values, 0), dtype=np.int64), self._value(index)
+                return values[np.where((places >= 0) & (places < len(table.values)), places, -1)]
             case Choice(condition=condition, then=then, otherwise=otherwise):
                 return np.where(self._value(condition) != 0, self._value(then), self._value(otherwise))
             case _:

@@ -13,6 +13,7 @@ from strandline.compile.llvm.function import CHECKED, COMPARE, Function, floor_d
 from strandline.compile.llvm.masks import MaskTests, mask_test
 from strandline.compile.llvm.packed_state import PackedState
 from strandline.compile.llvm.speculation import Speculation, is_tangled
+from strandline.compile.llvm.tables import looked_up
 from strandline.errors import InternalError
 from strandline.model.expression import (
     DIVISION_FAULT,
@@ -25,6 +26,7 @@ from strandline.model.expression import (
     Const,
     Element,
     Expression,
+    Lookup,
     Read,
     Unary,
     Undefined,
@@ -104,6 +106,8 @@ class Evaluator:
                     "i64",
                     self._may_fault(then) or self._may_fault(otherwise),
                 )
+            case Lookup(table=table, index=index):
+                return looked_up(self.code, table, self._value(index))
             case Undefined(reason=reason, span=span):
                 self.check("false", reason, span)
                 return "0"

@@ -15,6 +15,7 @@ from strandline.model.expression import (
     Const,
     Element,
     Expression,
+    Lookup,
     Read,
     Unary,
     Undefined,
@@ -75,6 +76,8 @@ class FaultTable:
                 return self._ranges[variable] if within(known[0], (0, variable.slots - 1)) else None
             case Undefined():
                 return None
+            case Lookup(table=table):
+                return table.range
             case Unary(operator=operator):
                 result = unary_interval(operator, known[0])
             case Choice():
@@ -121,6 +124,8 @@ def may_fault(expression: Expression, environment: Environment | None) -> bool:
         case Element(variable=variable, index=index):
             inside = within(environment.fitted(index), (0, variable.slots - 1))
             return not inside or may_fault(index, environment)
+        case Lookup(index=index):
+            return may_fault(index, environment)
         case Unary(operand=operand):
             return may_fault(operand, environment) or not within(environment.interval(expression), INT64)
         case Binary(operator="and" | "or" | "imply", left=left, right=right):

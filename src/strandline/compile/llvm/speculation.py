@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from strandline.compile.llvm.faults import FaultTable
 from strandline.compile.llvm.function import CHECKED, COMPARE, Function, floor_division
 from strandline.compile.llvm.packed_state import PackedState
+from strandline.compile.llvm.tables import looked_up
 from strandline.model.expression import (
     COMPARISONS,
     DIVISION_FAULT,
@@ -24,6 +25,7 @@ from strandline.model.expression import (
     Const,
     Element,
     Expression,
+    Lookup,
     Read,
     Unary,
     Undefined,
@@ -105,6 +107,9 @@ class Speculation:
                 return self._arithmetic(node)
             case Choice():
                 return self._choice(node)
+            case Lookup(table=table, index=index):
+                place = self._of(index)
+                return _Result(looked_up(self.code, table, self._number(place)), place.fault)
             case Undefined(reason=reason, span=span):
                 return _Result("0", str(self.faults.code(reason, span)))
 

@@ -17,10 +17,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 
 from strandline.errors import ModelError, ParseError
-from strandline.model.expression import TRUE, Expression, Read, deep_recursion, rebuilt, row, upwards
-from strandline.model.expression import children as parts_of
+from strandline.model.expression import TRUE, Expression, Read, row
 from strandline.model.notation import STRONGEST, Write
-from strandline.model.plain import NOTATION, PlainScope, python_expression
+from strandline.model.plain import NOTATION, PlainScope, python_expression, with_meanings
 from strandline.model.scope import Scope
 from strandline.model.system import Domain, Variable
 from strandline.source import Source, Span
@@ -59,7 +58,7 @@ class NetScope(Scope):
             expression = PlainScope(known).lowered(tree, source)
         except (ParseError, ModelError) as error:
             raise type(error)(error.message, source, error.span) from None
-        return _replaced(expression, meant)
+        return with_meanings(expression, meant)
 
     def _called(self, call: re.Match[str], source: Source) -> Expression:
         if call[1] == _TOKENS:
@@ -101,17 +100,3 @@ def spelled(place: str) -> str:
         quote = "'" if '"' in place else '"'
         return f"{_TOKENS}({quote}{place}{quote})"
     return f"{_TOKENS}({place})"
-
-
-def _replaced(expression: Expression, meant: Mapping[Variable, Expression]) -> Expression:
-    """The expression with the stand-ins replaced by what they mean."""
-    if not meant:
-        return expression
-    done: dict[int, Expression] = {}
-    with deep_recursion():
-        for node in upwards(expression, done):
-            if isinstance(node, Read) and node.variable in meant:
-                done[id(node)] = meant[node.variable]
-            else:
-                done[id(node)] = rebuilt(node, [done[id(part)] for part in parts_of(node)])
-    return done[id(expression)]

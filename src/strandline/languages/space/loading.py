@@ -1,0 +1,69 @@
+"""A state space as a System."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePath
+
+from strandline.errors import ModelError
+from strandline.languages.space.reading import Space, read_space
+from strandline.model.expression import Binary, Const, Expression, Lookup, Read, Table
+from strandline.model.measure import Component
+from strandline.model.plain import NamedScope
+from strandline.model.system import Action, Assign, Domain, Predicate, System, Variable
+from strandline.model.validate import validate
+from strandline.source import Source, Span
+
+STATE, PROGRESS = "state", "progress"
+
+
+def load(source: Source) -> System:
+    """The System of a file. Raises `ParseError` with the place of the mistake."""
+    space = read_space(source)
+    for name in (STATE, PROGRESS):
+        if name in space.propositions:
+            raise ModelError(f"a proposition cannot be called '{name}', which every state space has", source, Span(0, 0))
+    names = tuple(state.name for state in space.states)
+    state = Variable(STATE, Domain(0, len(names) - 1), None, (0,), names)
+    here = Read(state)
+    progress = Lookup(Table([one.progress for one in space.states]), here)
+    propositions: dict[str, Expression] = {
+        name: Lookup(Table([int(one.truths[number]) for one in space.states]), here)
+        for number, name in enumerate(space.propositions)
+    }
+    labels = tuple(Predicate(name, expression) for name, expression in propositions.items())
+    measure = Component(progress, monotone=_is_monotone(space), name=PROGRESS, source=source)
+    system = System.create(
+        PurePath(source.name).stem,
+        source,
+        (state,),
+        (),
+        tuple(_actions(space, state)),
+        labels=labels,
+        measures=(measure,),
+        scope=NamedScope((state,), {PROGRESS: progress, **propositions}),
+    )
+    return validate(system)
+
+
+def _is_monotone(space: Space) -> bool:
+    return all(
+        space.states[target].progress >= one.progress for one in space.states for _, target in one.edges
+    )
+
+
+def _actions(space: Space, state: Variable) -> Iterator[Action]:
+    """For every name of an action, one that is its first edge in a state, one that is its second, and so on."""
+    edges: dict[tuple[str, int], dict[int, int]] = {}
+    for place, one in enumerate(space.states):
+        met: dict[str, int] = {}
+        for name, target in one.edges:
+            turn = met.get(name, 0)
+            met[name] = turn + 1
+            edges.setdefault((name, turn), {})[place] = target
+    count, here = len(space.states), Read(state)
+    for (name, _), targets in sorted(edges.items()):
+        there = Table([int(place in targets) for place in range(count)])
+        target = Table([targets.get(place, 0) for place in range(count)])
+        guard = Binary("==", Lookup(there, here), Const(1))
+        yield Action(name, (), guard, (Assign(here, Lookup(target, here)),))
