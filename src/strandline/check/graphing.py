@@ -1,0 +1,220 @@
+"""The reachable graph of a model, state by state, for those who want to keep it or draw it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from strandline.check.blame import fault_verdict
+from strandline.check.engine_searches import StateSearches
+from strandline.check.measuring import SweepMeasures
+from strandline.check.options import Options
+from strandline.check.running import Findings, Plan, Run
+from strandline.check.verdict import PropertyVerdict
+from strandline.check.watching import Unwatched, Watcher
+from strandline.compile.kernel import MAXIMUM_PREDICATES, FaultSite, Kernel, Twin
+from strandline.engine.memory import WordArray
+from strandline.engine.search import Event
+from strandline.errors import InternalError, UsageError
+from strandline.model.expression import Expression
+from strandline.model.measure import Measure
+from strandline.model.system import System
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A state: its number, in the order of their discovery; what it looks like; the truth of each proposition; its
+    progress; and its edges, each with the name of the action and the number of the state that it leads to."""
+
+    number: int
+    state: tuple[int, ...]
+    truths: tuple[bool, ...]
+    progress: int
+    edges: tuple[tuple[str, int], ...]
+
+
+@dataclass(slots=True, eq=False)
+class GraphTask:
+    """Which graph is wanted: with which propositions, and by which measure, if any."""
+
+    system: System
+    propositions: Mapping[str, Expression]
+    measure: Measure | None = None
+    _progress: Expression | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        if len(self.propositions) > MAXIMUM_PREDICATES:
+            raise UsageError(f"a graph can have {MAXIMUM_PREDICATES} propositions, not {len(self.propositions)}")
+        if self.measure is not None:
+            parts = [one.expression for one in self.measure.components]
+            if len(parts) > 1:
+                raise UsageError("the progress of a state is one number in a graph: give a single measure")
+            self._progress = parts[0] if parts else None
+
+    def progress_of(self, twin: Twin, state: tuple[int, ...]) -> int:
+        """The number that the measure gives a state; 0 without one."""
+        return 0 if self._progress is None else int(twin.values(state, [self._progress])[0])
+
+
+def graph_task(
+    system: System, propositions: Mapping[str, str], options: Options, watcher: Watcher | None = None
+) -> GraphTask:
+    """The task for a model: its own labels and further ones, the measure that is given or that it declares. A property
+    process is left out. Raises `InputError` for what cannot be read."""
+    plain = system.alone
+    found = {one.name: one.expression for one in plain.labels}
+    for name, text in propositions.items():
+        found[name] = plain.scope.parse(text, name=f"label {name}")
+    wanted = options.measures or plain.measures
+    measure = SweepMeasures(options, watcher or Unwatched()).of(plain).measure if wanted else None
+    return GraphTask(plain, found, measure)
+
+
+def explore_graph(
+    task: GraphTask, options: Options, take: Callable[[Node], None], watcher: Watcher | None = None
+) -> Findings:
+    """Explore breadth-first, and hand over every state as soon as its successors are numbered. Limits and Ctrl-C end up
+    in the findings, a fault of the model too."""
+    goal = _Telling(task, take)
+    plan = Plan(
+        system=task.system,
+        predicates=tuple(task.propositions.values()),
+        measure=None,
+        searches=StateSearches(replace(options, order="bfs", measure=(), componentwise=False), 0),
+        options=options,
+        started=time.perf_counter(),
+        listens=goal.listen,
+    )
+    return Run(plan, goal, watcher or Unwatched()).carry_out()
+
+
+@dataclass(slots=True)
+class _Telling:
+    """A goal that nothing decides, and the listener of its search."""
+
+    task: GraphTask
+    take: Callable[[Node], None]
+    layers: bool = False
+    _kernel: Kernel | None = None
+    _skipped: int = 0
+    _waiting: list[tuple[int, tuple[int, ...], int, int]] = field(default_factory=list)
+    _told: list[tuple[tuple[int, ...], int, int]] = field(default_factory=list)
+    _targets: list[int] = field(default_factory=list)
+
+    def listen(self, folder: Path, kernel: Kernel) -> _Telling:
+        self._kernel, self._skipped = kernel, len(kernel.initial)
+        return self
+
+    # As a listener
+
+    def expanded(self, states: WordArray) -> None:
+        for *words, labels, degree in states.tolist():
+            self._told.append((tuple(words), labels, degree))
+
+    def layer_finished(self, column: int, layer: int) -> None:
+        return None
+
+    def edges(self, sources: WordArray, targets: WordArray) -> None:
+        for record, (state, labels, degree) in zip(sources.tolist(), self._told, strict=True):
+            self._waiting.append((record, state, labels, degree))
+        self._told.clear()
+        skipped = min(self._skipped, len(targets))
+        self._skipped -= skipped
+        self._targets += targets[skipped:].tolist()
+        self._hand_over()
+
+    def _hand_over(self) -> None:
+        """States whose successors are all there."""
+        if self._kernel is None:
+            raise InternalError("nobody listens to this search")
+        twin, taken, done = self._kernel.twin, 0, 0
+        for record, state, labels, degree in self._waiting:
+            if taken + degree > len(self._targets):
+                break
+            names = [edge.action for edge in twin.edges(state)]
+            edges = tuple(zip(names, self._targets[taken : taken + degree], strict=True))
+            truths = tuple(bool(labels >> number & 1) for number in range(len(self.task.propositions)))
+            self.take(Node(record, state, truths, self.task.progress_of(twin, state), edges))
+            taken, done = taken + degree, done + 1
+        del self._waiting[:done], self._targets[:taken]
+
+    # As a goal
+
+    def stopped(self, run: Run, event: Event) -> bool:
+        raise InternalError(f"the search stopped for no reason that is known here: {event}")
+
+    def faulted(self, run: Run, record: int, site: FaultSite) -> PropertyVerdict:
+        return fault_verdict(self.task.system, run.replay(record, fault=site).trace, (), None)
+
+    def finished(self, run: Run, folder: Path) -> None:
+        return None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class StateGraph:
+    """The whole reachable graph of a model in memory; see `strandline.graph`. Nodes are numbered in the order of their
+    discovery, the initial states first."""
+
+    system: System
+    propositions: tuple[str, ...]
+    nodes: tuple[Node, ...]
+    initial: tuple[int, ...]
+    states: Sequence[Mapping[str, Any]]
+    """What each node looks like: variables and their values."""
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def __repr__(self) -> str:
+        edges = sum(len(one.edges) for one in self.nodes)
+        return f"<StateGraph {self.system.name}: {len(self.nodes):,} states, {edges:,} transitions>"
+
+    def labelled(self, proposition: str) -> frozenset[int]:
+        """The nodes at which a proposition is true."""
+        if proposition not in self.propositions:
+            known = ", ".join(self.propositions) or "none"
+            raise UsageError(f"the graph has no proposition '{proposition}' (known: {known})")
+        place = self.propositions.index(proposition)
+        return frozenset(one.number for one in self.nodes if one.truths[place])
+
+    def to_networkx(self) -> Any:
+        """A `networkx.MultiDiGraph`: nodes with their variables, `labels` and `progress`, edges with their `action`.
+        Raises `UsageError` where networkx is not installed."""
+        try:
+            import networkx
+        except ImportError:
+            raise UsageError("networkx is not installed: pip install networkx") from None
+        made = networkx.MultiDiGraph(name=self.system.name)
+        for one in self.nodes:
+            labels = tuple(name for name, truth in zip(self.propositions, one.truths, strict=True) if truth)
+            variables = dict(self.states[one.number])
+            made.add_node(one.number, state=variables, labels=labels, progress=one.progress)
+        for one in self.nodes:
+            for action, target in one.edges:
+                made.add_edge(one.number, target, action=action)
+        return made
+
+
+def collect_graph(task: GraphTask, options: Options) -> StateGraph:
+    """The graph as an object. Raises `ResourceError` where a limit ends the exploration, and `InputError` for a
+    fault of the model."""
+    from strandline.compile.interpreted import SystemTwin
+    from strandline.errors import InputError, ResourceError
+    from strandline.traces.walk import twin_of
+
+    nodes: list[Node] = []
+    findings = explore_graph(task, options, nodes.append)
+    if findings.interrupted:
+        raise KeyboardInterrupt
+    if findings.fault is not None:
+        raise InputError(f"the graph cannot be made: {findings.fault.reason}")
+    if not findings.complete:
+        raise ResourceError(f"the graph is not complete: {findings.reason}")
+    twin: SystemTwin = twin_of(task.system)
+    places = {one.state: one.number for one in nodes}
+    initial = tuple(dict.fromkeys(places[state] for state in twin.initial()))
+    described = [twin.describe(one.state) for one in nodes]
+    return StateGraph(task.system, tuple(task.propositions), tuple(nodes), initial, described)

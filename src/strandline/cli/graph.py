@@ -1,0 +1,114 @@
+"""`strandline graph`: write the reachable graph of a model to a file."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from strandline.check.options import Options
+from strandline.cli.console import Console
+from strandline.cli.option_arguments import add_options, options_of
+from strandline.cli.searching import add_model
+from strandline.errors import InputError, UsageError
+
+FORMATS = ("ss", "aut", "dot", "graphml")
+
+
+def configure(subparsers: Any) -> None:
+    """Add the command to the parser."""
+    parser = subparsers.add_parser(
+        "graph",
+        help="write the reachable graph of a model",
+        description="Write every reachable state, with its propositions, its progress and its steps. Propositions are "
+        "the labels of the model and those that are given; progress is what the measure says, the one that is given or "
+        "that the model declares. A graph that is not complete is not written.",
+    )
+    add_model(parser)
+    parser.add_argument("--format", choices=FORMATS, help="default: by the name of the file, else ss")
+    parser.add_argument("--output", "-o", metavar="FILE", type=Path, help="default: standard output")
+    parser.add_argument(
+        "--label", metavar="NAME=EXPR", action="append", default=[], help="a proposition of states; repeatable"
+    )
+    add_options(parser, Options)
+    parser.add_argument("--quiet", action="store_true", help="no notices, no progress")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command: 0, or 3 where a limit was reached and nothing is written."""
+    options, console = options_of(arguments, Options), Console(quiet=arguments.quiet)
+    if options.order in ("dfs", "cache") or options.count_distinct:
+        raise UsageError("a graph is explored breadth-first: leave --order and --count-distinct out")
+    from strandline.check.graphing import explore_graph, graph_task
+    from strandline.languages import load
+    from strandline.report.exit_codes import HOLDS, INTERRUPTED, SAFETY, UNKNOWN
+    from strandline.report.graphs import FORMATS as WRITERS
+    from strandline.traces.walk import twin_of
+
+    task = graph_task(load(arguments.model), labels_of(arguments.label), options, console)
+    writer_of = WRITERS[_format(arguments.format, arguments.output)]
+    folder = None if arguments.output is None else arguments.output.absolute().parent
+    try:
+        with tempfile.TemporaryFile("w+", dir=folder, encoding="utf-8") as file:
+            writer = writer_of(task, twin_of(task.system), file)
+            findings = explore_graph(task, options, writer.take, console)
+            console.clear()
+            if findings.complete:
+                first = writer.end()
+                _deliver(first, file, arguments.output)
+                where = arguments.output or "standard output"
+                console.notice(f"{writer.states:,} states and {writer.transitions:,} transitions: {where}")
+                return HOLDS
+    except OSError as error:
+        raise InputError(f"{arguments.output or 'standard output'}: cannot be written: {error.strerror}") from None
+    reason = findings.reason if findings.fault is None else findings.fault.reason
+    print(f"strandline: the graph is not complete, and nothing is written: {reason}", file=sys.stderr)
+    return INTERRUPTED if findings.interrupted else UNKNOWN if findings.fault is None else SAFETY
+
+
+def labels_of(texts: list[str]) -> dict[str, str]:
+    """`p=x > 3` as name and expression."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, sign, expression = text.partition("=")
+        if not sign or not name.strip().isidentifier() or expression.startswith("="):
+            raise UsageError(f"a label is NAME=EXPR, not '{text}'")
+        if name.strip() in found:
+            raise UsageError(f"there are two labels called '{name.strip()}'")
+        found[name.strip()] = expression.strip()
+    return found
+
+
+def _format(asked: str | None, output: Path | None) -> str:
+    if asked is not None:
+        return asked
+    suffix = "" if output is None else output.suffix[1:]
+    return suffix if suffix in FORMATS else "ss"
+
+
+def _deliver(first: str, file: Any, output: Path | None) -> None:
+    """Copy what was written to where it belongs; a file appears there as a whole or not at all."""
+    file.flush()
+    file.seek(0)
+    if output is None:
+        sys.stdout.write(first)
+        shutil.copyfileobj(file, sys.stdout)
+        sys.stdout.flush()
+        return
+    handle, name = tempfile.mkstemp(dir=output.absolute().parent, prefix=f".{output.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as whole:
+            whole.write(first)
+            shutil.copyfileobj(file, whole)
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(name, 0o666 & ~umask)
+        os.replace(name, output)
+    except BaseException:
+        os.unlink(name)
+        raise
