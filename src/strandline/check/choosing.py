@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from strandline.check.ctl.methods import CTL_METHODS, EXPLICIT, SWEPT
+from strandline.check.ctl.methods import COMPONENTS, CTL_METHODS, EXPLICIT, SWEPT
 from strandline.check.ltl.methods import AUTO, METHODS, NDFS, PREFIX, SCC, SWEEP
 from strandline.check.options import CACHE
 from strandline.check.options import SWEEP as IN_SWEEPS
@@ -45,8 +45,10 @@ def strategies_for_runs() -> Mapping[str, Strategy[ProductFound]]:
 def strategies_for_trees() -> Mapping[str, Strategy[CtlFound]]:
     """For formulas of CTL, by the name of the method."""
     from strandline.check.strategies.labelling import Labelling
+    from strandline.check.strategies.terminal import TerminalComponentSearch
 
-    return {one.name: one for one in (Labelling(swept=False), Labelling(swept=True))}
+    table: list[Strategy[CtlFound]] = [Labelling(swept=False), Labelling(swept=True), TerminalComponentSearch()]
+    return {one.name: one for one in table}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +85,9 @@ def choose_for_runs(task: Task) -> Choice[ProductFound]:
     return choice
 
 
-def choose_for_trees(task: Task) -> Choice[CtlFound]:
-    """The strategy for formulas of CTL; raises `UsageError` where there is none."""
+def choose_for_trees(task: Task, *, monotone: bool = False) -> Choice[CtlFound]:
+    """The strategy for formulas of CTL; raises `UsageError` where there is none. `monotone`: the measure that the sweep
+    goes by is known never to decrease."""
     if isinstance(task.system, CallableSystem):
         raise UsageError("CTL is checked on models with variables, not on callables")
     asked = task.temporal.method
@@ -93,6 +96,9 @@ def choose_for_trees(task: Task) -> Choice[CtlFound]:
         raise UsageError(f"{{}} is a method for LTL; for CTL there are {known}", options=[Option("method", asked)])
     if asked != AUTO:
         choice = Choice(strategies_for_trees()[asked])
+    elif task.options.order == IN_SWEEPS and monotone and strategies_for_trees()[COMPONENTS].can(task) is None:
+        why = "terminal components decide it, and the measure is monotone"
+        choice = Choice(strategies_for_trees()[COMPONENTS], why)
     elif task.options.order == IN_SWEEPS:
         choice = Choice(strategies_for_trees()[SWEPT], "there is a measure of progress")
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -184,7 +185,7 @@ class StateGraph:
         """A `networkx.MultiDiGraph`: nodes with their variables, `labels` and `progress`, edges with their `action`.
         Raises `UsageError` where networkx is not installed."""
         try:
-            import networkx
+            networkx = import_module("networkx")
         except ImportError:
             raise UsageError("networkx is not installed: pip install networkx") from None
         made = networkx.MultiDiGraph(name=self.system.name)

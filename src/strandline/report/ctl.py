@@ -11,6 +11,10 @@ from strandline.report.profile import profile_line
 from strandline.report.regress import sweep_rows
 from strandline.report.style import Style, counted, table, time_words
 from strandline.report.traces import trace_lines
+from strandline.traces.text import state_lines
+
+_MOST_MEMBERS = 10
+"""States of a terminal component that are shown as text."""
 
 
 def ctl_remark(one: PropertyVerdict) -> str:
@@ -50,6 +54,11 @@ def tree_lines(evidence: Evidence, style: Style, depth: int = 1) -> list[str]:
     lines = [f"{'  ' * depth}{evidence.formula} is {truth}{words}"]
     for part in evidence.parts:
         lines += tree_lines(part, style, depth + 1)
+    if evidence.component is not None:
+        shown, indent = evidence.component.members[:_MOST_MEMBERS], "  " * (depth + 1)
+        lines += [f"{indent}{line}" for one in shown for line in state_lines(one, style.paint)]
+        if evidence.component.states > len(shown):
+            lines.append(f"{indent}... and {counted(evidence.component.states - len(shown), 'state')} more")
     return lines
 
 

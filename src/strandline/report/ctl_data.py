@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from strandline.check.ctl.verdict import CtlSearch, Evidence
+from strandline.check.ctl.verdict import ComponentShown, CtlSearch, Evidence
 from strandline.report.profile import profile_data
 from strandline.report.regress import regress_data
 from strandline.source import Source
+from strandline.traces.encoding import encoded
 from strandline.traces.exchange import trace_data
 
 
@@ -45,6 +46,11 @@ def ctl_data(search: CtlSearch, source: Source) -> dict[str, Any]:
     }
 
 
+def _component(component: ComponentShown) -> dict[str, Any]:
+    members = [{name: encoded(value) for name, value in one.items()} for one in component.members]
+    return {"states": component.states, "members": members}
+
+
 def _evidence(evidence: Evidence, source: Source) -> dict[str, Any]:
     return {
         "formula": evidence.formula,
@@ -52,4 +58,5 @@ def _evidence(evidence: Evidence, source: Source) -> dict[str, Any]:
         "words": evidence.words,
         "trace": None if evidence.trace is None else trace_data(evidence.trace, source),
         "parts": [_evidence(part, source) for part in evidence.parts],
+        "component": None if evidence.component is None else _component(evidence.component),
     }

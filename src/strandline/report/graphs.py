@@ -1,5 +1,5 @@
-"""Graphs of states as files: the thesis's `.ss`, Aldebaran's `.aut`, dot, GraphML. Each writer takes states as they come
-and keeps none of them."""
+"""Graphs of states as files: the thesis's `.ss`, Aldebaran's `.aut`, dot, GraphML. Each writer takes states as they
+come and keeps none of them."""
 
 from __future__ import annotations
 
@@ -62,7 +62,8 @@ class SpaceWriter(GraphWriter):
 
     def write(self, node: Node) -> None:
         words = [str(node.number + 1), str(node.progress), str(len(node.truths))]
-        words += [name if truth else f"!{name}" for name, truth in zip(self.task.propositions, node.truths, strict=True)]
+        propositions = zip(self.task.propositions, node.truths, strict=True)
+        words += [name if truth else f"!{name}" for name, truth in propositions]
         for action, target in node.edges:
             words += [re.sub(r"\s+", "_", action.strip()) or _INTERNAL, str(target + 1)]
         self.file.write(" ".join(words) + "\n")

@@ -11,7 +11,7 @@ from strandline.check.ctl.question import CtlQuestion, fitting, make_question
 from strandline.check.ctl.verdict import CtlSearch
 from strandline.check.ltl.fairness import FairnessConditions, fairness_of
 from strandline.check.ltl.options import STUTTER, LtlOptions
-from strandline.check.options import Options
+from strandline.check.options import SWEEP, Options
 from strandline.check.properties import Kind
 from strandline.check.running import INTERRUPTED, Findings
 from strandline.check.strategies.labelling import CtlFound
@@ -56,10 +56,15 @@ def decide_trees(
             yield _undecided(group, INTERRUPTED, fairness.described())
             continue
         task = Task(plain, options, branching=question, temporal=temporal, shows=shows)
-        choice = choose_for_trees(task)
+        choice = choose_for_trees(task, monotone=_is_monotone(plain, options, session))
         found = choice.strategy.run(task, session)
         interrupted = found.findings.interrupted
         yield TreesDecided({one: _verdict(one, question, choice, found) for one in group}, found.findings)
+
+
+def _is_monotone(plain: System, options: Options, session: Session) -> bool:
+    """Whether a sweep goes by a measure that is promised, or proved, never to decrease."""
+    return options.order == SWEEP and session.measures.of(plain).measure.monotone
 
 
 def _plain(

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from strandline.check.verdict import Statistics
     from strandline.traces.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentShown:
+    """A terminal component: how many states it has, and the first of them, with their values."""
+
+    states: int
+    members: tuple[Mapping[str, Any], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +29,8 @@ class Evidence:
     words: str
     trace: Trace | None = None
     parts: tuple[Evidence, ...] = ()
+    component: ComponentShown | None = None
+    """The terminal component to which the run leads, where that is what shows it."""
 
     def first_trace(self) -> Trace | None:
         """The run that shows most: a lasso, or else that of the innermost part."""

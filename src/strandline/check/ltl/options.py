@@ -26,7 +26,7 @@ class LtlOptions:
     method: str = field(
         default=AUTO,
         metadata=told(
-            "how to look for a violating run, or to decide CTL (explicit, swept) "
+            "how to look for a violating run, or to decide CTL (explicit, swept, components) "
             "(default: auto, which says what it picks and why)",
             group=_GROUP,
             choices=(*known_methods(), *CTL_METHODS),

@@ -22,7 +22,8 @@ def load(source: Source) -> System:
     space = read_space(source)
     for name in (STATE, PROGRESS):
         if name in space.propositions:
-            raise ModelError(f"a proposition cannot be called '{name}', which every state space has", source, Span(0, 0))
+            message = f"a proposition cannot be called '{name}', which every state space has"
+            raise ModelError(message, source, Span(0, 0))
     names = tuple(state.name for state in space.states)
     state = Variable(STATE, Domain(0, len(names) - 1), None, (0,), names)
     here = Read(state)
@@ -64,6 +65,6 @@ def _actions(space: Space, state: Variable) -> Iterator[Action]:
     count, here = len(space.states), Read(state)
     for (name, _), targets in sorted(edges.items()):
         there = Table([int(place in targets) for place in range(count)])
-        target = Table([targets.get(place, 0) for place in range(count)])
+        following = Table([targets.get(place, 0) for place in range(count)])
         guard = Binary("==", Lookup(there, here), Const(1))
-        yield Action(name, (), guard, (Assign(here, Lookup(target, here)),))
+        yield Action(name, (), guard, (Assign(here, Lookup(following, here)),))

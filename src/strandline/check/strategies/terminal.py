@@ -1,0 +1,166 @@
+"""AG EF and EF AG by terminal components, found layer by layer as the line passes (000 §5.3, lemma 5.2).
+
+`AG EF p` is refuted by one terminal component in which p never holds, `EF AG p` is shown by one in which it always
+does; there is always one that decides, since every run ends up in some. That takes a measure that never decreases,
+which the sweep checks, and no more memory than a plain sweep.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from strandline.check.ctl.formula import CtlFormula
+from strandline.check.ctl.methods import COMPONENTS, SWEPT
+from strandline.check.ctl.question import CtlQuestion, ctl_question_of
+from strandline.check.ctl.showing import fault_of, replay_of
+from strandline.check.ctl.verdict import ComponentShown, Evidence
+from strandline.check.engine_searches import StateSearches
+from strandline.check.ltl.options import IGNORE
+from strandline.check.options import SWEEP
+from strandline.check.running import Findings, Plan, Run
+from strandline.check.strategies.labelling import CtlAnswer, CtlFound
+from strandline.check.task import Session, Task
+from strandline.check.verdict import PropertyVerdict
+from strandline.compile.kernel import FaultSite, Kernel, Twin
+from strandline.engine.graph.terminal import TerminalComponent, TerminalComponents
+from strandline.engine.search import Event
+from strandline.errors import InternalError, Option, UsageError
+from strandline.properties import Formula
+from strandline.properties.ltl.formula import Operator
+from strandline.traces.walk import twin_of
+
+_MOST_SHOWN = 1000
+"""States of a component that are shown."""
+_ALWAYS_POSSIBLE = ((Operator.ALL, Operator.ALWAYS), (Operator.EXISTS, Operator.EVENTUALLY))
+_POSSIBLY_ALWAYS = ((Operator.EXISTS, Operator.EVENTUALLY), (Operator.ALL, Operator.ALWAYS))
+
+
+def decided_by_components(formula: Formula) -> tuple[bool, Formula] | None:
+    """Whether a formula is AG EF p (True) or EF AG p (False), and p, which has no temporal operator; None if it is
+    neither."""
+    for shape, always in ((_ALWAYS_POSSIBLE, True), (_POSSIBLY_ALWAYS, False)):
+        node = formula
+        for quantifier, operator in shape:
+            if node.operator is not quantifier or node.operands[0].operator is not operator:
+                break
+            node = node.operands[0].operands[0]
+        else:
+            if node.is_boolean:
+                return always, node
+    return None
+
+
+class TerminalComponentSearch:
+    """Decides a single formula of one of the two forms."""
+
+    name = COMPONENTS
+
+    def can(self, task: Task) -> UsageError | None:
+        question, method = ctl_question_of(task), Option("method", COMPONENTS)
+        fit = [decided_by_components(one.formula) for one in question.formulas]
+        if len(fit) != 1 or fit[0] is None:
+            return UsageError("{} decides AG EF p and EF AG p, one at a time, with p on states alone", options=[method])
+        if question.fairness.conditions or question.finite_runs == IGNORE:
+            return UsageError("{} knows no fairness, and runs that end count", options=[method])
+        if not fit[0][0] and len(question.plain.initial) > 1:
+            return UsageError("{} decides EF AG p from one initial state, and there are several", options=[method])
+        if task.options.order != SWEEP and task.temporal.method != COMPONENTS:
+            return UsageError("{} goes by a measure: give {}", options=[method, Option("measure")])
+        if task.options.count_distinct:
+            return UsageError("{} is not for CTL", options=[Option("count_distinct", True)])
+        return None
+
+    def run(self, task: Task, session: Session) -> CtlFound:
+        question = ctl_question_of(task)
+        formula = question.formulas[0]
+        shape = decided_by_components(formula.formula)
+        if shape is None:
+            raise InternalError("terminal components do not decide this formula")
+        always, part = shape
+        options = replace(task.options, order=SWEEP)
+        goal = _Components(task, question, formula, always, part, CtlFound(COMPONENTS, Findings()))
+        plan = Plan(
+            system=question.searched,
+            predicates=(formula.expression(part),),
+            measure=session.measures.of(question.plain).measure,
+            searches=StateSearches(options, 0),
+            options=options,
+            started=session.started,
+            listens=goal.listen,
+        )
+        goal.found.findings = Run(plan, goal, session.watcher).carry_out()
+        return goal.found
+
+
+@dataclass(slots=True)
+class _Components:
+    """A goal: all terminal components."""
+
+    task: Task
+    question: CtlQuestion
+    formula: CtlFormula
+    always: bool
+    part: Formula
+    found: CtlFound
+    _listener: TerminalComponents | None = None
+
+    def listen(self, folder: Path, kernel: Kernel) -> TerminalComponents:
+        self._listener = TerminalComponents(kernel.words, len(kernel.initial))
+        return self._listener
+
+    def stopped(self, run: Run, event: Event) -> bool:
+        raise InternalError(f"the search stopped for no reason that is known here: {event}")
+
+    def faulted(self, run: Run, record: int, site: FaultSite) -> PropertyVerdict:
+        return fault_of(self.question, run, record, site)
+
+    def finished(self, run: Run, folder: Path) -> None:
+        listener, began = self._listener, time.perf_counter()
+        if listener is None:
+            raise InternalError("nobody listened to the search")
+        if not run.findings.complete:
+            return
+        if run.findings.statistics.regress_edges:
+            raise UsageError(
+                f"{{}} needs a measure that never decreases, and {run.findings.statistics.regress_edges:,} edges "
+                "decrease this one; {} takes any measure",
+                options=[Option("method", COMPONENTS), Option("method", SWEPT)],
+            )
+        listener.finish()
+        shown = listener.without if self.always else listener.throughout
+        holds = (shown is None) if self.always else (shown is not None)
+        words = f"all {listener.count:,} terminal components were looked at"
+        evidence = Evidence(str(self.formula.formula), holds, words)
+        if shown is not None and self.task.shows:
+            evidence = self._shown(run, shown, holds)
+        self.found.answers[self.formula] = CtlAnswer(holds, evidence)
+        self.found.seconds = time.perf_counter() - began
+
+    def _shown(self, run: Run, component: TerminalComponent, holds: bool) -> Evidence:
+        twin = twin_of(self.question.plain)
+        initial, steps = run.log.path_to(component.record)
+        path = replay_of(run, twin).path(initial, steps)
+        expression = self.formula.expression(self.part)
+        reached = _closure(twin, path.states[-1])
+        if any(bool(twin.values(state, [expression])[0]) is not holds for state in reached):
+            raise InternalError("a state of the terminal component is not as it was claimed to be")
+        always = "always" if holds else "never"
+        states = "1 state" if component.states == 1 else f"{component.states:,} states"
+        words = f"a terminal component of {states}, in which '{self.part}' {always} holds"
+        members = tuple(twin.describe(state) for state in reached)
+        return Evidence(
+            str(self.formula.formula), holds, words, path.trace, component=ComponentShown(component.states, members)
+        )
+
+
+def _closure(twin: Twin, start: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """The states that are reached from one, in the order of their distance, as many as are shown."""
+    states, known = [start], {start}
+    for state in states:
+        for edge in twin.edges(state):
+            if edge.target is not None and edge.target not in known and len(states) < _MOST_SHOWN:
+                known.add(edge.target)
+                states.append(edge.target)
+    return states

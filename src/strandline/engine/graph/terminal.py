@@ -1,0 +1,98 @@
+"""Terminal components of a swept graph, layer by layer (000 §5.3, algorithm 6).
+
+With a measure that never decreases, a strongly connected component lies inside one layer. So components are found when
+the line leaves a layer, or some layers where they are small, and what is known of them is forgotten with them: nothing
+is written to disk.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from strandline.engine.memory import WordArray
+
+_AT_LEAST = 1 << 16
+"""Records that are looked at together, where layers are smaller."""
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalComponent:
+    """A component that no edge leaves: one of its records, how many it has."""
+
+    record: int
+    states: int
+
+
+class TerminalComponents:
+    """A listener that looks for two kinds of terminal components: one without a state that has label 0, and one in
+    which every state has it. It keeps the first of each."""
+
+    layers = True
+
+    def __init__(self, words: int, initial: int) -> None:
+        self.without: TerminalComponent | None = None
+        self.throughout: TerminalComponent | None = None
+        self.count = 0
+        """Terminal components that were found."""
+        self._words, self._skipped = words, initial
+        self._sources: list[WordArray] = []
+        self._told: list[WordArray] = []
+        self._targets: list[WordArray] = []
+        self._records = 0
+
+    def expanded(self, states: WordArray) -> None:
+        self._told.append(states[:, self._words :].copy())
+
+    def edges(self, sources: WordArray, targets: WordArray) -> None:
+        skipped = min(self._skipped, len(targets))
+        self._skipped -= skipped
+        self._sources.append(sources.copy())
+        self._targets.append(targets[skipped:].copy())
+        self._records += len(sources)
+
+    def layer_finished(self, column: int, layer: int) -> None:
+        if self._records >= _AT_LEAST:
+            self.finish()
+
+    def finish(self) -> None:
+        """Look at what was not looked at yet: whole layers."""
+        if not self._records:
+            return
+        from strandline.engine.graph.terminal_kernel import OUTSIDE, components
+
+        sources, told = np.concatenate(self._sources), np.concatenate(self._told)
+        targets = np.concatenate(self._targets)
+        order = np.argsort(sources)
+        known = sources[order]
+        places = np.minimum(np.searchsorted(known, targets), len(known) - 1)
+        inner = np.where(known[places] == targets, order[places], OUTSIDE).astype(np.int64)
+        degrees = told[:, 1].astype(np.int64)
+        offsets = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(degrees)))
+        size = len(sources)
+        component, low = np.full(size, -1, dtype=np.int64), np.full(size, -1, dtype=np.int64)
+        scratch = [np.zeros(size, dtype=np.int64) for _ in range(3)]
+        found = int(components(offsets, inner, component, low, *scratch))
+        owners = np.repeat(component, degrees)
+        left = np.where(inner == OUTSIDE, OUTSIDE, component[inner]) != owners
+        terminal = np.ones(found, dtype=bool)
+        terminal[owners[left]] = False
+        labelled = (told[:, 0] & np.uint64(1)).astype(np.int64)
+        sizes = np.bincount(component, minlength=found)
+        marks = np.bincount(component, weights=labelled, minlength=found).astype(np.int64)
+        self.count += int(terminal.sum())
+        self.without = self.without or self._first(terminal & (marks == 0), sizes, component, sources)
+        self.throughout = self.throughout or self._first(terminal & (marks == sizes), sizes, component, sources)
+        self._sources, self._told, self._targets, self._records = [], [], [], 0
+
+    @staticmethod
+    def _first(
+        wanted: np.ndarray, sizes: np.ndarray, component: np.ndarray, sources: WordArray
+    ) -> TerminalComponent | None:
+        """Of the components of a kind, that with the first record."""
+        records = np.where(wanted[component], sources, np.uint64((1 << 64) - 1))
+        place = int(np.argmin(records))
+        if not wanted[component[place]]:
+            return None
+        return TerminalComponent(int(sources[place]), int(sizes[component[place]]))
