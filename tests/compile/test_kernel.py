@@ -95,9 +95,9 @@ def test_initial_states_in_order_with_their_progress(build: Build) -> None:
         measure=Measure(Binary("*", Read(x), Const(10)), Unary("-", Read(x))),
     )
     assert [kernel.twin.describe(tuple(row)) for row in kernel.initial.tolist()] == [
-        {"x": "3"},
-        {"x": "-4"},
-        {"x": "3"},
+        {"x": 3},
+        {"x": -4},
+        {"x": 3},
     ]
     assert kernel.initial_progress.tolist() == [[30, -3], [-40, 4], [30, -3]]
     assert kernel.initial.dtype == np.uint64
