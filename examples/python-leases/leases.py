@@ -40,7 +40,7 @@ class Leases(Model):
 
         @action
         def write(m, me):
-            """It looks at its lease and then writes; between the two it may have paused, so the clock does not count."""
+            """It has looked at its lease before and may have paused since, so the clock does not count."""
             require(me.token is not None)
             if m.fencing:
                 require(me.token >= m.newest)

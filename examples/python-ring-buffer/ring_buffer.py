@@ -1,4 +1,4 @@
-# ruff: noqa: F821, I001
+# ruff: noqa: F821
 """A ring buffer without locks, for one producer and one consumer; a second producer breaks it."""
 from strandline import Array, Enum, Model, Optional, Process, Range, action, invariant, ltl, param, reachable, require
 
