@@ -41,6 +41,7 @@ def test_public_names_are_pinned() -> None:
         "any_of",
         "check",
         "count",
+        "ctl",
         "enabled",
         "explore",
         "fairness",

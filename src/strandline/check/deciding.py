@@ -108,7 +108,8 @@ class _Deciding:
 
         for decided in decide_trees(self._system, list(owners), self._options, self._temporal, self._session):
             self._findings.append(decided.findings)
-            self._answers.update({owners[formula]: verdict for formula, verdict in decided.verdicts.items()})
+            for formula, verdict in decided.verdicts.items():
+                self._answers[owners[formula]] = replace(verdict, name=owners[formula].name)
 
     @property
     def _interrupted(self) -> bool:
@@ -129,7 +130,8 @@ def searched_for(system: System, properties: Sequence[Property]) -> System:
     its product must not decide them; only a property that speaks of the property process is asked of the product. It
     remembers of its last step what they ask."""
     searched = system if needs_product(system, properties) else system.alone
-    return with_history(searched, [one.expression for one in properties if one.expression is not None])
+    asked = [one.expression for one in properties if one.expression is not None]
+    return with_history(searched, asked if searched.ends is None else [*asked, searched.ends])
 
 
 def exploration_of(system: System, options: Options, findings: Findings) -> Exploration:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from strandline.errors import InputError, MeasureError, Option, UsageError
+from strandline.errors import InputError, MeasureError, ModelError, Option, UsageError
+from strandline.model.expression import variables_read
 from strandline.model.lexicographic import measure_of
 from strandline.model.measure import Component, Measure, Reason
 from strandline.model.system import System
@@ -53,6 +54,8 @@ def _component(text: str, system: System, name: str) -> Component:
         raise UsageError("{} stands alone: it finds the whole measure", options=[Option("measure", "auto")])
     try:
         expression = system.scope.parse(inner, name=name)
+        if variables_read(expression) & set(system.scope.histories):
+            raise ModelError("a measure cannot ask for the last step", Source(name, inner), Span(0, len(inner)))
     except InputError as error:
         raise type(error)(error.message, source, error.span) from None
     whole = Span(0, len(text))

@@ -26,10 +26,10 @@ from strandline.model.system import System
 def of_states(selection: Selection) -> tuple[Selection, tuple[Property, ...]]:
     """What walks can decide of a selection, and what they cannot: a walk is the beginning of a run. Raises
     `UsageError` where the user has asked for that."""
-    runs = tuple(one for one in selection.properties if one.specification is not None)
+    runs = tuple(one for one in selection.properties if one.specification is not None or one.branching is not None)
     if runs and not selection.picked:
         raise UsageError(f"random walks decide no property of runs, such as '{runs[0].name}': use check")
-    states = tuple(one for one in selection.properties if one.specification is None)
+    states = tuple(one for one in selection.properties if one not in runs)
     return replace(selection, properties=states), runs
 
 

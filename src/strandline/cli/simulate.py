@@ -109,6 +109,7 @@ def _simulation(arguments: argparse.Namespace, system: Any) -> Simulation:
     from random import Random
 
     from strandline.cli.simulating import Simulation
+    from strandline.model.history import with_history
     from strandline.report.style import Style
     from strandline.traces.walk import twin_of
 
@@ -118,7 +119,9 @@ def _simulation(arguments: argparse.Namespace, system: Any) -> Simulation:
     if seed is None:
         seed = randrange(2**32)
         print(f"random walks have the seed {seed}: --seed {seed} repeats them", file=sys.stderr)
-    twin = twin_of(system if arguments.product else system.alone)
+    walked = system if arguments.product else system.alone
+    declared = (*walked.assertions, *walked.invariants, *walked.labels)
+    twin = twin_of(with_history(walked, [one.expression for one in declared]))
     return Simulation(twin, Style(may_colour(sys.stdout)), emit, Random(seed))
 
 

@@ -8,15 +8,32 @@ System that does: one bit for each such question, which every step sets or clear
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from strandline.model.expression import Const, Expression, Read, variables_read
+from strandline.model.fairness import some_enabled
 from strandline.model.system import Action, Assign, Domain, System, Variable
 
 
-def remembering(name: str) -> Variable:
-    """A variable for whether the last step took what the name says."""
-    return Variable(f"(taken {name})", Domain(0, 1), hidden=True)
+@dataclass(slots=True)
+class Steps:
+    """What can be asked about actions of a System; a scope has one."""
+
+    system: System
+    histories: dict[Variable, tuple[Action, ...]] = field(default_factory=dict)
+    """What was asked of last steps so far."""
+    _remembered: dict[str, Variable] = field(default_factory=dict)
+
+    def enabled(self, actions: Iterable[Action]) -> Expression:
+        """Whether one of them can be taken."""
+        return some_enabled(self.system, actions)
+
+    def taken(self, name: str, actions: Iterable[Action]) -> Expression:
+        """Whether the last step took one of them; the name is theirs."""
+        if name not in self._remembered:
+            variable = self._remembered[name] = Variable(f"(taken {name})", Domain(0, 1), hidden=True)
+            self.histories[variable] = tuple(actions)
+        return Read(self._remembered[name])
 
 
 def with_history(system: System, expressions: Iterable[Expression]) -> System:

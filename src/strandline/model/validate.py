@@ -50,12 +50,16 @@ class _Validator:
             for edge in self.system.observer.edges:
                 self._action(edge, [*self.processes, self.system.observer])
         system = self.system
-        for predicate in (*system.assertions, *system.labels, *system.invariants, *system.goals, *system.bounds):
+        for predicate in system.bounds:
+            self._expression(predicate.expression, predicate.span)
+        for measure in system.measures:
+            self._expression(measure.expression, measure.span)
+        # Claims may ask for last steps, too.
+        self.known |= set(system.scope.histories)
+        for predicate in (*system.assertions, *system.labels, *system.invariants, *system.goals):
             self._expression(predicate.expression, predicate.span)
         if system.ends is not None:
             self._expression(system.ends, None)
-        for measure in self.system.measures:
-            self._expression(measure.expression, measure.span)
         for fairness in self.system.fairness:
             self._fairness(fairness)
         self._initial()

@@ -115,7 +115,7 @@ def _property_lines(system: System) -> list[str]:
     rows += [("assertion", one.name) for one in system.assertions]
     rows += [("invariant", one.name) for one in system.invariants]
     rows += [("reachable", one.name) for one in system.goals]
-    rows += [(one.logic, f"{one.name}: {' '.join(one.text.split())}") for one in system.claims]
+    rows += [(one.logic, _named_formula(one.name, " ".join(one.text.split()))) for one in system.claims]
     rows += (
         [] if system.ends is None else [("valid end", _shortened(system.scope.render(system.ends, longest=LONGEST)))]
     )
@@ -123,6 +123,10 @@ def _property_lines(system: System) -> list[str]:
     rows += [("measure", f"{one.name}{', monotone' if one.monotone else ''}") for one in system.measures]
     rows += [("fairness", f"{one.name}, {_FAIRNESS[_fairness_kind(one)]}") for one in system.fairness]
     return table(rows) or ["  none declared"]
+
+
+def _named_formula(name: str, text: str) -> str:
+    return text if name == text else f"{name}: {text}"
 
 
 def _shortened(text: str) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from strandline.compile.interpret import Fault, Interpreter
+from strandline.compile.interpret import Fault, Interpreter, Valuation
 from strandline.compile.interpreted import SystemTwin
-from strandline.model.expression import Expression
+from strandline.model.expression import Expression, variables_read
 from strandline.model.system import Predicate
 from strandline.model.values import show
 from strandline.traces.replay import State
@@ -23,13 +23,18 @@ class Evaluator:
 
     def value(self, expression: Expression, state: State) -> int:
         """The expression's value; raises `Fault` where it has none."""
-        return self._interpreter.evaluate(expression, self._layout.unpack(state))
+        return self._evaluated(expression, self._layout.unpack(state))
+
+    def _evaluated(self, expression: Expression, valuation: Valuation) -> int:
+        if any(variable.hidden and variable not in self.system.offsets for variable in variables_read(expression)):
+            raise Fault("a state does not know its last step", None)
+        return self._interpreter.evaluate(expression, valuation)
 
     def answer(self, question: Callable[[Callable[[Expression], int]], Any], state: State) -> Any:
         """What a question of the System's scope is answered in a state; `fault: ...` where there is no answer."""
         valuation = self._layout.unpack(state)
         try:
-            return question(lambda expression: self._interpreter.evaluate(expression, valuation))
+            return question(lambda expression: self._evaluated(expression, valuation))
         except Fault as fault:
             return f"fault: {fault.kind}"
 

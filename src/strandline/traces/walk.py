@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from strandline.compile.interpreted import SystemTwin
 from strandline.compile.kernel import Edge, FaultSite, Twin
+from strandline.model.history import with_history
 from strandline.model.layout import make_layout
 from strandline.model.ranges import analyse_ranges
 from strandline.model.system import System
@@ -20,6 +21,7 @@ def twin_of(system: System, *, claims: bool = False) -> SystemTwin:
     """The plain definition of a System. With `claims`, its labels are the System's assertions and invariants:
     a trace to a claim that cannot be evaluated replays only so."""
     labels = [one.expression for one in (*system.assertions, *system.invariants)] if claims else []
+    system = with_history(system, labels)
     return SystemTwin(system, make_layout(system, analyse_ranges(system).variables), labels, None)
 
 

@@ -31,8 +31,8 @@ SYNTAX = [
     (
         "proces P = a -> P;",
         (
-            "1:1: expected 'const', 'import', 'process', 'network', 'system', 'invariant', 'label', 'measure' or "
-            "'fair', found 'proces'"
+            "1:1: expected 'const', 'import', 'process', 'network', 'system', 'invariant', 'reachable', 'valid_end', "
+            "'ltl', 'ctl', 'label', 'measure' or 'fair', found 'proces'"
         ),
     ),
     ("process P = a -> P", "1:19: expected ';', found the end of the text"),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from strandline.check.ltl.atoms import bound_atoms
 from strandline.model.expression import FALSE, TRUE, Binary, Expression, Unary
+from strandline.model.scope import Scope
 from strandline.model.system import System
 from strandline.properties import Formula, parse_ctl
 from strandline.properties.ltl.formula import Operator, subformulas
@@ -74,7 +75,8 @@ def _propositional_parts(formula: Formula) -> Iterator[Formula]:
             yield node
 
 
-def bind_ctl(text: str, system: System, *, name: str = "formula") -> CtlFormula:
-    """Read a formula over a System; raises `InputError` with the place in the formula."""
+def bind_ctl(text: str, system: System, *, name: str = "formula", scope: Scope | None = None) -> CtlFormula:
+    """Read a formula over a System, in its own words or in those of `scope`; raises `InputError` with the place in the
+    formula."""
     parsed = parse_ctl(Source(name, text))
-    return CtlFormula(parsed.formula, bound_atoms(parsed, system), parsed.source)
+    return CtlFormula(parsed.formula, bound_atoms(parsed, system, scope), parsed.source)

@@ -14,7 +14,7 @@ from dataclasses import replace
 from strandline.languages.dve.lexer import Tokens
 from strandline.languages.dve.lowering import lower
 from strandline.languages.dve.parser import Parser
-from strandline.languages.dve.pragmas import declared_fairness, declared_measures
+from strandline.languages.dve.pragmas import declared_fairness, declared_measures, with_claims
 from strandline.model.system import System
 from strandline.model.validate import validate
 from strandline.source import Source
@@ -28,4 +28,5 @@ def load(source: Source) -> System:
     tokens = Tokens(source)
     system = lower(tokens, Parser(tokens).model())
     measures = tuple(declared_measures(source, system))
-    return validate(replace(system, measures=measures, fairness=declared_fairness(source, system)))
+    claimed = with_claims(source, replace(system, measures=measures, fairness=declared_fairness(source, system)))
+    return validate(claimed)

@@ -19,7 +19,8 @@ that carry no position: generated models repeat the same comparisons tens of tho
 
 from __future__ import annotations
 
-from typing import NoReturn
+from collections.abc import Collection
+from typing import NoReturn, Protocol
 
 from strandline.languages.dve.lexer import Tokens
 from strandline.languages.dve.names import Channel, Constant, Names, ProcessSymbol, kind_of, suggestion
@@ -46,8 +47,21 @@ _MIXED_LEVELS = frozenset({_LEVELS["or"], _LEVELS["|"]})
 
 _DEEPEST_IN_MODELS = 400
 """Deepest nesting of an expression in a model, where some that are constant are evaluated recursively."""
+QUESTIONS = ("enabled", "taken")
+"""What can be asked about processes, in expressions that do not stand in the model."""
 LOCATION = "state"
 """What the number of the state of a process is called: a keyword, so that it is no other name."""
+
+
+class Asked(Protocol):
+    """Answers questions about the steps of processes."""
+
+    @property
+    def processes(self) -> Collection[str]:
+        """Who can be asked about."""
+
+    def answer(self, question: str, process: str) -> Expression:
+        """One of `QUESTIONS` about a process."""
 
 
 class ExpressionParser:
@@ -58,8 +72,9 @@ class ExpressionParser:
     language's rules.
     """
 
-    def __init__(self, tokens: Tokens, *, strict: bool = False) -> None:
-        self.tokens = tokens
+    def __init__(self, tokens: Tokens, *, strict: bool = False, asked: Asked | None = None) -> None:
+        """`asked` answers `enabled(P)` and `taken(P)`, where such questions can be asked."""
+        self.tokens, self.asked = tokens, asked
         self.tables: dict[Constant, None] = {}
         self.unindexed: dict[str, list[Span]] = {}
         """Arrays that a model names without an index, and where: their first elements, as in DiVinE."""
@@ -207,6 +222,8 @@ class ExpressionParser:
             self.tokens.syntax_error(f"expected an expression, found {self.tokens.describe(place)}", place)
         if self.tokens.texts[place + 1] in (".", "->"):
             return self._member(place, scope)
+        if self.asked is not None and text in QUESTIONS and self.tokens.texts[place + 1] == "(":
+            return self._question(self.asked, place)
         symbol = scope.find(text)
         if symbol is None:
             names = scope.visible(Constant, Variable, ProcessSymbol)
@@ -216,6 +233,15 @@ class ExpressionParser:
         if isinstance(symbol, Channel):
             self.tokens.model_error(f"'{text}' is a channel and has no value", place)
         return self._open_array(symbol, place, place)
+
+    def _question(self, asked: Asked, place: int) -> tuple[Expression, int]:
+        """`enabled(P)`, whether the process can take a step, and `taken(P)`, whether it took part in the last one."""
+        texts, name = self.tokens.texts, place + 2
+        if texts[name] not in asked.processes:
+            self.tokens.model_error(f"unknown process '{texts[name]}'" + suggestion(texts[name], asked.processes), name)
+        if texts[name + 1] != ")":
+            self.tokens.syntax_error(f"expected ')', found {self.tokens.describe(name + 1)}", name + 1)
+        return asked.answer(texts[place], texts[name]), name + 2
 
     def _open_array(
         self, array: Variable | Constant, first: int, last: int

@@ -58,6 +58,7 @@ class _Lowering:
         tables = [
             constant.table for constant in self.declarations.expressions.tables if constant.table is not None
         ]
+        scope = DveScope(query_names(self.declarations.root, self.declarations.expressions.tables, builder.helpers))
         system = System.create(
             PurePath(self.tokens.source.name).name.removesuffix(".dve"),
             self.tokens.source,
@@ -67,10 +68,9 @@ class _Lowering:
             synchronous=self.model.synchronous,
             observer=observer,
             assertions=tuple(self.assertions),
-            scope=DveScope(
-                query_names(self.declarations.root, self.declarations.expressions.tables, builder.helpers)
-            ),
+            scope=scope,
         )
+        scope.ask_about(system)
         return replace(system, bounds=tuple(self._full_channels()), notes=tuple(self._notes()))
 
     def _notes(self) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """What a DVE text says in comments, for Strandline alone: `// measure: EXPR` and `// measure: mono(EXPR)`,
-`// fair: P, Q` and `// fair: all`.
+`// fair: P, Q` and `// fair: all`, `// strongly fair: P`, `// invariant: EXPR`, `// reachable: EXPR`,
+`// valid end: EXPR`, `// ltl: FORMULA`, `// ctl: FORMULA`.
 
 Other tools read past it, so a model stays DVE.
 """
@@ -8,15 +9,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from strandline.errors import InputError, ModelError, ParseError
 from strandline.languages.dve.names import suggestion
+from strandline.model.expression import Expression, conjunction
 from strandline.model.measure import Component
-from strandline.model.system import Fairness, System
+from strandline.model.system import Claim, Fairness, Predicate, System
 from strandline.source import Source, Span
 
 _MEASURE = re.compile(r"^[ \t]*//[ \t]*measure:[ \t]*(.*?)[ \t\r]*$", re.MULTILINE)
-_FAIR = re.compile(r"^[ \t]*//[ \t]*fair:[ \t]*(.*?)[ \t\r]*$", re.MULTILINE)
+_FAIR = re.compile(r"^[ \t]*//[ \t]*(?:(?P<strong>strongly)[ \t]+)?fair:[ \t]*(?P<who>.*?)[ \t\r]*$", re.MULTILINE)
+_CLAIM = re.compile(
+    r"^[ \t]*//[ \t]*(?P<kind>invariant|reachable|valid end|ltl|ctl):[ \t]*(?P<text>.*?)[ \t\r]*$", re.MULTILINE
+)
 _NAME = re.compile(r"[^\s,]+")
 _EVERYONE = "all"
 _MONOTONE = re.compile(r"mono[ \t]*\((.*)\)")
@@ -28,38 +34,62 @@ def declared_measures(source: Source, system: System) -> Iterator[Component]:
         monotone = _MONOTONE.fullmatch(pragma[1])
         text = pragma[1] if monotone is None else monotone[1]
         start = pragma.start(1) + (0 if monotone is None else monotone.start(1))
-        try:
-            # Behind so many blanks its places are places in the file.
-            expression = system.scope.parse(" " * start + text, name=source.name)
-        except InputError as error:
-            span = error.span
-            if span is None or span.start < start:
-                span = Span(start, start + max(len(text), 1))
-            raise type(error)(error.message, source, span) from None
-        span = Span(start, start + len(text))
+        expression, span = _expression(source, system, text, start), Span(start, start + len(text))
         yield Component(expression, monotone is not None, pragma[1], source=source, span=span)
 
 
+def _expression(source: Source, system: System, text: str, start: int) -> Expression:
+    """An expression that stands in a comment."""
+    try:
+        # Behind so many blanks its places are places in the file.
+        return system.scope.parse(" " * start + text, name=source.name)
+    except InputError as error:
+        span = error.span
+        if span is None or span.start < start:
+            span = Span(start, start + max(len(text), 1))
+        raise type(error)(error.message, source, span) from None
+
+
+def with_claims(source: Source, system: System) -> System:
+    """The System with the claims that the text declares; each is known by its text."""
+    found: dict[str, list[Predicate]] = {"invariant": [], "reachable": [], "valid end": []}
+    formulas: list[Claim] = []
+    for pragma in _CLAIM.finditer(source.text):
+        kind, text, span = pragma["kind"], pragma["text"], Span(*pragma.span("text"))
+        if kind in found:
+            found[kind].append(Predicate(text, _expression(source, system, text, span.start), span))
+        else:
+            formulas.append(Claim(kind, text, text, span=span))
+    return replace(
+        system,
+        invariants=tuple(found["invariant"]),
+        goals=tuple(found["reachable"]),
+        ends=conjunction(*(one.expression for one in found["valid end"])),
+        claims=tuple(formulas),
+    )
+
+
 def declared_fairness(source: Source, system: System) -> tuple[Fairness, ...]:
-    """Weak fairness of the processes that the text names, in the order of the processes. A rendezvous is an action
-    of both sides."""
-    fair: dict[str, Span] = {}
+    """Weak and strong fairness of the processes that the text names, in the order of the processes. A rendezvous is an
+    action of both sides."""
+    fair: dict[tuple[str, bool], Span] = {}
     for pragma in _FAIR.finditer(source.text):
         for name, span in _names(source, pragma):
             for one in _processes(source, system, name, span):
-                fair.setdefault(one, span)
+                fair.setdefault((one, pragma["strong"] is not None), span)
     found = []
     for number, process in enumerate(system.processes):
         actions = tuple(action for action in system.actions if any(move.process == number for move in action.moves))
-        if process.name in fair and actions:
-            found.append(Fairness(process.name, actions, span=fair[process.name]))
+        for strong in (False, True):
+            if (process.name, strong) in fair and actions:
+                found.append(Fairness(process.name, actions, span=fair[process.name, strong], strong=strong))
     return tuple(found)
 
 
 def _names(source: Source, pragma: re.Match[str]) -> Iterator[tuple[str, Span]]:
     """The names of a list, each with its place."""
-    position = pragma.start(1)
-    for part in pragma[1].split(","):
+    position = pragma.start("who")
+    for part in pragma["who"].split(","):
         names = [Span(position + one.start(), position + one.end()) for one in _NAME.finditer(part)]
         if len(names) != 1:
             span = names[1] if names else Span(position, position + 1)

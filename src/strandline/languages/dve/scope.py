@@ -1,8 +1,9 @@
 """Expressions over a finished System, in DVE: invariants, goals and measures that do not stand in the model.
 
-They can say what a model can, and three things more: `P.state`, the number of the state of a process in the order of
+They can say what a model can, and four things more: `P.state`, the number of the state of a process in the order of
 declaration; `c.length` and `c.0[i]` of a buffered channel, `c.message[i]` of one whose messages need a place on their
-way; numbers up to 64 bits. In one point they are stricter: `a or b and c` and `not a == b` need parentheses.
+way; numbers up to 64 bits; `enabled(P)` and `taken(P)`, whether a process can take a step, and whether it took part in
+the last one. In one point they are stricter: `a or b and c` and `not a == b` need parentheses.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from strandline.languages.dve.expressions import LOCATION, ExpressionParser
 from strandline.languages.dve.lexer import Tokens
 from strandline.languages.dve.names import Channel, Constant, Names, ProcessSymbol
 from strandline.model.expression import Binary, Const, Element, Expression, Read
+from strandline.model.history import Steps
 from strandline.model.notation import STRONGEST, Infix, Notation, Prefix, Write, stored
 from strandline.model.scope import Evaluate, Scope, fitting
-from strandline.model.system import Variable
+from strandline.model.system import Action, System, Variable
 from strandline.source import Source
 
 _LARGEST_NUMBER = 2**63
@@ -45,11 +47,20 @@ class DveScope(Scope):
     def __init__(self, names: Names) -> None:
         self._names = names
         self._spelled = dict(_spelled(names))
+        self._asked: ProcessSteps | None = None
+
+    def ask_about(self, system: System) -> None:
+        """From here on it can be asked what the processes of the System do."""
+        self._asked = ProcessSteps(system)
+
+    @property
+    def histories(self) -> Mapping[Variable, tuple[Action, ...]]:
+        return {} if self._asked is None else self._asked.steps.histories
 
     def parse(self, text: str, *, name: str = "expression") -> Expression:
         """The expression; raises `ParseError` or `ModelError`."""
         tokens = Tokens(Source(name, text), _LARGEST_NUMBER)
-        expression, _ = ExpressionParser(tokens, strict=True).parse(0, self._names, "")
+        expression, _ = ExpressionParser(tokens, strict=True, asked=self._asked).parse(0, self._names, "")
         return fitting(expression, tokens.source)
 
     def question(self, text: str, *, name: str = "expression") -> Callable[[Evaluate], Any]:
@@ -81,6 +92,21 @@ def _elements(variable: Variable, evaluate: Evaluate) -> tuple[int | str, ...]:
 
 def _location(variable: Variable, evaluate: Evaluate) -> int | str:
     return variable.value(evaluate(Read(variable)))
+
+
+class ProcessSteps:
+    """What can be asked about the steps of processes."""
+
+    def __init__(self, system: System) -> None:
+        self.steps = Steps(system)
+        self.processes = {
+            process.name: tuple(one for one in system.actions if any(move.process == number for move in one.moves))
+            for number, process in enumerate(system.processes)
+        }
+
+    def answer(self, question: str, process: str) -> Expression:
+        actions = self.processes[process]
+        return self.steps.enabled(actions) if question == "enabled" else self.steps.taken(process, actions)
 
 
 def query_names(

@@ -16,8 +16,10 @@ from strandline.languages.process.networks import NetworkBuilder
 from strandline.languages.process.parser import parse
 from strandline.languages.process.scope import ProcessScope
 from strandline.languages.process.syntax import Import, Program
+from strandline.model.expression import conjunction
+from strandline.model.history import Steps
 from strandline.model.measure import Component
-from strandline.model.system import Fairness, Predicate, System
+from strandline.model.system import Claim, Fairness, Predicate, System
 from strandline.model.validate import validate
 from strandline.source import Source
 
@@ -29,6 +31,7 @@ def load(source: Source) -> System:
     builder = NetworkBuilder(declarations, lambda one: _imported(source, one))
     system = lower(source, builder.build(program.system))
     scope = ProcessScope(system.processes, declarations.constants)
+    scope.steps = Steps(system)
     system = _with_claims(source, replace(system, scope=scope), scope, program)
     measures = tuple(
         Component(scope.lower(one.expression, source), one.monotone, one.text, source=source, span=one.span)
@@ -50,18 +53,27 @@ def _imported(source: Source, one: Import) -> Lts:
 
 
 def _with_claims(source: Source, system: System, scope: ProcessScope, program: Program) -> System:
-    """The System with its labels and invariants; each may use those before it."""
+    """The System with its labels and claims; each may use those before it."""
+    found: dict[str, list[Predicate]] = {kind: [] for kind in ("label", "invariant", "reachable", "valid_end")}
     for claim in program.claims:
         if claim.name in scope.claims or claim.name in scope.constants:
             raise ModelError(f"the name '{claim.name}' is used already", source, claim.span)
         expression = scope.lower(claim.expression, source)
         scope.claims[claim.name] = expression
-        predicate = Predicate(claim.name, expression, claim.span)
-        if claim.kind == "label":
-            system = replace(system, labels=(*system.labels, predicate))
-        else:
-            system = replace(system, invariants=(*system.invariants, predicate))
-    return system
+        found[claim.kind].append(Predicate(claim.name, expression, claim.span))
+    names = [*scope.claims]
+    for one in program.formulas:
+        if one.name in names:
+            raise ModelError(f"the name '{one.name}' is used already", source, one.name_span)
+        names.append(one.name)
+    return replace(
+        system,
+        labels=tuple(found["label"]),
+        invariants=tuple(found["invariant"]),
+        goals=tuple(found["reachable"]),
+        ends=conjunction(*(one.expression for one in found["valid_end"])),
+        claims=tuple(Claim(one.logic, one.name, one.text, span=one.span) for one in program.formulas),
+    )
 
 
 def _fairness(source: Source, system: System, scope: ProcessScope, program: Program) -> Iterator[Fairness]:

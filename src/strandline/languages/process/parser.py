@@ -9,6 +9,7 @@ from strandline.languages.process.syntax import (
     Composition,
     Constant,
     Definition,
+    FormulaSyntax,
     Import,
     MeasureSyntax,
     NetworkDefinition,
@@ -18,9 +19,12 @@ from strandline.languages.process.syntax import (
     Program,
 )
 from strandline.languages.process.terms import TermReader
-from strandline.source import Source
+from strandline.source import Source, Span
 
-_DECLARATIONS = "'const', 'import', 'process', 'network', 'system', 'invariant', 'label', 'measure' or 'fair'"
+_DECLARATIONS = (
+    "'const', 'import', 'process', 'network', 'system', 'invariant', 'reachable', 'valid_end', 'ltl', 'ctl', 'label', "
+    "'measure' or 'fair'"
+)
 
 
 def parse(source: Source) -> Program:
@@ -34,6 +38,7 @@ class _ProgramReader(TermReader):
         self.constants: list[Constant] = []
         self.definitions: list[Definition] = []
         self.claims: list[Claim] = []
+        self.formulas: list[FormulaSyntax] = []
         self.measures: list[MeasureSyntax] = []
         self.fair: list[Pattern] = []
         self.system: Composition | None = None
@@ -48,6 +53,7 @@ class _ProgramReader(TermReader):
             tuple(self.definitions),
             self.system,
             tuple(self.claims),
+            tuple(self.formulas),
             tuple(self.measures),
             tuple(self.fair),
         )
@@ -66,6 +72,10 @@ class _ProgramReader(TermReader):
                 self._system()
             case "invariant" | "label":
                 self.claims.append(self._claim())
+            case "" if self.token.text in ("reachable", "valid_end") and self.token.kind is Kind.NAME:
+                self.claims.append(self._claim())
+            case "" if self.token.text in ("ltl", "ctl") and self.token.kind is Kind.NAME:
+                self.formulas.append(self._formula())
             case "measure":
                 self.measures.append(self._measure())
             case "fair":
@@ -135,6 +145,16 @@ class _ProgramReader(TermReader):
         expression = self.expression()
         self.located = False
         return Claim(kind, name.text, expression, name.span)
+
+    def _formula(self) -> FormulaSyntax:
+        logic = self.take().text
+        name = self.name("the name of the formula")
+        self.expect("=")
+        if self.token.kind is not Kind.STRING:
+            self.fail('a formula in quotes, as in "G F taken(send)"')
+        text = self.take()
+        inside = Span(text.span.start + 1, text.span.end - 1)
+        return FormulaSyntax(logic, name.text, text.text, inside, name.span)
 
     def _measure(self) -> MeasureSyntax:
         self.place += 1

@@ -23,6 +23,7 @@ from strandline.languages.process.lexer import LARGEST_NUMBER, Kind, Token, toke
 from strandline.languages.process.lts import TAU
 from strandline.languages.process.syntax import (
     Arithmetic,
+    Asked,
     Binary,
     Binder,
     Label,
@@ -40,6 +41,10 @@ MAXIMUM_NESTING = 50
 _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 _LEVELS = {"or": 1, "and": 2} | dict.fromkeys(_COMPARISONS, 4) | {"+": 5, "-": 5} | dict.fromkeys("*/%", 6)
 _NOT_LEVEL, _COMPARISON_LEVEL, _MINUS_LEVEL = 3, 4, 7
+
+
+QUESTIONS = ("enabled", "taken")
+"""What can be asked about actions, where components can be asked about too."""
 
 
 class Reader:
@@ -151,6 +156,11 @@ class Reader:
 
     def _named(self) -> Arithmetic:
         start = self.token
+        if self.located and start.text in QUESTIONS and self.at_name_before("("):
+            self.place += 2
+            action = self.component_pattern()
+            self.expect(")")
+            return Asked(start.text, action, self.since(start))
         if not (self.located and self.at_name_before(".", "[")):
             return Name(self.name("an expression").text, start.span)
         component = self.component_pattern()

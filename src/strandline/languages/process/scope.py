@@ -8,7 +8,7 @@ which they are found breadth-first; `P[_]` is the sum. The model's constants, la
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -17,6 +17,7 @@ from strandline.languages.process.lexer import Kind
 from strandline.languages.process.reader import Reader
 from strandline.languages.process.syntax import (
     Arithmetic,
+    Asked,
     Binary,
     Located,
     Name,
@@ -26,9 +27,10 @@ from strandline.languages.process.syntax import (
 )
 from strandline.languages.process.values import Evaluator, Values, suggestion
 from strandline.model import expression as model
+from strandline.model.history import Steps
 from strandline.model.notation import STRONGEST, Infix, Notation, Prefix, Write, stored
 from strandline.model.scope import Scope, fitting
-from strandline.model.system import Process, Variable
+from strandline.model.system import Action, Process, Variable
 from strandline.source import Source, Span
 
 _COMPONENT = re.compile(r"([^\[\]]+)((?:\[-?\d+\])*)")
@@ -72,6 +74,12 @@ class ProcessScope(Scope):
         self.claims: dict[str, model.Expression] = {}
         self.components = [_Member.of(process.location) for process in processes]
         self._names = {member.location: member.location.name for member in self.components}
+        self.steps: Steps | None = None
+        """What can be asked about actions; there once the System is known."""
+
+    @property
+    def histories(self) -> Mapping[Variable, tuple[Action, ...]]:
+        return {} if self.steps is None else self.steps.histories
 
     def parse(self, text: str, *, name: str = "expression") -> model.Expression:
         """The expression; raises `ParseError` or `ModelError`."""
@@ -128,6 +136,16 @@ class _Member:
         return cls(name, _numbers(indices), location, tuple(places))
 
 
+def _fits(action: str, name: str, positions: Sequence[int | None]) -> bool:
+    found = _COMPONENT.fullmatch(action)
+    if found is None or found[1] != name:
+        return False
+    own = _numbers(found[2])
+    if not positions:
+        return True
+    return len(own) == len(positions) and all(one in (None, number) for one, number in zip(positions, own, strict=True))
+
+
 def _numbers(text: str) -> tuple[int, ...]:
     return tuple(map(int, _NUMBER.findall(text)))
 
@@ -157,6 +175,23 @@ class _Lowering:
                 return model.Unary(operator, inner, span)
             case Binary():
                 return self._binary(parsed)
+            case Asked():
+                return self._asked(parsed)
+
+    def _asked(self, parsed: Asked) -> model.Expression:
+        """The actions whose names fit the pattern; without positions whatever they are."""
+        steps, pattern = self.scope.steps, parsed.action
+        if steps is None:
+            self.fail("there are no actions to ask about", parsed.span)
+        value, constants = self.evaluator.value, self.scope.constants
+        wanted = [None if one is None else value(one, constants) for one in pattern.positions or ()]
+        fitting = tuple(one for one in steps.system.actions if _fits(one.name, pattern.name, wanted))
+        if not fitting:
+            known = dict.fromkeys(one.name.partition("[")[0] for one in steps.system.actions)
+            self.fail(f"unknown action '{pattern.name}'" + suggestion(pattern.name, known), pattern.span)
+        if parsed.question == "enabled":
+            return steps.enabled(fitting)
+        return steps.taken(f"{pattern.name}{wanted}", fitting)
 
     def _binary(self, parsed: Binary) -> model.Expression:
         """Chains grow to the left; they are followed in a loop, so that long sums need no deep stack."""

@@ -66,7 +66,16 @@ class Located:
     span: Span
 
 
-Arithmetic: TypeAlias = Number | Name | Unary | Binary | Located
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """`enabled(send[_])`, `taken(send[0])`: whether such an action can be taken, or was taken last."""
+
+    question: str
+    action: Pattern
+    span: Span
+
+
+Arithmetic: TypeAlias = Number | Name | Unary | Binary | Located | Asked
 
 
 # Labels of actions
@@ -255,12 +264,24 @@ class Import:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """`invariant name = expression;` or `label name = expression;`"""
+    """`invariant name = expression;`, and so `label`, `reachable` and `valid_end`."""
 
     kind: str
     name: str
     expression: Arithmetic
     span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaSyntax:
+    """`ltl name = "formula";` or `ctl name = "formula";`"""
+
+    logic: str
+    name: str
+    text: str
+    span: Span
+    """Of the text."""
+    name_span: Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,5 +305,6 @@ class Program:
     definitions: tuple[Definition, ...]
     system: Composition
     claims: tuple[Claim, ...]
+    formulas: tuple[FormulaSyntax, ...]
     measures: tuple[MeasureSyntax, ...]
     fair: tuple[Pattern, ...]

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from typing import NoReturn
 
 from strandline.errors import ModelError
-from strandline.languages.process.syntax import Arithmetic, Binary, Binder, Label, Located, Name, Number, Unary
+from strandline.languages.process.syntax import Arithmetic, Asked, Binary, Binder, Label, Located, Name, Number, Unary
 from strandline.source import Source, Span
 
 LARGEST_RANGE = 1 << 16
@@ -59,6 +59,8 @@ class Evaluator:
                 return self._binary(expression, self.value(left, values), self.value(right, values))
             case Located(span=span):
                 self.fail("where a component stands is not known before the model runs", span)
+            case Asked(span=span):
+                self.fail("what can be taken is not known before the model runs", span)
 
     def _binary(self, expression: Binary, left: int, right: int) -> int:
         match expression.operator:

@@ -21,12 +21,12 @@ from strandline.languages.python.symbolic.containers import containers_in, offer
 from strandline.languages.python.symbolic.evaluate import Evaluator
 from strandline.languages.python.symbolic.execute import Runner, names_of
 from strandline.languages.python.symbolic.machine import Machine
-from strandline.languages.python.symbolic.steps import Steps, key_of
 from strandline.languages.python.symbolic.structure import Structure, functions_of
 from strandline.languages.python.symbolic.values import GroupValue, ModelValue, Place, ProcessValue, RecordSymbol
 from strandline.languages.symbolic.building import equal
 from strandline.languages.symbolic.execution import Refused, limit
 from strandline.model.expression import FALSE, TRUE, Const, Expression, Read, conjunction, deep_recursion
+from strandline.model.history import Steps
 from strandline.model.measure import Component
 from strandline.model.system import (
     Action,
@@ -98,10 +98,12 @@ class _Lowering:
             initial=self._initial(),
             scope=PythonScope(self.structure, offers=self.offers),
         )
-        possible = {key_of(step.process, step.marked) for step in steps}
-        declared = {self._title(*key): key in possible for key in map(_key, self._marked("action"))}
-        system = replace(system, impossible=tuple(title for title, known in declared.items() if not known))
-        self.structure.steps = Steps(system, _by_function(taken))
+        for step, actions in taken:
+            title = self._title(step.process, step.marked.function.__name__)
+            self.structure.actions[title] = (*self.structure.actions.get(title, ()), *actions)
+        declared = [self._title(process, marked.function.__name__) for process, marked in self._marked("action")]
+        system = replace(system, impossible=tuple(one for one in declared if one not in self.structure.actions))
+        self.structure.steps = Steps(system)
         return validate(self._with_claims(system))
 
     def _with_claims(self, system: System) -> System:
@@ -367,21 +369,6 @@ class _Lowering:
     def _span(self, marked: Marked) -> Span | None:
         text, definition = text_of(marked.function)
         return text.place(definition) if text.source is self.structure.source_text else None
-
-
-def _key(one: tuple[ProcessValue | None, Marked]) -> tuple[ProcessValue | None, str]:
-    return key_of(*one)
-
-
-def _by_function(
-    taken: Sequence[tuple[_Step, tuple[Action, ...]]],
-) -> dict[tuple[ProcessValue | None, str], tuple[Action, ...]]:
-    """The actions of each function, that of each process by itself."""
-    found: dict[tuple[ProcessValue | None, str], tuple[Action, ...]] = {}
-    for step, actions in taken:
-        key = key_of(step.process, step.marked)
-        found[key] = (*found.get(key, ()), *actions)
-    return found
 
 
 def _said(how: Fair) -> str:

@@ -275,6 +275,11 @@ def ltl(formula: str) -> FormulaText:
     return _formula("ltl", formula)
 
 
+def ctl(formula: str) -> FormulaText:
+    """A claim about how runs branch, in a class body: `resettable = ctl("AG EF (pc == 'idle')")`; else as `ltl`."""
+    return _formula("ctl", formula)
+
+
 def _formula(logic: str, formula: str) -> FormulaText:
     if not isinstance(formula, str):
         raise TypeError(f"{logic} takes a formula as text, not {formula!r}")

@@ -15,7 +15,6 @@ from strandline.languages.python.symbolic.containers import length
 from strandline.languages.python.symbolic.equality import same_value
 from strandline.languages.python.symbolic.reading import Reader
 from strandline.languages.python.symbolic.sequences import generated, listed, sequence
-from strandline.languages.python.symbolic.steps import Steps
 from strandline.languages.python.symbolic.values import (
     INT,
     ActionValue,
@@ -40,6 +39,8 @@ from strandline.languages.symbolic.building import (
 )
 from strandline.languages.symbolic.execution import Refused
 from strandline.model.expression import FALSE, TRUE, Binary, Const, Expression, Unary
+from strandline.model.history import Steps
+from strandline.model.system import Action
 
 
 def taken(action: Any) -> bool:
@@ -272,11 +273,13 @@ def _bool(reader: Reader, arguments: list[Any], span: Any) -> Any:
 
 
 def _enabled(reader: Reader, arguments: list[Any], span: Any) -> Any:
-    return as_truth(_steps(reader, "enabled").enabled(_action(arguments, "enabled")))
+    steps, (_, actions) = _steps(reader, "enabled"), _asked(reader, arguments, "enabled")
+    return as_truth(steps.enabled(actions))
 
 
 def _taken(reader: Reader, arguments: list[Any], span: Any) -> Any:
-    return as_truth(_steps(reader, "taken").taken(_action(arguments, "taken")))
+    steps, (title, actions) = _steps(reader, "taken"), _asked(reader, arguments, "taken")
+    return as_truth(steps.taken(title, actions))
 
 
 def _steps(reader: Reader, name: str) -> Steps:
@@ -285,10 +288,12 @@ def _steps(reader: Reader, name: str) -> Steps:
     return reader.structure.steps
 
 
-def _action(arguments: list[Any], name: str) -> ActionValue:
+def _asked(reader: Reader, arguments: list[Any], name: str) -> tuple[str, tuple[Action, ...]]:
+    """The action that is asked about: its title, and its steps."""
     match arguments:
         case [ActionValue() as action]:
-            return action
+            title = reader.structure.action_title(action)
+            return title, reader.structure.actions.get(title, ())
     raise Refused(f"{name} asks for an action, as in {name}(m.P[0].enter)")
 
 

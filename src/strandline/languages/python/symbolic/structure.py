@@ -10,7 +10,6 @@ from strandline.languages.python.runtime.declarations import Marked
 from strandline.languages.python.runtime.faults import PROCESS_FAULT
 from strandline.languages.python.runtime.model import Model, Process, _Decorated, _Helper
 from strandline.languages.python.runtime.types import Type, leaves, numbers
-from strandline.languages.python.symbolic.steps import Steps
 from strandline.languages.python.symbolic.values import (
     ActionValue,
     ChosenProcess,
@@ -23,8 +22,9 @@ from strandline.languages.python.symbolic.values import (
 from strandline.languages.symbolic.building import both, choose, interval
 from strandline.languages.symbolic.execution import Refused
 from strandline.model.expression import Binary, Const, Expression, Undefined
+from strandline.model.history import Steps
 from strandline.model.intervals import within
-from strandline.model.system import Variable
+from strandline.model.system import Action, Variable
 from strandline.source import Source, Span
 
 
@@ -39,7 +39,9 @@ class Structure:
         self.fields: dict[str, Place] = {}
         self.member_fields: dict[ProcessValue, dict[str, Place]] = {}
         self.steps: Steps | None = None
-        """What actions have become, once they are all known: claims ask for it."""
+        """What claims can ask about actions, once they are all known."""
+        self.actions: dict[str, tuple[Action, ...]] = {}
+        """What each function has become, by the title of its actions, once they are all known."""
         for name, kind in model._kinds.items():
             self.fields[name] = self._declare(name, kind, None, model._values[name])
         for group, members in model._members.items():
@@ -70,6 +72,11 @@ class Structure:
         """`P_0`, or `P` where there is only one by declaration."""
         single = self.process_class(process.group)._count is None
         return process.group if single else f"{process.group}_{process.index}"
+
+    def action_title(self, action: ActionValue) -> str:
+        """`P_0.enter`: what its steps are called, but for parameters."""
+        owner, name = action.owner[-1], action.marked.function.__name__
+        return name if isinstance(owner, ModelValue) else f"{self.instance_name(owner)}.{name}"
 
     def process_class(self, group: str) -> type[Process]:
         return type(self.model._members[group][0])
