@@ -1,4 +1,5 @@
 # ruff: noqa: F821, I001
+# mypy: disable-error-code="valid-type, name-defined"
 """Leader election as in Raft, with bounded terms: candidates ask for votes, a majority makes a leader."""
 from strandline import Array, Enum, Model, Optional, Process, Range, Set
 from strandline import action, any_of, count, invariant, param, require

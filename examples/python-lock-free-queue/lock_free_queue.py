@@ -1,4 +1,5 @@
 # ruff: noqa: F821
+# mypy: disable-error-code="valid-type, name-defined"
 """A bounded lock-free queue: producers reserve a slot by compare-and-swap, fill it, and publish it by a flag."""
 from strandline import Array, Enum, Model, Process, Range, action, invariant, measure, param, require
 

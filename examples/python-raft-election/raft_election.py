@@ -1,4 +1,5 @@
 # ruff: noqa: F821, I001
+# mypy: disable-error-code="valid-type, name-defined"
 """Raft's leader election with its messages: they may be delivered in any order, late, or never."""
 from strandline import Bag, Enum, Model, Optional, Process, Range, Record, Set, action, any_of, count, invariant
 from strandline import ltl, param, reachable, require, valid_end

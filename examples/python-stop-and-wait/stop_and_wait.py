@@ -1,4 +1,5 @@
 # ruff: noqa: E702
+# mypy: disable-error-code="valid-type, name-defined"
 from strandline import Bag, Model, Range, action, any_of, invariant, measure, param, require
 
 

@@ -1,4 +1,5 @@
 # ruff: noqa: F821, I001
+# mypy: disable-error-code="valid-type, name-defined"
 """Treiber's stack without locks, nodes used again: the ABA problem, and the counter that solves it."""
 from strandline import Array, Enum, Model, Optional, Process, Range, Set, action, any_of, initial, invariant
 from strandline import param, reachable, require, valid_end

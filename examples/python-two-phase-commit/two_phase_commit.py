@@ -1,4 +1,5 @@
 # ruff: noqa: F821
+# mypy: disable-error-code="valid-type, name-defined"
 """Two-phase commit: a coordinator asks every participant, then tells all of them the decision."""
 from strandline import Bag, Enum, Model, Process, Range, Record, action, any_of, invariant, label, param, require
 

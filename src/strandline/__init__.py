@@ -17,14 +17,7 @@ if TYPE_CHECKING:
     from strandline.compile.callback import from_callables
     from strandline.errors import InputError, InternalError, ResourceError, StrandlineError
     from strandline.languages.python.runtime.declarations import (
-        Array,
-        Bag,
-        Enum,
-        Fifo,
-        Optional,
-        Range,
         Record,
-        Set,
         action,
         any_of,
         ctl,
@@ -42,6 +35,16 @@ if TYPE_CHECKING:
     from strandline.languages.python.runtime.model import Model, Process, enabled
     from strandline.model.system import System
     from strandline.traces.trace import Trace
+
+    # Type checkers take `Range[0, N - 1]` and `Enum["idle", "busy"]` for types, which they are not to them: to these
+    # names anything may be an argument, and a variable that is declared so may hold anything.
+    Array: Any
+    Bag: Any
+    Enum: Any
+    Fifo: Any
+    Optional: Any
+    Range: Any
+    Set: Any
 
 __version__ = "0.1.0"
 

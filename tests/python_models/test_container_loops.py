@@ -92,6 +92,8 @@ BODIES = [
     "for v in m.boxes[m.x % 3]: m.x = v",
     "for v in m.q: m.x = 6 // v",
     "for v in m.q: m.x += 5 * v",
+    # Found by the differential campaign: a slot that is known to be free has no value, not even where nothing happens.
+    "for v in m.q:\n    m.q.clear()\n    m.s = [w for w in m.q]",
 ]
 HELPERS = """
 def found(m, wanted):

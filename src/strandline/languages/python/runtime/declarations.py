@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from strandline.errors import ModelError
 from strandline.languages.python.runtime.containers import fitted
@@ -104,6 +104,13 @@ class Outer(dict[str, Any]):
 
 class Inner(type):
     """Metaclass of what stands inside a model; see `Outer`."""
+
+    if TYPE_CHECKING:
+        # In a model's functions the name of a process class stands for its processes.
+        def __iter__(cls) -> Iterator[Any]: ...
+        def __len__(cls) -> int: ...
+        def __getitem__(cls, index: Any) -> Any: ...
+        def __getattr__(cls, name: str) -> Any: ...
 
     @classmethod
     def __prepare__(cls, name: str, bases: tuple[type, ...], /, **keywords: Any) -> Any:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from strandline.errors import ModelError, UsageError
 from strandline.languages.python.runtime.choices import check_arguments, combinations
@@ -202,6 +202,10 @@ class Process(int, metaclass=Inner):
         cls._count = count
         cls._fair = is_fair(fair)
         _dress(cls, helpers=True)
+
+    if TYPE_CHECKING:
+        # The first parameter of a process's functions is the model, and not the process, as type checkers think.
+        def __getattr__(self, name: str) -> Any: ...
 
     def _leading(self) -> tuple[Model, tuple[Any, ...]]:
         return self._model, (self._model, self)

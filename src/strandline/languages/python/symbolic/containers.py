@@ -33,6 +33,7 @@ from strandline.languages.symbolic.building import (
     evaluates,
     joined,
     may_fault,
+    negate,
 )
 from strandline.languages.symbolic.execution import Refused
 from strandline.model.expression import FALSE, TRUE, Binary, Const, Element, Expression, Undefined
@@ -213,16 +214,19 @@ def length(machine: Machine, place: Place) -> Expression:
 
 
 def members(machine: Machine, held: Place | Contents) -> list[Member]:
-    """What a container holds, in the order in which a loop finds it."""
+    """What a container may hold, in the order in which a loop finds it; slots that are known to be free are left out:
+    what they would hold is no value."""
     kind = held.kind
     codes = list(held.slots) if isinstance(held, Contents) else slots(machine, held)
     if isinstance(kind, SetType):
-        return [Member(present, decoded(kind.element, Const(code))) for code, present in enumerate(codes)]
-    assert isinstance(kind, BagType | FifoType)
-    return [
-        Member(Binary("!=", code, _FREE), decoded(kind.element, add(code, -1)), place)
-        for place, code in enumerate(codes)
-    ]
+        found = [Member(present, decoded(kind.element, Const(code))) for code, present in enumerate(codes)]
+    else:
+        assert isinstance(kind, BagType | FifoType)
+        found = [
+            Member(negate(equal(code, _FREE)), decoded(kind.element, add(code, -1)), place)
+            for place, code in enumerate(codes)
+        ]
+    return [member for member in found if member.present != FALSE]
 
 
 def fill(machine: Machine, place: Place, listing: Listing, span: Span | None) -> None:
