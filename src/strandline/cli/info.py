@@ -18,7 +18,7 @@ def configure(subparsers: Any) -> None:
         description="Show a model's variables with their declared ranges and the ranges they can reach, how "
         "a state is packed, processes and properties.",
     )
-    parser.add_argument("model", metavar="MODEL", help="a model file (.dve, .py, .psl, .aut, .pnml)")
+    parser.add_argument("model", metavar="MODEL", help="a model file (.dve, .py, .psl, .aut, .pnml, .lola)")
     parser.add_argument("--dump", action="store_true", help="print the whole system as it was understood")
     parser.add_argument("--json", action="store_true", help="print one JSON object, whatever happens")
     parser.set_defaults(run=run)

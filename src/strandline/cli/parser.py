@@ -10,7 +10,9 @@ from strandline import __version__
 from strandline.errors import UsageError
 from strandline.report.exit_codes import MEANINGS
 
-COMMANDS = ("check", "explore", "measures", "simulate", "trace", "test", "info", "graph", "automaton", "completion")
+COMMANDS = (
+    "check", "explore", "measures", "simulate", "trace", "test", "info", "graph", "automaton", "contest", "completion",
+)  # fmt: skip
 """One module of this package each, with `configure(subparsers)`; `run` in the parsed arguments is then a
 function from them to the exit code."""
 

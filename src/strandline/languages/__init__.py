@@ -21,7 +21,8 @@ __all__ = ["LANGUAGES", "load", "read_text"]
 LANGUAGES = {
     ".aut": "strandline.languages.process.aldebaran",
     ".dve": "strandline.languages.dve",
-    ".pnml": "strandline.languages.petri",
+    ".lola": "strandline.languages.petri.lola",
+    ".pnml": "strandline.languages.petri.pnml",
     ".psl": "strandline.languages.process",
     ".py": "strandline.languages.python",
     ".ss": "strandline.languages.space",

@@ -18,25 +18,23 @@ from strandline.compile.interpreted import SystemTwin
 from strandline.compile.kernel import FaultSite, Kernel
 from strandline.engine.search import Event
 from strandline.errors import InternalError
-from strandline.model.expression import Expression
 from strandline.model.system import System, Variable
 
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
     """What is to be found out: where properties are decided, largest sums of variables, and, of all states, how many
-    tokens there are, which conditions are true somewhere and which variables change."""
+    tokens there are and which variables change."""
 
     properties: Sequence[Property] = ()
     sums: Sequence[Sequence[Variable]] = ()
     tokens: bool = False
-    conditions: Sequence[Expression] = ()
     changes: bool = False
 
     @property
     def gathers(self) -> bool:
         """Whether all states must be looked at."""
-        return bool(self.sums or self.tokens or self.conditions or self.changes)
+        return bool(self.sums or self.tokens or self.changes)
 
 
 @dataclass(slots=True)
@@ -48,6 +46,8 @@ class Explored:
     wanted: Wanted
     met: set[Property] = field(default_factory=set)
     gathering: Gathering | None = None
+    never_taken: int | None = None
+    """How many actions were part of no step, where the search has ended."""
     findings: Findings = field(default_factory=Findings)
 
     def listener(self, folder: Path, kernel: Kernel) -> Gathering:
@@ -59,7 +59,6 @@ class Explored:
             kernel.initial[0],
             sums=self.wanted.sums,
             tokens=self.wanted.tokens,
-            conditions=self.wanted.conditions,
         )
         return self.gathering
 
@@ -77,7 +76,9 @@ class Explored:
         return fault_verdict(self.system, trace, (), run.plan.measure)
 
     def finished(self, run: Run, folder: Path) -> None:
-        return
+        if run.kernel.marks is None:
+            raise InternalError("machine code marks the actions that are taken")
+        self.never_taken = len(self.system.actions) - int(run.kernel.marks[: len(self.system.actions)].sum())
 
 
 def explore_for(system: System, wanted: Wanted, options: Options, session: Session) -> Explored:

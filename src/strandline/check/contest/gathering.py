@@ -1,4 +1,4 @@
-"""What is found out about all reachable states while they are explored: largest sums, what changes, what is ever true.
+"""What is found out about all reachable states while they are explored: largest sums, what changes.
 
 A listener of a search. It works on packed states, whole blocks of them: a sum of fields is the weighted sum of how many
 of their lowest bits are set, of their second bits, and so on, so that it costs a few operations a word, however many
@@ -8,25 +8,22 @@ fields it has.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from strandline.compile.llvm.masks import mask_test
 from strandline.engine.memory import WordArray
-from strandline.model.expression import Expression, Read, conjuncts, row
-from strandline.model.intervals import Environment
+from strandline.model.expression import Expression, Read
 from strandline.model.layout import Field, Layout
 from strandline.model.system import Variable
-from strandline.progress.evaluation import values
 
 Integers = npt.NDArray[np.int64]
 
 
 class Gathering:
-    """Of all states that it is told of: the largest value of some sums of variables, which variables ever differ from
-    the initial state, which conditions are ever true."""
+    """Of all states that it is told of: the largest value of some sums of variables, and which variables ever differ
+    from the initial state."""
 
     layers = False
 
@@ -37,7 +34,6 @@ class Gathering:
         *,
         sums: Sequence[Sequence[Variable]] = (),
         tokens: bool = False,
-        conditions: Sequence[Expression] = (),
     ) -> None:
         self.layout = layout
         self._initial = initial.copy()
@@ -46,8 +42,6 @@ class Gathering:
         self._largest: list[int | None] = [None] * len(self._sums)
         self._total = _Sum(layout, [field.variable for field in layout.fields]) if tokens else None
         self._most_in_all = self._most_in_one = 0
-        self.never_true = [_Condition(layout, one) for one in conditions]
-        """Conditions that no state has satisfied so far."""
 
     def layer_finished(self, column: int, layer: int) -> None:
         return None
@@ -63,8 +57,6 @@ class Gathering:
         if self._total is not None:
             self._most_in_all = max(self._most_in_all, int(self._total.of(words).max()))
             self._look_for_most(words)
-        if self.never_true:
-            self._look_for_true(words)
 
     def largest(self, number: int) -> int:
         """The largest value of a sum; at least one state was told of."""
@@ -93,46 +85,6 @@ class Gathering:
             if _bits_of(one, together) + one.low > self._most_in_one:
                 columns = (_column(words, one, index) for index in range(one.variable.slots))
                 self._most_in_one = max(self._most_in_one, *(int(column.max()) + one.low for column in columns))
-
-    def _look_for_true(self, words: WordArray) -> None:
-        self.never_true = [one for one in self.never_true if not one.is_true_in(words)]
-
-
-class _Condition:
-    """A condition on packed states: what of it looks at bits is tested first, and the rest where that is true."""
-
-    def __init__(self, layout: Layout, condition: Expression) -> None:
-        self.layout, self.condition = layout, condition
-        known = Environment({field.variable: (field.low, field.high) for field in layout.fields})
-        self.rest: list[Expression] = []
-        masks: dict[int, tuple[int, int]] = {}
-        for part in conjuncts(condition):
-            test = mask_test(part, layout, known)
-            if test is None:
-                self.rest.append(part)
-            else:
-                mask, value = masks.get(test.word, (0, 0))
-                masks[test.word] = mask | test.mask, value | test.value
-        self.masks = [(word, np.uint64(mask), np.uint64(value)) for word, (mask, value) in masks.items()]
-
-    def is_true_in(self, words: WordArray) -> bool:
-        """Whether it is true in one of the states."""
-        candidates = np.ones(words.shape[1], dtype=bool)
-        for word, mask, value in self.masks:
-            candidates &= (words[word] & mask) == value
-        if not candidates.any():
-            return False
-        if self.rest:
-            words = words[:, candidates]
-            return bool(np.any(values(row("and", self.rest), self._cells(words), words.shape[1])))
-        return True
-
-    def _cells(self, words: WordArray) -> Callable[[Variable, int], Integers]:
-        def cell(variable: Variable, index: int) -> Integers:
-            field = self.layout.by_variable[variable]
-            return _column(words, field, index) + field.low
-
-        return cell
 
 
 class _Sum:

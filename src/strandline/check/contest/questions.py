@@ -25,7 +25,7 @@ from strandline.check.task import Session
 from strandline.errors import ModelError, UsageError
 from strandline.model.expression import TRUE, Binary, Const, Expression, Read, row
 from strandline.model.fairness import some_enabled
-from strandline.model.system import System
+from strandline.model.system import Action, System
 from strandline.properties.ltl.formula import Operator, atom, make
 from strandline.source import Source, Span
 
@@ -81,9 +81,10 @@ def _one_safe(asking: _Asking) -> Iterator[Answered]:
 
 
 def _quasi_liveness(asking: _Asking) -> Iterator[Answered]:
-    found, seconds = _explored(asking, Wanted(conditions=_enabled(asking.system)))
-    dead = None if found.gathering is None else found.gathering.never_true
-    yield _answer(asking, found, seconds, True if dead == [] else False if found.findings.complete else None)
+    found, seconds = _explored(asking, Wanted())
+    # What was taken stays so, however the search goes on.
+    live = found.never_taken == 0
+    yield _answer(asking, found, seconds, live if live or found.findings.complete else None)
 
 
 def _stable_marking(asking: _Asking) -> Iterator[Answered]:
@@ -96,15 +97,13 @@ def _stable_marking(asking: _Asking) -> Iterator[Answered]:
 def _liveness(asking: _Asking) -> Iterator[Answered]:
     """Most nets that are not live have a deadlock or an action that is never enabled, which one exploration tells."""
     stuck, actions = deadlock(), asking.system.actions
-    enabled = _enabled(asking.system)
-    found, seconds = _explored(asking, Wanted(properties=[stuck], conditions=enabled))
-    never = found.gathering is None or bool(found.gathering.never_true)
-    if (actions and stuck in found.met) or (found.findings.complete and never):
+    found, seconds = _explored(asking, Wanted(properties=[stuck]))
+    if (actions and stuck in found.met) or (found.findings.complete and found.never_taken):
         yield _answer(asking, found, seconds, False)
     elif not found.findings.complete or not actions:
         yield _answer(asking, found, seconds, None if actions else True)
     else:
-        formulas = [_again(action.name, one) for action, one in zip(actions, enabled, strict=True)]
+        formulas = [_again(asking.system, action) for action in actions]
         answers = list(decide_formulas(asking.system, formulas, asking.options, asking.temporal, asking.session))
         values = [one.value for one in answers]
         unknown = next((one for one in answers if one.value is None), None)
@@ -114,16 +113,11 @@ def _liveness(asking: _Asking) -> Iterator[Answered]:
         yield Answered(asking.name, value, reason, answers[0].method, total)
 
 
-def _enabled(system: System) -> list[Expression]:
-    """Whether each of the actions is enabled."""
-    return [some_enabled(system, [action]) for action in system.actions]
-
-
-def _again(action: str, enabled: Expression) -> OfTrees:
+def _again(system: System, action: Action) -> OfTrees:
     """AG EF of an action's being enabled."""
-    name = f"enabled({action})"
+    name = f"enabled({action.name})"
     formula = make(Operator.ALL, make(Operator.ALWAYS, make(Operator.EXISTS, make(Operator.EVENTUALLY, atom(name)))))
-    return OfTrees(name, formula, {name: enabled}, Source(name, str(formula)))
+    return OfTrees(name, formula, {name: some_enabled(system, [action])}, Source(name, str(formula)))
 
 
 def _state_space(asking: _Asking) -> Iterator[Answered]:

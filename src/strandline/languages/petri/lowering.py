@@ -44,7 +44,7 @@ def lower(net: Net, bound: int | None = None) -> System:
     )
     actions = {number: _action(net.transitions[number], keys[number], bounds, variables) for number in order}
     fairness = tuple(
-        Fairness(f"'{one.id}'", (actions[number],), span=one.span)
+        Fairness(f"'{one.id}'", (actions[number],), span=one.span, strong=one.fair == "strong")
         for number, one in enumerate(net.transitions)
         if one.fair
     )

@@ -27,8 +27,9 @@ class Transition:
     consumes: Mapping[int, int]
     produces: Mapping[int, int]
     span: Span | None = None
-    fair: bool = False
-    """Whether only those runs count in which it fires infinitely often or is infinitely often disabled."""
+    fair: str | None = None
+    """Which runs count: "weak", those in which it is not enabled for ever without firing; "strong", those in which it
+    fires infinitely often if it is infinitely often enabled."""
 
     def changes(self) -> dict[int, int]:
         """What firing adds to each place whose count it changes."""

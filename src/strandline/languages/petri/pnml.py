@@ -14,8 +14,10 @@ from difflib import get_close_matches
 from typing import TypeAlias
 
 from strandline.errors import ModelError, ParseError
+from strandline.languages.petri.lowering import lower
 from strandline.languages.petri.net import Net, Place, Transition
 from strandline.languages.petri.xml import Element, read_xml
+from strandline.model.system import System
 from strandline.source import Source
 
 _DRAWN = ("graphics", "name")
@@ -30,6 +32,15 @@ _NATURAL = re.compile(r"[0-9]{1,18}")
 _NODES = {"place": "referencePlace", "transition": "referenceTransition"}
 
 Arcs: TypeAlias = dict[tuple[str, str], int]
+
+
+class OtherNet(ModelError):
+    """The net is no place/transition net."""
+
+
+def load(source: Source) -> System:
+    """The System of the net in a file; raises `InputError` with the place of the mistake."""
+    return lower(read_pnml(source))
 
 
 def read_pnml(source: Source) -> Net:
@@ -57,7 +68,7 @@ class _Reader:
         if kind not in _TYPES:
             described = _COLOURED.get(kind, f"of the type '{kind}'")
             message = f"only place/transition nets are read, and this net is {described}"
-            raise ModelError(message, self.source, net.span_of("type"))
+            raise OtherNet(message, self.source, net.span_of("type"))
         return net
 
     def net(self) -> Net:

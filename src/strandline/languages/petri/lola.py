@@ -1,0 +1,161 @@
+"""Low-level nets as LoLA writes them.
+
+    { a buffer }
+    PLACE SAFE 3: buffer; idle, busy;
+    MARKING idle: 1;
+    TRANSITION put  CONSUME idle; PRODUCE busy, buffer: 2;
+    TRANSITION rest WEAK FAIR  CONSUME busy: 1; PRODUCE idle;
+
+A name is whatever has no blank, comma, colon, semicolon or bracket in it. `SAFE n:` in front of places is the most
+tokens that they ever have, 1 without a number. Comments stand in braces or between `/*` and `*/`, or follow `//`.
+Fairness of a transition becomes that of its action, weak or strong.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import NamedTuple, NoReturn
+
+from strandline.errors import ModelError, ParseError
+from strandline.languages.petri.lowering import lower
+from strandline.languages.petri.net import Net, Place, Transition
+from strandline.model.system import System
+from strandline.source import Source, Span
+
+_TOKEN = re.compile(r"(?:\s|\{[^}]*\}|/\*.*?\*/|//[^\n]*)*([,;:]|[^\s,;:()\[\]{}]+|$)", re.DOTALL)
+_KEYWORDS = frozenset({"PLACE", "MARKING", "TRANSITION", "CONSUME", "PRODUCE", "SAFE", "WEAK", "STRONG", "FAIR"})
+_LONGEST = 18
+"""Digits of a number."""
+
+
+class _Token(NamedTuple):
+    text: str
+    span: Span
+
+
+def load(source: Source) -> System:
+    """The System of the net in a file; raises `InputError` with the place of the mistake."""
+    return lower(read_lola(source))
+
+
+def read_lola(source: Source) -> Net:
+    """The net in a file. Raises `ParseError` and `ModelError` with the place of the first mistake."""
+    return _Reader(source).net()
+
+
+class _Reader:
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.tokens = list(self._tokens())
+        self.position = 0
+        self.places: dict[str, Place] = {}
+        self.transitions: dict[str, Transition] = {}
+
+    def _tokens(self) -> list[_Token]:
+        found, offset, text = [], 0, self.source.text
+        while True:
+            match = _TOKEN.match(text, offset)
+            if match is None:
+                rest = re.match(r"\s*", text[offset:])
+                start = offset + (rest.end() if rest else 0)
+                raise ParseError(f"unexpected '{text[start]}'", self.source, Span(start, start + 1))
+            found.append(_Token(match[1], Span(*match.span(1))))
+            if not match[1]:
+                return found
+            offset = match.end()
+
+    # --- tokens -----------------------------------------------------------------------------------------------
+
+    @property
+    def here(self) -> _Token:
+        return self.tokens[self.position]
+
+    def _taken(self, *texts: str) -> bool:
+        """Whether these come next; then they are passed."""
+        found = tuple(token.text for token in self.tokens[self.position : self.position + len(texts)]) == texts
+        self.position += len(texts) if found else 0
+        return found
+
+    def _expect(self, text: str) -> None:
+        if not self._taken(text):
+            self._wrong(f"'{text}'")
+
+    def _wrong(self, wanted: str) -> NoReturn:
+        found = f"'{self.here.text}'" if self.here.text else "the end of the file"
+        raise ParseError(f"{wanted} is wanted here, not {found}", self.source, self.here.span)
+
+    def _name(self) -> _Token:
+        token = self.here
+        if token.text in _KEYWORDS or token.text in (",", ";", ":", ""):
+            self._wrong("a name")
+        self.position += 1
+        return token
+
+    def _number(self) -> int:
+        token = self._name()
+        if not token.text.isascii() or not token.text.isdigit() or len(token.text) > _LONGEST:
+            message = f"a natural number of at most {_LONGEST} digits is wanted here, not '{token.text}'"
+            raise ParseError(message, self.source, token.span)
+        return int(token.text)
+
+    # --- the net ----------------------------------------------------------------------------------------------
+
+    def net(self) -> Net:
+        self._expect("PLACE")
+        while self.here.text != "MARKING":
+            self._declared()
+        self._expect("MARKING")
+        names = list(self.places)
+        for number, tokens in self._amounts().items():
+            self.places[names[number]] = replace(self.places[names[number]], initial=tokens)
+        while self._taken("TRANSITION"):
+            self._transition()
+        if self.here.text:
+            self._wrong("'TRANSITION'")
+        places, transitions = tuple(self.places.values()), tuple(self.transitions.values())
+        return Net(re.sub(r".*/|\.\w+$", "", self.source.name), self.source, places, transitions)
+
+    def _declared(self) -> None:
+        """Places up to a semicolon."""
+        limit = None
+        if self._taken("SAFE"):
+            limit = 1 if self.here.text == ":" else self._number()
+            self._expect(":")
+        while True:
+            name = self._name()
+            if name.text in self.places:
+                raise ModelError(f"the place '{name.text}' is declared twice", self.source, name.span)
+            self.places[name.text] = Place(name.text, 0, limit, name.span)
+            if not self._taken(","):
+                self._expect(";")
+                return
+
+    def _transition(self) -> None:
+        name = self._name()
+        if name.text in self.transitions:
+            raise ModelError(f"the transition '{name.text}' is declared twice", self.source, name.span)
+        weak, strong = self._taken("WEAK", "FAIR"), self._taken("STRONG", "FAIR")
+        self._expect("CONSUME")
+        consumed = self._amounts()
+        self._expect("PRODUCE")
+        produced = self._amounts()
+        fair = "weak" if weak else "strong" if strong else None
+        self.transitions[name.text] = Transition(name.text, consumed, produced, name.span, fair)
+
+    def _amounts(self) -> dict[int, int]:
+        """Places with numbers, 1 where there is none, up to a semicolon; those of one place add up."""
+        known = {name: number for number, name in enumerate(self.places)}
+        found: dict[int, int] = {}
+        while not self._taken(";"):
+            name = self._name()
+            if name.text not in known:
+                close = get_close_matches(name.text, list(known), n=1)
+                hint = f"; did you mean '{close[0]}'?" if close else ""
+                raise ModelError(f"there is no place '{name.text}'{hint}", self.source, name.span)
+            amount = self._number() if self._taken(":") else 1
+            found[known[name.text]] = found.get(known[name.text], 0) + amount
+            if self.here.text != ";":
+                self._expect(",")
+        return {place: amount for place, amount in sorted(found.items()) if amount}
