@@ -14,7 +14,8 @@ from strandline.traces.log import ParentLog
 Run = Callable[..., Answer]
 
 FIELDS = [
-    *("schema_version", "version", "command", "exit_code", "model", "verdict", "complete", "reason", "notes"),
+    *("schema_version", "version", "command", "exit_code", "model", "parameters"),
+    *("verdict", "complete", "reason", "notes"),
     *FIGURES,
     *("coverage", "order", "measure", "prediction", "componentwise", "cache", "properties", "trace", "error"),
 ]

@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 Source: TypeAlias = "str | Path | System | Model | type[Model]"
 
 
-def load(path: str | Path) -> System:
-    """The System in a model file. Raises `InputError` with the place of the first mistake."""
-    return languages.load(path)
+def load(path: str | Path, **parameters: Any) -> System:
+    """The System in a model file, with values for its parameters, or constants: `load("mutex.py", N=3)`. Raises
+    `InputError` with the place of the first mistake."""
+    return languages.load(path, parameters)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from strandline.check.ltl.options import LtlOptions
 from strandline.check.options import Options
 from strandline.cli.answering import add_asking, answer, is_asked
 from strandline.cli.option_arguments import add_options, options_of
-from strandline.cli.searching import add_model, add_output_options, console_of, finish
+from strandline.cli.searching import add_model, add_output_options, console_of, finish, load_model
 
 
 def configure(subparsers: Any) -> None:
@@ -38,9 +38,8 @@ def run(arguments: argparse.Namespace) -> int:
     arguments.finish = lambda result: finish(arguments, console, result)
     from strandline.check.deciding import check_selection
     from strandline.check.properties import select
-    from strandline.languages import load
 
-    system = load(arguments.model)
+    system = load_model(arguments)
     if is_asked(arguments, claims):
         return answer(arguments, system, options, temporal, console)
     selection = select(system, claims)

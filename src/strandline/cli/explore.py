@@ -7,7 +7,7 @@ from typing import Any
 
 from strandline.check.options import Options
 from strandline.cli.option_arguments import add_options, options_of
-from strandline.cli.searching import add_model, add_output_options, console_of, finish
+from strandline.cli.searching import add_model, add_output_options, console_of, finish, load_model
 
 
 def configure(subparsers: Any) -> None:
@@ -33,6 +33,5 @@ def run(arguments: argparse.Namespace) -> int:
     console = console_of(arguments, options)
     arguments.finish = lambda result: finish(arguments, console, result)
     from strandline.check.deciding import explore_system
-    from strandline.languages import load
 
-    return finish(arguments, console, explore_system(load(arguments.model), options, console))
+    return finish(arguments, console, explore_system(load_model(arguments), options, console))

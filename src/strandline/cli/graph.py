@@ -13,7 +13,7 @@ from typing import Any
 from strandline.check.options import Options
 from strandline.cli.console import Console
 from strandline.cli.option_arguments import add_options, options_of
-from strandline.cli.searching import add_model
+from strandline.cli.searching import add_model, load_model
 from strandline.errors import InputError, UsageError
 
 FORMATS = ("ss", "aut", "dot", "graphml")
@@ -45,12 +45,11 @@ def run(arguments: argparse.Namespace) -> int:
     if options.order in ("dfs", "cache") or options.count_distinct:
         raise UsageError("a graph is explored breadth-first: leave --order and --count-distinct out")
     from strandline.check.graphing import explore_graph, graph_task
-    from strandline.languages import load
     from strandline.report.exit_codes import HOLDS, INTERRUPTED, SAFETY, UNKNOWN
     from strandline.report.graphs import FORMATS as WRITERS
     from strandline.traces.walk import twin_of
 
-    task = graph_task(load(arguments.model), labels_of(arguments.label), options, console)
+    task = graph_task(load_model(arguments), labels_of(arguments.label), options, console)
     writer_of = WRITERS[_format(arguments.format, arguments.output)]
     folder = None if arguments.output is None else arguments.output.absolute().parent
     try:

@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from strandline.cli.console import emit, may_colour
+from strandline.cli.searching import add_parameters, load_model
 from strandline.report.exit_codes import HOLDS
 
 
@@ -19,6 +20,7 @@ def configure(subparsers: Any) -> None:
         "a state is packed, processes and properties.",
     )
     parser.add_argument("model", metavar="MODEL", help="a model file (.dve, .py, .psl, .aut, .pnml, .lola)")
+    add_parameters(parser)
     parser.add_argument("--dump", action="store_true", help="print the whole system as it was understood")
     parser.add_argument("--json", action="store_true", help="print one JSON object, whatever happens")
     parser.set_defaults(run=run)
@@ -26,9 +28,8 @@ def configure(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from strandline.languages import load
 
-    system = load(arguments.model)
+    system = load_model(arguments)
     from strandline.report.dump import dump
     from strandline.report.facts import facts_data, facts_text
     from strandline.report.style import Style

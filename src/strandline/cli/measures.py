@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from strandline.cli.console import Console, emit
+from strandline.cli.searching import add_parameters, load_model
 
 
 def configure(subparsers: Any) -> None:
@@ -18,6 +19,7 @@ def configure(subparsers: Any) -> None:
         "they store and visit. What did not see all states is a prediction.",
     )
     parser.add_argument("model", metavar="MODEL", help="a model file")
+    add_parameters(parser)
     parser.add_argument(
         "--measure",
         metavar="EXPR",
@@ -38,7 +40,6 @@ def run(arguments: argparse.Namespace) -> int:
     console = Console(quiet=arguments.quiet)
     from strandline.check.measures import parse_measures
     from strandline.errors import UsageError
-    from strandline.languages import load
     from strandline.progress.finding import LARGE_SAMPLE, find_measures
     from strandline.report.measures import measures_data, measures_text
 
@@ -46,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--sample must be more than 0, not {arguments.sample}")
     if arguments.top <= 0:
         raise UsageError(f"--top must be more than 0, not {arguments.top}")
-    system = load(arguments.model)
+    system = load_model(arguments)
     given = [parse_measures(arguments.measure, system)] if arguments.measure else []
     found = find_measures(system, arguments.sample or LARGE_SAMPLE, console.stage, given)
     console.clear()

@@ -15,6 +15,7 @@ from strandline.report.exit_codes import HOLDS, INTERRUPTED, UNEXPECTED
 
 if TYPE_CHECKING:
     from strandline.check.verdict import Exploration, Verdict
+    from strandline.model.system import System
 
 _EXPECTATIONS = ("holds", "violated", "unknown")
 
@@ -22,6 +23,27 @@ _EXPECTATIONS = ("holds", "violated", "unknown")
 def add_model(parser: argparse.ArgumentParser) -> None:
     """The model to search."""
     parser.add_argument("model", metavar="MODEL", help="a model file (.dve, .py, .psl, .aut, .pnml, .ss)")
+    add_parameters(parser)
+
+
+def add_parameters(parser: argparse.ArgumentParser) -> None:
+    """Values for what the model leaves open."""
+    parser.add_argument(
+        "-D",
+        metavar="NAME=VALUE",
+        dest="parameters",
+        action="append",
+        default=[],
+        help="the value of a parameter of a Python model, or of a constant of another; repeatable",
+    )
+
+
+def load_model(arguments: argparse.Namespace) -> System:
+    """The model of a command, with the parameters that are given."""
+    from strandline.languages import load
+    from strandline.languages.parameters import given_parameters
+
+    return load(arguments.model, given_parameters(arguments.parameters))
 
 
 def add_output_options(parser: argparse.ArgumentParser) -> None:

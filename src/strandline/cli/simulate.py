@@ -15,7 +15,7 @@ from strandline.check.options import Options
 from strandline.check.walk_options import WalkOptions
 from strandline.cli.console import emit, may_colour
 from strandline.cli.option_arguments import add_options, options_of
-from strandline.cli.searching import add_output_options, console_of, finish
+from strandline.cli.searching import add_output_options, add_parameters, console_of, finish, load_model
 from strandline.errors import InputError, UsageError
 from strandline.report.exit_codes import HOLDS, INTERRUPTED, USAGE
 
@@ -38,6 +38,7 @@ def configure(subparsers: Any) -> None:
         "walks are taken instead, as fast as a search, which check what `check` checks.",
     )
     parser.add_argument("model", metavar="MODEL", help="a model file")
+    add_parameters(parser)
     parser.add_argument("--seed", metavar="N", type=int, help="the seed of random walks")
     parser.add_argument(
         "--command",
@@ -62,9 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
     if hasattr(arguments, "walks"):
         return _run_walks(arguments)
     _refuse_without_walks(arguments)
-    from strandline.languages import load
 
-    simulation = _simulation(arguments, load(arguments.model))
+    simulation = _simulation(arguments, load_model(arguments))
     simulation.start()
     if arguments.commands is not None:
         return _run_script(simulation, arguments.commands, "command")
@@ -85,9 +85,8 @@ def _run_walks(arguments: argparse.Namespace) -> int:
     arguments.finish = lambda result: finish(arguments, console, result)
     from strandline.check.properties import select
     from strandline.check.walking import of_states, walk_selection
-    from strandline.languages import load
 
-    system = load(arguments.model)
+    system = load_model(arguments)
     selection, left_out = of_states(select(system, claims))
     if selection.picked:
         console.notice(f"checking: {selection.describe()}")

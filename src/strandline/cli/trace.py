@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from strandline.cli.console import emit, may_colour
+from strandline.cli.searching import add_parameters, load_model
 from strandline.errors import UsageError
 from strandline.report.exit_codes import HOLDS, USAGE
 
@@ -30,6 +31,7 @@ def configure(subparsers: Any) -> None:
     )
     parser.add_argument("file", metavar="FILE", help="a trace (.json, .itf.json)")
     parser.add_argument("--model", metavar="MODEL", required=True, help="the model file")
+    add_parameters(parser)
     parser.add_argument(
         "--eval",
         metavar="EXPR",
@@ -54,11 +56,10 @@ def configure(subparsers: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; 0 when the trace fits the model."""
     _check_targets(arguments)
-    from strandline.languages import load
     from strandline.traces.exchange import read_trace
     from strandline.traces.fitting import fit_system
 
-    system = load(arguments.model)
+    system = load_model(arguments)
     recorded = read_trace(Path(arguments.file))
     fitted = fit_system(system, recorded)
     evaluations = _evaluated(fitted, arguments.eval)

@@ -13,6 +13,7 @@ from pathlib import Path, PurePath
 from typing import Protocol, cast
 
 from strandline.errors import InputError, UsageError
+from strandline.languages.parameters import Given
 from strandline.model.system import System
 from strandline.source import Source
 
@@ -31,15 +32,23 @@ LANGUAGES = {
 
 
 class Language(Protocol):
-    """What a module in `LANGUAGES` offers."""
+    """What a module in `LANGUAGES` offers. One whose models have parameters has `load_with` besides."""
 
     def load(self, source: Source) -> System:
         """The System that a text means, or an `InputError` with the place of the mistake."""
 
 
-def load(path: str | Path) -> System:
+class WithParameters(Protocol):
+    """What a language offers whose models have parameters."""
+
+    def load_with(self, source: Source, given: Given) -> System:
+        """As `load`, with these values; raises `UsageError` for a name that the model does not have."""
+
+
+def load(path: str | Path, parameters: Given | None = None) -> System:
     """The System in a file; its suffix says in which language it is written. In `file.py:Name` the part behind
-    the colon picks one of several models.
+    the colon picks one of several models. `parameters` are values for what the model leaves open: parameters of a
+    Python model, constants of others.
 
     Raises `UsageError` for an unknown suffix and `InputError` for a file that cannot be read or understood.
     """
@@ -47,13 +56,18 @@ def load(path: str | Path) -> System:
     if colon:
         from strandline.languages import python
 
-        return python.load(Source(f"{file}.py", read_text(Path(f"{file}.py"))), selection)
+        return python.load(Source(f"{file}.py", read_text(Path(f"{file}.py"))), selection, parameters or {})
     suffix = PurePath(path).suffix
     if suffix not in LANGUAGES:
         known = ", ".join(LANGUAGES)
         ending = f"the suffix '{suffix}' is unknown" if suffix else "the file name has no suffix"
         raise UsageError(f"{path}: cannot tell the language: {ending} (known: {known})")
-    return _language(suffix).load(Source(str(path), read_text(Path(path))))
+    source, language = Source(str(path), read_text(Path(path))), _language(suffix)
+    if not parameters:
+        return language.load(source)
+    if not hasattr(language, "load_with"):
+        raise UsageError(f"{path}: {suffix} files have no parameters: '{next(iter(parameters))}' cannot be given")
+    return cast(WithParameters, language).load_with(source, parameters)
 
 
 def _language(suffix: str) -> Language:

@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from strandline.model.expression import Element, Expression, Read
 from strandline.model.measure import Component
@@ -228,8 +229,8 @@ class System:
     fairness: tuple[Fairness, ...] = ()
     notes: tuple[str, ...] = ()
     """What a user should know of how the model was understood, in sentences; for reports."""
-    parameters: tuple[tuple[str, str], ...] = ()
-    """The names and values that it was made with, for reports."""
+    parameters: tuple[tuple[str, Any], ...] = ()
+    """The names and values that it was made with, where these are not the model's own; for reports."""
     initial: tuple[tuple[int, ...], ...] = field(default=(), repr=False)
     """All initial valuations."""
     finite_paths: str = "stutter"
@@ -277,6 +278,12 @@ class System:
             initial=initial,
             scope=PlainScope(variables) if scope is None else scope,
         )
+
+    @property
+    def title(self) -> str:
+        """Its name, with the parameters that it was made with: `Mutex(N=3)`."""
+        given = ", ".join(f"{name}={value}" for name, value in self.parameters)
+        return f"{self.name}({given})" if given else self.name
 
     @cached_property
     def offsets(self) -> dict[Variable, int]:

@@ -31,6 +31,7 @@ def result_data(result: Exploration | Verdict, exit_code: int) -> dict[str, Any]
     return {
         **head(command, exit_code),
         "model": source.name,
+        "parameters": dict(exploration.system.parameters),
         "verdict": result.answer.value,
         "complete": result.complete,
         "reason": result.reason,

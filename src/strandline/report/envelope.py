@@ -63,6 +63,7 @@ def error_data(
     return {
         **head(command, exit_code),
         "model": model,
+        "parameters": {},
         "verdict": "UNKNOWN",
         "complete": False,
         "reason": message.splitlines()[0] if message else type(error).__name__,

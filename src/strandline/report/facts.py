@@ -24,6 +24,7 @@ def facts_data(system: System) -> dict[str, Any]:
         **head("info", 0),
         "model": system.source.name,
         "name": system.name,
+        "parameters": dict(system.parameters),
         "synchronous": system.synchronous,
         "words": layout.words,
         "bits": layout.bits,
@@ -55,7 +56,7 @@ def facts_data(system: System) -> dict[str, Any]:
 def facts_text(system: System, style: Style) -> str:
     """The facts for people."""
     layout = make_layout(system, analyse_ranges(system).variables)
-    lines = [style.paint(system.name, "bold") + (", synchronous" if system.synchronous else "")]
+    lines = [style.paint(system.title, "bold") + (", synchronous" if system.synchronous else "")]
     processes = [(process.name, _locations(process.locations)) for process in system.processes]
     processes += [(name, "has no locations") for name in _without_locations(system)]
     lines.append(

@@ -20,7 +20,7 @@ _COLOURS = {Answer.HOLDS: "green", Answer.VIOLATED: "red", Answer.UNKNOWN: "yell
 
 def verdict_text(verdict: Verdict, style: Style, *, full: bool = False) -> str:
     """The whole report of a check."""
-    lines = [_headline(verdict.answer, verdict.system.name, style)]
+    lines = [_headline(verdict.answer, verdict.system.title, style)]
     lines += ["", *_property_lines(verdict, style)]
     lines += [line for one in verdict.properties for line in warning_lines(one, style)]
     for one in _with_distinct_traces(verdict):
@@ -58,7 +58,7 @@ def exploration_text(
         Answer.VIOLATED: style.paint("FAULT", "red", "bold"),
         Answer.UNKNOWN: style.paint("INCOMPLETE", "yellow", "bold"),
     }[exploration.answer]
-    lines = [f"{title}  {exploration.system.name}"]
+    lines = [f"{title}  {exploration.system.title}"]
     if exploration.reason is not None:
         lines.append(f"  {exploration.reason}")
     fault = exploration.fault

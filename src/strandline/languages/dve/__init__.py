@@ -15,18 +15,24 @@ from strandline.languages.dve.lexer import Tokens
 from strandline.languages.dve.lowering import lower
 from strandline.languages.dve.parser import Parser
 from strandline.languages.dve.pragmas import declared_fairness, declared_measures, with_claims
+from strandline.languages.parameters import Given
 from strandline.model.system import System
 from strandline.model.validate import validate
 from strandline.source import Source
 
-__all__ = ["load"]
+__all__ = ["load", "load_with"]
 
 
 def load(source: Source) -> System:
     """The System that a DVE text means. Raises `ParseError` or `ModelError` with the place of the first
     mistake."""
+    return load_with(source, {})
+
+
+def load_with(source: Source, given: Given) -> System:
+    """The same with other values for some of its global constants."""
     tokens = Tokens(source)
-    system = lower(tokens, Parser(tokens).model())
+    system = lower(tokens, Parser(tokens).model(), given)
     measures = tuple(declared_measures(source, system))
     claimed = with_claims(source, replace(system, measures=measures, fairness=declared_fairness(source, system)))
     return validate(claimed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from strandline.errors import UsageError
 from strandline.languages.dve.constants import ConstantEvaluator
 from strandline.languages.dve.expressions import ExpressionParser
 from strandline.languages.dve.lexer import Tokens
@@ -17,6 +18,7 @@ from strandline.languages.dve.names import (
     suggestion,
 )
 from strandline.languages.dve.syntax import ChannelSyntax, ModelSyntax, ProcessSyntax, VariableSyntax
+from strandline.languages.parameters import Given, refuse_unknown, whole_number
 from strandline.model.system import Domain, Variable
 
 LONGEST_ARRAY = 1 << 16
@@ -29,9 +31,12 @@ class Declarations:
     the order of the file, and `variables` everything that is part of the state, in its final order:
     globals, buffers, then per process its location and its own variables."""
 
-    def __init__(self, tokens: Tokens, model: ModelSyntax, expressions: ExpressionParser) -> None:
+    def __init__(self, tokens: Tokens, model: ModelSyntax, expressions: ExpressionParser, given: Given) -> None:
         self.tokens = tokens
         self.expressions = expressions
+        self._given = given
+        known = [tokens.texts[one.name] for one in model.variables if one.constant and one.length is None]
+        refuse_unknown(tokens.source.name, given, known, "constant")
         self.variables: list[Variable] = []
         self.root = Names.root()
         self._evaluator = ConstantEvaluator(tokens.source)
@@ -60,6 +65,8 @@ class Declarations:
         domain = DOMAINS[syntax.type]
         length = None if syntax.length is None else self._length(syntax.length, syntax.name, scope)
         values = self._initial(syntax, domain, length, scope)
+        if syntax.constant and owner is None and self.tokens.texts[syntax.name] in self._given:
+            values = (self._given_value(self.tokens.texts[syntax.name], domain),)
         name = _qualified(self.tokens.texts[syntax.name], owner)
         variable = Variable(name, domain, length, values, owner=owner, span=self.tokens.span(syntax.name))
         if not syntax.constant:
@@ -69,6 +76,12 @@ class Declarations:
             self._declare(Constant(name, values, False), syntax.name, scope)
         else:
             self._declare(Constant(name, values, True, variable), syntax.name, scope)
+
+    def _given_value(self, name: str, domain: Domain) -> int:
+        value = whole_number(name, self._given[name])
+        if value not in domain:
+            raise UsageError(f"'{name}': {value} does not fit {NAMES[domain]} ({domain.low}..{domain.high})")
+        return value
 
     def _length(self, start: int, name: int, scope: Names) -> int:
         length = self.constant(start, scope, "]")

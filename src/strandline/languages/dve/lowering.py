@@ -15,21 +15,24 @@ from strandline.languages.dve.names import Channel, ProcessSymbol, suggestion
 from strandline.languages.dve.scope import DveScope, query_names
 from strandline.languages.dve.syntax import ModelSyntax, ProcessSyntax
 from strandline.languages.dve.transitions import Transition, TransitionReader
+from strandline.languages.parameters import Given
 from strandline.model.expression import Binary, Const, Read, Unary
 from strandline.model.system import Action, Move, Observer, Predicate, Process, System
 from strandline.source import Span
 
 
-def lower(tokens: Tokens, model: ModelSyntax) -> System:
-    """The System that a model means; raises `ModelError` where names, kinds or ranges do not fit."""
-    return _Lowering(tokens, model).system()
+def lower(tokens: Tokens, model: ModelSyntax, given: Given) -> System:
+    """The System that a model means, with the given values of constants; raises `ModelError` where names, kinds or
+    ranges do not fit."""
+    system = _Lowering(tokens, model, given).system()
+    return replace(system, parameters=tuple(given.items()))
 
 
 class _Lowering:
-    def __init__(self, tokens: Tokens, model: ModelSyntax) -> None:
+    def __init__(self, tokens: Tokens, model: ModelSyntax, given: Given) -> None:
         self.tokens = tokens
         self.model = model
-        self.declarations = Declarations(tokens, model, ExpressionParser(tokens))
+        self.declarations = Declarations(tokens, model, ExpressionParser(tokens), given)
         self.observer = self._find_observer()
         self.assertions: list[Predicate] = []
 

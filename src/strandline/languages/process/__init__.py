@@ -10,6 +10,6 @@ docs/process-language.md.
 
 from __future__ import annotations
 
-from strandline.languages.process.loading import load
+from strandline.languages.process.loading import load, load_with
 
-__all__ = ["load"]
+__all__ = ["load", "load_with"]

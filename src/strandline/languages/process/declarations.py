@@ -38,9 +38,10 @@ _KINDS = {ProcessDefinition: "a process", NetworkDefinition: "a network", Import
 class Declarations:
     """What the names of a program stand for. Raises `ModelError` at the first that does not fit."""
 
-    def __init__(self, source: Source, program: Program) -> None:
+    def __init__(self, source: Source, program: Program, given: Mapping[str, int] | None = None) -> None:
+        """`given` are other values for some of the constants."""
         self.source = source
-        self.constants = self._constants(program)
+        self.constants = self._constants(program, given or {})
         self.definitions: dict[str, Definition] = {}
         for definition in program.definitions:
             if definition.name in self.definitions:
@@ -58,13 +59,14 @@ class Declarations:
     def _fail(self, message: str, span: Span) -> NoReturn:
         raise ModelError(message, self.source, span)
 
-    def _constants(self, program: Program) -> dict[str, int]:
+    def _constants(self, program: Program, given: Mapping[str, int]) -> dict[str, int]:
         evaluator = Evaluator(self.source)
         found: dict[str, int] = {}
         for constant in program.constants:
             if constant.name in found:
                 self._fail(f"'{constant.name}' is a constant already", constant.span)
-            found[constant.name] = evaluator.value(constant.value, found)
+            value = evaluator.value(constant.value, found)
+            found[constant.name] = given.get(constant.name, value)
         return found
 
     def _check(self, definition: Definition) -> None:

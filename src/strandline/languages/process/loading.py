@@ -8,6 +8,7 @@ from pathlib import Path
 
 from strandline.errors import InputError, ModelError
 from strandline.languages import read_text
+from strandline.languages.parameters import Given, refuse_unknown, whole_number
 from strandline.languages.process import aldebaran
 from strandline.languages.process.declarations import Declarations
 from strandline.languages.process.lowering import lower
@@ -26,8 +27,14 @@ from strandline.source import Source
 
 def load(source: Source) -> System:
     """The System that a text means. Raises `ParseError` or `ModelError` with the place of the first mistake."""
+    return load_with(source, {})
+
+
+def load_with(source: Source, given: Given) -> System:
+    """The same with other values for some of its constants."""
     program = parse(source)
-    declarations = Declarations(source, program)
+    refuse_unknown(source.name, given, [one.name for one in program.constants], "constant")
+    declarations = Declarations(source, program, {name: whole_number(name, value) for name, value in given.items()})
     builder = NetworkBuilder(declarations, lambda one: _imported(source, one))
     system = lower(source, builder.build(program.system))
     scope = ProcessScope(system.processes, declarations.constants)
@@ -37,7 +44,8 @@ def load(source: Source) -> System:
         Component(scope.lower(one.expression, source), one.monotone, one.text, source=source, span=one.span)
         for one in program.measures
     )
-    return validate(replace(system, measures=measures, fairness=tuple(_fairness(source, system, scope, program))))
+    fairness = tuple(_fairness(source, system, scope, program))
+    return validate(replace(system, measures=measures, fairness=fairness, parameters=tuple(given.items())))
 
 
 def _imported(source: Source, one: Import) -> Lts:

@@ -7,21 +7,30 @@ is what an author derives from and runs as plain Python, `symbolic` executes a m
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from strandline.languages.parameters import Given
 from strandline.languages.python.loading.files import load_model
 from strandline.languages.python.loading.lowering import to_system
 from strandline.languages.python.runtime.model import Model
 from strandline.model.system import System
 from strandline.source import Source
 
-__all__ = ["is_model", "load", "to_system"]
+__all__ = ["is_model", "load", "load_with", "to_system"]
 
 
-def load(source: Source, selection: str = "") -> System:
+def load(source: Source, selection: str = "", given: Given | None = None) -> System:
     """The System of a model file, which is executed for that. `selection` names a class or an instance in it, or
-    is a call with parameters, as in `Mutex(N=3)`; without it there must be just one model in the file."""
-    return to_system(load_model(source, selection))
+    is a call with parameters, as in `Mutex(N=3)`; without it there must be just one model in the file. `given` are
+    parameters, too."""
+    system = to_system(load_model(source, selection, given or {}))
+    return replace(system, parameters=tuple({**dict(system.parameters), **(given or {})}.items()))
+
+
+def load_with(source: Source, given: Given) -> System:
+    """The only model in a file, with parameters."""
+    return load(source, given=given)
 
 
 def is_model(value: Any) -> bool:

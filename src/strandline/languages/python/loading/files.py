@@ -11,13 +11,31 @@ from types import ModuleType
 from typing import Any
 
 from strandline.errors import InputError, ModelError, ParseError, UsageError
-from strandline.languages.python.runtime.model import Model
+from strandline.languages.parameters import Given, refuse_unknown
+from strandline.languages.python.runtime.model import Model, parameters_of_model
 from strandline.languages.python.runtime.text import Text, head, line_start, raised
 from strandline.source import Source, Span
 
 
-def load_model(source: Source, selection: str = "") -> Model | type[Model]:
-    """Execute the file and pick a model from it."""
+def load_model(source: Source, selection: str = "", given: Given | None = None) -> Model | type[Model]:
+    """Execute the file and pick a model from it, with the parameters that are given."""
+    picked = _picked(source, selection)
+    if not given:
+        return picked
+    cls = picked if isinstance(picked, type) else type(picked)
+    refuse_unknown(f"model '{cls.__name__}'", given, parameters_of_model(cls), "parameter")
+    if isinstance(picked, type):
+        return picked(**given)
+    if _is_call(selection):
+        return cls(**{**picked._bindings, **given})
+    raise UsageError(f"{source.name}: the model is an instance of '{cls.__name__}': its parameters are fixed")
+
+
+def _is_call(selection: str) -> bool:
+    return selection.rstrip().endswith(")")
+
+
+def _picked(source: Source, selection: str) -> Model | type[Model]:
     names = _executed(source)
     _no_model_twice(source, names)
     if selection:

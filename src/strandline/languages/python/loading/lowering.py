@@ -13,7 +13,8 @@ from strandline.languages.python.loading.reviewing import review
 from strandline.languages.python.loading.scope import Offers, PythonScope
 from strandline.languages.python.runtime.choices import parameters_of
 from strandline.languages.python.runtime.declarations import STRONG, WEAK, AnyOf, Fair, Marked, bind_type
-from strandline.languages.python.runtime.model import LOCATION, Model
+from strandline.languages.python.runtime.deferred import resolve
+from strandline.languages.python.runtime.model import LOCATION, Model, parameters_of_model
 from strandline.languages.python.runtime.text import keyword_place, literal_place, parse_text, raised, text_of
 from strandline.languages.python.runtime.types import BagType, EnumType, FifoType, RecordType, SetType, is_flat
 from strandline.languages.python.symbolic.coding import number, truth
@@ -116,6 +117,7 @@ class _Lowering:
             claims=tuple(self._formulas()),
             ends=conjunction(*(one.expression for one in self._predicates("valid_end"))),
             bounds=tuple(self._bounds()),
+            parameters=tuple(self._parameters()),
             measures=tuple(self._measures()),
             fairness=(*system.fairness, *self._fair_conditions()),
         )
@@ -297,6 +299,13 @@ class _Lowering:
             name = self._title(process, marked.function.__name__)
             expression = self._returned(process, marked, truth)
             yield Predicate(name, expression, self._span(marked))
+
+    def _parameters(self) -> Iterator[tuple[str, Any]]:
+        """Those that are not what the class says."""
+        for name, one in parameters_of_model(type(self.model)).items():
+            value = self.model._bindings[name]
+            if resolve(one.default, self.model._bindings) != value:
+                yield name, value
 
     def _bounds(self) -> Iterator[Predicate]:
         """Where bags and queues are full: an action that would put something into them is not enabled."""

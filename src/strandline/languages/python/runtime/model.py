@@ -248,7 +248,7 @@ class Model:
 
     def __init__(self, **parameters: Any) -> None:
         cls = type(self)
-        known = {name: one for name, one in _attributes(cls) if isinstance(one, Parameter)}
+        known = parameters_of_model(cls)
         for name in parameters:
             if name not in known:
                 raise UsageError(_unknown(f"model '{cls.__name__}'", name, known, "parameter"))
@@ -364,6 +364,11 @@ class Model:
     def __repr__(self) -> str:
         bindings = ", ".join(f"{name}={value!r}" for name, value in self._bindings.items())
         return f"{type(self).__name__}({bindings})"
+
+
+def parameters_of_model(cls: type[Model]) -> dict[str, Parameter]:
+    """What a model leaves open, by name."""
+    return {name: one for name, one in _attributes(cls) if isinstance(one, Parameter)}
 
 
 def take_step(model: Model, me: tuple[Any, ...], marked: Marked, arguments: tuple[Any, ...]) -> None:
