@@ -117,6 +117,13 @@ def test_expressions_over_odd_ids(text: str, value: int) -> None:
     assert twin.values(twin.initial()[0], [ODD.scope.parse(text)]) == (value,)
 
 
+def test_what_was_fired_last() -> None:
+    """In a ring of two places, the step back comes right behind the step forth."""
+    ring = lower(net([1, 0], ({0: 1}, {1: 1}), ({1: 1}, {0: 1})))
+    verdict = strandline.check(ring, ["G (taken(t.0) -> X taken(t.1))", "F taken(t.0, t.1)", "taken(t.0)"])
+    assert [one.answer.name for one in verdict.properties] == ["HOLDS", "HOLDS", "VIOLATED"]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

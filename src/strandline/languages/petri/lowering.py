@@ -48,6 +48,7 @@ def lower(net: Net, bound: int | None = None) -> System:
         for number, one in enumerate(net.transitions)
         if one.fair
     )
+    scope = NetScope(variables)
     system = System.create(
         net.name,
         net.source,
@@ -55,8 +56,9 @@ def lower(net: Net, bound: int | None = None) -> System:
         (),
         tuple(actions.values()),
         fairness=fairness,
-        scope=NetScope(variables, {one.name: one.guard for one in actions.values()}),
+        scope=scope,
     )
+    scope.ask_about(system)
     return validate(replace(system, finite_paths=MAXIMAL))
 
 

@@ -1,9 +1,10 @@
 """The names of a net: places and transitions by their ids, in expressions over token counts.
 
-Expressions are those of `strandline.model.plain`, in which a place is the number of its tokens, and two calls besides:
+Expressions are those of `strandline.model.plain`, in which a place is the number of its tokens, and three calls more:
 
     tokens(p-1, p.2)     the sum of the tokens of places
-    fireable(t-1, t.2)   whether at least one of the transitions is enabled
+    fireable(t-1, t.2)   whether at least one of the transitions is enabled; `enabled` is the same
+    taken(t-1, t.2)      whether the last step was the firing of one of them
 
 Between their parentheses stand ids as the file has them, with all the signs that an expression could not hold; what
 holds a comma, a parenthesis, a quote or a blank is put in quotes. So a place whose id is a word is `p1` or
@@ -16,31 +17,42 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 
-from strandline.errors import ModelError, ParseError
-from strandline.model.expression import TRUE, Expression, Read, row
+from strandline.errors import InternalError, ModelError, ParseError
+from strandline.model.expression import Expression, Read, row
+from strandline.model.history import Steps
 from strandline.model.notation import STRONGEST, Write
 from strandline.model.plain import NOTATION, PlainScope, python_expression, with_meanings
 from strandline.model.scope import Scope
-from strandline.model.system import Domain, Variable
+from strandline.model.system import Action, Domain, System, Variable
 from strandline.source import Source, Span
 
 _TOKENS = "tokens"
-_CALL = re.compile(r"\b(tokens|fireable|enabled)\(((?:[^()\"']|\"[^\"]*\"|'[^']*')*)\)")
+_CALL = re.compile(r"\b(tokens|fireable|enabled|taken)\(((?:[^()\"']|\"[^\"]*\"|'[^']*')*)\)")
 _ID = re.compile(r"\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s,\"']+(?:\s+[^\s,\"']+)*))\s*(,|$)")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _TAKEN = re.compile(
-    "and|or|not|if|else|in|is|for|var|fault|imply|div|rem|tokens|fireable|enabled|true|false|xor|implies|iff|always|"
+    "and|or|not|if|else|in|is|for|var|fault|imply|div|rem|tokens|fireable|enabled|taken|true|false|xor|implies|iff|always|"
     "globally|eventually|finally|next|until|releases?|weakuntil|strongrelease|[AEGFXURWMV]+"
 )
 """Words that are no names, in an expression or in a formula of temporal logic."""
 
 
 class NetScope(Scope):
-    """Reads and writes expressions over a net; `guards` are those of the transitions by id."""
+    """Reads and writes expressions over a net."""
 
-    def __init__(self, places: Iterable[Variable], guards: Mapping[str, Expression | None]) -> None:
+    def __init__(self, places: Iterable[Variable]) -> None:
         self.places = {place.name: place for place in places}
-        self.guards = guards
+        self.transitions: dict[str, Action] = {}
+        self._steps: Steps | None = None
+
+    def ask_about(self, system: System) -> None:
+        """From here on it can be asked what the transitions of the System do."""
+        self.transitions = {action.name: action for action in system.actions}
+        self._steps = Steps(system)
+
+    @property
+    def histories(self) -> Mapping[Variable, tuple[Action, ...]]:
+        return {} if self._steps is None else self._steps.histories
 
     def parse(self, text: str, *, name: str = "expression") -> Expression:
         """The expression; raises `ParseError` or `ModelError`. Each call becomes a name of the same length, so that
@@ -64,8 +76,11 @@ class NetScope(Scope):
         if call[1] == _TOKENS:
             places = [self.places[one] for one in self._ids(call, self.places, source)]
             return row("+", [Read(place, Span(*call.span())) for place in places])
-        guards = [self.guards[one] for one in self._ids(call, self.guards, source)]
-        return row("or", [TRUE if guard is None else guard for guard in guards])
+        names = list(self._ids(call, self.transitions, source))
+        if self._steps is None:
+            raise InternalError("the names of transitions are known before they are asked about")
+        actions = [self.transitions[one] for one in names]
+        return self._steps.taken(", ".join(names), actions) if call[1] == "taken" else self._steps.enabled(actions)
 
     def _ids(self, call: re.Match[str], known: Mapping[str, object], source: Source) -> Iterator[str]:
         what = "place" if call[1] == _TOKENS else "transition"
