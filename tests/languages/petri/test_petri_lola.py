@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strandline.errors import InputError
-from strandline.languages.petri.lola import load, read_lola
+from strandline.errors import InputError, UsageError
+from strandline.languages.petri.lola import load, load_with, read_lola
 from strandline.source import Source
 
 READERS = (Path(__file__).parents[3] / "examples/petri-readers/readers.lola").read_text()
@@ -36,6 +36,22 @@ def test_comments_fairness_and_what_adds_up() -> None:
         ({}, {1: 4}, "weak"), ({0: 1}, {}, "strong"),
     ]  # fmt: skip
     assert [(one.name, one.strong) for one in load(Source("x.lola", text)).fairness] == [("'t'", False), ("'u'", True)]
+
+
+def test_a_bound_is_given_from_outside() -> None:
+    source = Source("x.lola", "PLACE p, q; MARKING p: 1; TRANSITION t CONSUME p; PRODUCE p, q;")
+    assert [one.domain.high for one in load(source).variables] == [1, 65535]
+    given = load_with(source, {"bound": 9})
+    assert [one.domain.high for one in given.variables] == [1, 9]
+    assert given.parameters == (("bound", 9),)
+    for wrong, message in (
+        ({"N": 3}, "x.lola has no parameter 'N' (it has bound)"),
+        ({"bound": "many"}, "'bound' is a number, not 'many'"),
+        ({"bound": -1}, "'bound' is a number of tokens from 0 to 4294967295, not -1"),
+    ):
+        with pytest.raises(UsageError) as caught:
+            load_with(source, wrong)
+        assert str(caught.value) == message
 
 
 WRONG = [

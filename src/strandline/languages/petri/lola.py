@@ -19,7 +19,8 @@ from difflib import get_close_matches
 from typing import NamedTuple, NoReturn
 
 from strandline.errors import ModelError, ParseError
-from strandline.languages.petri.lowering import lower
+from strandline.languages.parameters import Given
+from strandline.languages.petri.lowering import lower_with
 from strandline.languages.petri.net import Net, Place, Transition
 from strandline.model.system import System
 from strandline.source import Source, Span
@@ -37,7 +38,12 @@ class _Token(NamedTuple):
 
 def load(source: Source) -> System:
     """The System of the net in a file; raises `InputError` with the place of the mistake."""
-    return lower(read_lola(source))
+    return load_with(source, {})
+
+
+def load_with(source: Source, given: Given) -> System:
+    """The same; `bound` is the most tokens of places for which the file says nothing."""
+    return lower_with(read_lola(source), given)
 
 
 def read_lola(source: Source) -> Net:

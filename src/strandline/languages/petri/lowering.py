@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from strandline.errors import ModelError
+from strandline.errors import ModelError, UsageError
+from strandline.languages.parameters import Given, refuse_unknown, whole_number
 from strandline.languages.petri.bounds import possible_transitions, structural_bounds
 from strandline.languages.petri.net import Net, Transition
 from strandline.languages.petri.scope import NetScope
@@ -22,8 +23,22 @@ from strandline.model.validate import validate
 GENEROUS, MODEST = (1 << 16) - 1, (1 << 8) - 1
 """The bound of a place for which none is given or found, where there are few such places or many."""
 _FEW = 64
+LARGEST = (1 << 32) - 1
+"""Most tokens of a place that can be given as a bound."""
+BOUND = "bound"
 MAXIMAL = "maximal"
 """A path of CTL ends in a marking that enables nothing, as the Model Checking Contest has it."""
+
+
+def lower_with(net: Net, given: Given) -> System:
+    """The System of a net with values from outside: `bound`, as below. Raises `UsageError` for anything else."""
+    refuse_unknown(net.source.name, given, [BOUND], "parameter")
+    if BOUND not in given:
+        return lower(net)
+    bound = whole_number(BOUND, given[BOUND])
+    if not 0 <= bound <= LARGEST:
+        raise UsageError(f"'{BOUND}' is a number of tokens from 0 to {LARGEST}, not {bound}")
+    return replace(lower(net, bound), parameters=((BOUND, bound),))
 
 
 def lower(net: Net, bound: int | None = None) -> System:
@@ -63,10 +78,11 @@ def lower(net: Net, bound: int | None = None) -> System:
 
 
 def place_bounds(net: Net, given: int | None = None) -> list[int]:
-    """The most tokens of each place: what the file says, what was given, what the structure tells, or else a guess.
-    A place that nothing ever changes has what it has initially."""
-    stated = [given if place.limit is None else place.limit for place in net.places]
-    found = structural_bounds(net) if None in stated else [None] * len(stated)
+    """The most tokens of each place: what the file says; else the less of what was given and what the structure tells,
+    or a guess. A place that nothing ever changes has what it has initially."""
+    limits = [place.limit for place in net.places]
+    found = structural_bounds(net) if None in limits else limits
+    stated = [given if limit is None else limit for limit in limits]
     guess = GENEROUS if sum(a is None and b is None for a, b in zip(stated, found, strict=True)) <= _FEW else MODEST
     changing = {place for number in possible_transitions(net) for place in net.transitions[number].changes()}
     bounds = []

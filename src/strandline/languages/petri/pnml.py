@@ -14,7 +14,8 @@ from difflib import get_close_matches
 from typing import TypeAlias
 
 from strandline.errors import ModelError, ParseError
-from strandline.languages.petri.lowering import lower
+from strandline.languages.parameters import Given
+from strandline.languages.petri.lowering import lower_with
 from strandline.languages.petri.net import Net, Place, Transition
 from strandline.languages.petri.xml import Element, read_xml
 from strandline.model.system import System
@@ -40,7 +41,12 @@ class OtherNet(ModelError):
 
 def load(source: Source) -> System:
     """The System of the net in a file; raises `InputError` with the place of the mistake."""
-    return lower(read_pnml(source))
+    return load_with(source, {})
+
+
+def load_with(source: Source, given: Given) -> System:
+    """The same; `bound` is the most tokens of places for which the file says nothing."""
+    return lower_with(read_pnml(source), given)
 
 
 def read_pnml(source: Source) -> Net:
