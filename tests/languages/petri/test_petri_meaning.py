@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
+from kernels import compare_back_ends
 from random_nets import nets, reachable, successors
+from strategies import Case
 
 import strandline
 from strandline.check.verdict import Answer
@@ -34,6 +38,17 @@ def test_steps_are_firings(one: Net) -> None:
             if edge.target is not None
         }
         assert steps == fired
+
+
+@pytest.mark.parametrize("bound", [2, 5, (1 << 32) - 1])
+@settings(max_examples=12, deadline=None)
+@given(one=nets(12, 14))
+def test_machine_code_fires_as_the_interpreter_does(bound: int, one: Net) -> None:
+    """Bits in one word, fields of some bits, and states of more words than are loaded at once; faults included."""
+    places = tuple(replace(place, initial=min(place.initial, bound)) for place in one.places)
+    system = lower(replace(one, places=places), bound)
+    guards = [action.guard for action in system.actions if action.guard is not None]
+    compare_back_ends(Case(system, tuple(guards[:3]), None), 30)
 
 
 @settings(max_examples=40, deadline=None)
