@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import pwd
 import shutil
 import subprocess
 import sys
@@ -185,6 +186,21 @@ def make_once(root: Path, packages: str) -> None:
     say(f"the environment is ready, after {time.monotonic() - started:.1f} s")
 
 
+def whose(state: Path) -> str:
+    """The end of a message: what to do where another user has made the environment."""
+    try:
+        status = state.stat()
+    except OSError:
+        return ""
+    if status.st_uid == os.getuid():
+        return ""
+    try:
+        owner = f"user '{pwd.getpwuid(status.st_uid).pw_name}'"
+    except KeyError:
+        owner = f"user {status.st_uid}"
+    return f"\nstrandline: {state} belongs to {owner}: let them start it once, or remove it and start again"
+
+
 def main(arguments: list[str]) -> int:
     """Entry point; see the module's docstring."""
     if len(arguments) != 2 or arguments[1] not in ("run", "dev"):
@@ -196,7 +212,7 @@ def main(arguments: list[str]) -> int:
         say(str(error))
         return 2
     except OSError as error:
-        say(f"the Python environment cannot be made: {error}")
+        say(f"the Python environment cannot be made: {error}{whose(Path(arguments[0]).resolve() / '.strandline')}")
         return 2
     except KeyboardInterrupt:
         say("interrupted; the next run makes the environment anew")

@@ -8,6 +8,7 @@ that name, so nothing is fetched from a network and the test decides how long an
 from __future__ import annotations
 
 import os
+import pwd
 import shutil
 import signal
 import subprocess
@@ -300,3 +301,19 @@ def test_a_failed_installation_says_so_and_leaves_no_stamp(checkout: Checkout) -
     (checkout.installer / "fail").unlink()
     (checkout.root / "pyproject.toml").write_text(PROJECT)
     assert checkout.run("strandline", "check", "a model.dve")[:2] == (12, ANSWER)
+
+
+def test_an_environment_of_another_user_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
+    try:
+        import environment
+    finally:
+        sys.path.pop(0)
+    assert environment.whose(tmp_path) == ""
+    assert environment.whose(tmp_path / "missing") == ""
+    own = os.getuid()
+    monkeypatch.setattr("os.getuid", lambda: own + 1)
+    name = pwd.getpwuid(own).pw_name
+    assert environment.whose(tmp_path) == (
+        f"\nstrandline: {tmp_path} belongs to user '{name}': let them start it once, or remove it and start again"
+    )

@@ -7,6 +7,7 @@
     │   ├── ModelError        a text parses, but names, types, ranges or kinds do not fit
     │   └── MeasureError      a progress measure lies about being monotone
     ├── ResourceError         disk or memory gave out: the verdict is UNKNOWN with this reason (exit 3)
+    │   └── CannotWrite       standard output cannot be written to: nobody can be told the verdict (exit 3)
     └── InternalError         our bug: shown with a stack trace and a request to report it (exit 4)
         └── ReplayError       a trace that the search reported cannot be replayed: never shown as a verdict
 
@@ -18,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from strandline.source import Source, Span
+from strandline.source import Source, Span, harmless
 
 
 class StrandlineError(Exception):
@@ -32,7 +33,7 @@ class InputError(StrandlineError):
         self.message = message
         self.source = source
         self.span = span
-        super().__init__(self._render())
+        super().__init__(harmless(self._render()))
 
     def _render(self) -> str:
         if self.source is None:
@@ -106,6 +107,10 @@ class MeasureError(InputError):
 
 class ResourceError(StrandlineError):
     """Disk or memory gave out; the message says which and where."""
+
+
+class CannotWrite(ResourceError):
+    """What the program has to tell cannot be written, because the disk is full or standard output is broken."""
 
 
 class InternalError(StrandlineError):

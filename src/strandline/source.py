@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+_HARMFUL = dict.fromkeys([*range(9), *range(11, 32), 127, *range(128, 160)], "\N{REPLACEMENT CHARACTER}")
+"""Control characters, which could make a terminal do anything; line breaks and tabs are none of them."""
+
+
+def harmless(text: str) -> str:
+    """A text for a terminal, each control character replaced by one that shows."""
+    return text.translate(_HARMFUL)
+
 
 @dataclass(frozen=True, slots=True)
 class Span:

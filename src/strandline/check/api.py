@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import wraps
@@ -14,6 +15,7 @@ from strandline.check.claims import Claims
 from strandline.check.deciding import check_selection, explore_system
 from strandline.check.ltl.options import LtlOptions
 from strandline.check.options import Options
+from strandline.check.patience import within
 from strandline.check.properties import select
 from strandline.check.verdict import Exploration, Verdict
 from strandline.errors import UsageError
@@ -86,23 +88,30 @@ def check(source: Source, arguments: CheckArguments) -> Verdict:
     property process, deadlocks. A run-time fault of the model is always a violation. The keywords are the fields of
     `strandline.check.claims.Claims`, of `strandline.check.ltl.options.LtlOptions`, which matter for properties of runs
     only, and of `strandline.check.options.Options`. A limit that is reached is an UNKNOWN verdict and no
-    exception. Raises `InputError` for what the user can mend. Ctrl-C raises `KeyboardInterrupt`.
+    exception; only where the time is up before the model is loaded, a `ResourceError` is raised. Raises `InputError`
+    for what the user can mend. Ctrl-C raises `KeyboardInterrupt`.
     """
-    system = _system(source)
-    temporal, options = arguments.part(LtlOptions), arguments.part(Options)
-    return check_selection(system, select(system, arguments.part(Claims)), options, temporal=temporal)
+    started, temporal, options = time.perf_counter(), arguments.part(LtlOptions), arguments.part(Options)
+    system = _system(source, options, started)
+    selection = select(system, arguments.part(Claims))
+    return check_selection(system, selection, options, temporal=temporal, started=started)
 
 
 @_called_with(Options)
 def explore(source: Source, options: Options) -> Exploration:
     """Visit every reachable state of a model, the product with its property process where it has one. Raises
     and limits as in `check`."""
-    return explore_system(_system(source), options)
+    started = time.perf_counter()
+    return explore_system(_system(source, options, started), options, started=started)
 
 
-def _system(source: Source) -> System:
+def _system(source: Source, options: Options, started: float) -> System:
     if isinstance(source, System):
         return source
+    return within(options.max_seconds, started, "loaded", lambda: _loaded(source))
+
+
+def _loaded(source: str | Path | Model | type[Model]) -> System:
     if isinstance(source, str | Path):
         return load(source)
     # Imported here: who checks a file of another language does not wait for this one.

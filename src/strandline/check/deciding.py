@@ -20,10 +20,13 @@ from strandline.model.history import with_history
 from strandline.model.system import System
 
 
-def explore_system(system: System, options: Options, watcher: Watcher | None = None) -> Exploration:
-    """Visit every reachable state. Ctrl-C raises `Interrupted`."""
+def explore_system(
+    system: System, options: Options, watcher: Watcher | None = None, *, started: float | None = None
+) -> Exploration:
+    """Visit every reachable state. Ctrl-C raises `Interrupted`. A limit of time counts from `started` on, where that is
+    known, by `time.perf_counter`."""
     task = Task(system, options)
-    findings = _search_states(task, _session(options, watcher)).findings
+    findings = _search_states(task, _session(options, watcher, started)).findings
     exploration = exploration_of(system, options, findings)
     if findings.interrupted:
         raise Interrupted(exploration)
@@ -37,16 +40,18 @@ def check_selection(
     watcher: Watcher | None = None,
     *,
     temporal: LtlOptions | None = None,
+    started: float | None = None,
 ) -> Verdict:
     """Decide the properties: those of states in one search, then those of runs, a search for each. Ctrl-C raises
-    `Interrupted`."""
-    deciding = _Deciding(system, options, temporal or LtlOptions(), _session(options, watcher))
+    `Interrupted`; `started` as in `explore_system`."""
+    deciding = _Deciding(system, options, temporal or LtlOptions(), _session(options, watcher, started))
     return deciding.verdict(selection.properties)
 
 
-def _session(options: Options, watcher: Watcher | None) -> Session:
+def _session(options: Options, watcher: Watcher | None, started: float | None) -> Session:
     watcher = watcher or Unwatched()
-    return Session(watcher, time.perf_counter(), SweepMeasures(options, watcher))
+    begun = time.perf_counter() if started is None else started
+    return Session(watcher, begun, SweepMeasures(options, watcher))
 
 
 def _search_states(task: Task, session: Session) -> StatesFound:

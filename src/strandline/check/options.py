@@ -82,7 +82,7 @@ class Options:
     )
     max_seconds: float | None = field(
         default=None,
-        metadata=told("seconds of compiling and searching", group=_LIMITS, metavar="S", parse=parse_seconds),
+        metadata=told("seconds of loading, compiling and searching", group=_LIMITS, metavar="S", parse=parse_seconds),
     )
     memory: int | str | None = field(
         default=None,

@@ -20,6 +20,7 @@ from strandline.check.coverage import coverage_of
 from strandline.check.engine_searches import SearchMaker
 from strandline.check.memory import available_bytes, peak_resident_bytes, resident_bytes, shown_bytes
 from strandline.check.options import Options
+from strandline.check.patience import time_is_up, within
 from strandline.check.regressing import Regress, regress_of
 from strandline.check.verdict import PropertyVerdict, Statistics
 from strandline.check.watching import Progress, Watcher
@@ -136,7 +137,7 @@ class Run:
         """The limit of time that is reached, in words."""
         seconds = self.plan.options.max_seconds
         if seconds is not None and time.perf_counter() - self.plan.started >= seconds:
-            return f"the time limit of {seconds:g} s is reached"
+            return time_is_up(seconds)
         return None
 
     def _execute(self, folder: Path) -> None:
@@ -164,8 +165,14 @@ class Run:
 
     def _compile(self) -> Kernel:
         measure = self.plan.measure
+        plan = self.plan
         try:
-            return make_kernel(self.plan.system, self.plan.predicates, measure)
+            return within(
+                plan.options.max_seconds,
+                plan.started,
+                "compiled",
+                lambda: make_kernel(plan.system, plan.predicates, measure),
+            )
         except Fault as fault:
             # Compiling runs nothing of the model but the measure, in the initial states.
             if measure is None:

@@ -34,10 +34,17 @@ def of_states(selection: Selection) -> tuple[Selection, tuple[Property, ...]]:
 
 
 def walk_selection(
-    system: System, selection: Selection, walking: WalkOptions, options: Options, watcher: Watcher | None = None
+    system: System,
+    selection: Selection,
+    walking: WalkOptions,
+    options: Options,
+    watcher: Watcher | None = None,
+    *,
+    started: float | None = None,
 ) -> Verdict:
-    """Walk until every property is decided, a limit is reached or all walks are over. Ctrl-C raises `Interrupted`."""
-    started, properties = time.perf_counter(), selection.properties
+    """Walk until every property is decided, a limit is reached or all walks are over. Ctrl-C raises `Interrupted`. A
+    limit of time counts from `started` on, where that is known."""
+    properties = selection.properties
     task = Task(searched_for(system, properties), options, properties)
     goal = DecidingStates(task)
     plan = Plan(
@@ -46,7 +53,7 @@ def walk_selection(
         measure=None,
         searches=WalkSearches(walking.walks, walking.depth, walking.seed, sum(1 << bit for bit in goal.bits.values())),
         options=options,
-        started=started,
+        started=time.perf_counter() if started is None else started,
     )
     run = Run(plan, goal, watcher or Unwatched())
     findings = run.carry_out()

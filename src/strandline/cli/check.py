@@ -39,10 +39,12 @@ def run(arguments: argparse.Namespace) -> int:
     from strandline.check.deciding import check_selection
     from strandline.check.properties import select
 
-    system = load_model(arguments)
+    system = load_model(arguments, options.max_seconds)
     if is_asked(arguments, claims):
         return answer(arguments, system, options, temporal, console)
     selection = select(system, claims)
     if selection.picked:
         console.notice(f"checking: {selection.describe()}")
-    return finish(arguments, console, check_selection(system, selection, options, console, temporal=temporal))
+    started = arguments.started
+    verdict = check_selection(system, selection, options, console, temporal=temporal, started=started)
+    return finish(arguments, console, verdict)

@@ -7,6 +7,8 @@ import shutil
 import sys
 from typing import TYPE_CHECKING, TextIO
 
+from strandline.errors import CannotWrite
+
 if TYPE_CHECKING:
     from strandline.check.watching import Progress
 
@@ -24,12 +26,19 @@ def may_colour(stream: TextIO) -> bool:
 
 def emit(text: str) -> None:
     """Print to stdout, at once. Where nobody reads any more, there is nobody to tell: a verdict stands
-    without."""
+    without. Raises `CannotWrite` where somebody reads, but not this: on a full disk."""
     try:
         print(text, flush=True)
     except BrokenPipeError:
-        # Python would complain when it flushes the rest at the end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()
+    except OSError as error:
+        _forget_output()
+        raise CannotWrite(f"standard output cannot be written to: {error.strerror}") from None
+
+
+def _forget_output() -> None:
+    """What is left to be written goes nowhere: Python would complain about it at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class Console:
@@ -77,8 +86,8 @@ class Console:
         try:
             sys.stderr.write(text)
             sys.stderr.flush()
-        except BrokenPipeError:
-            # Nobody listens any more; a search does not end for that.
+        except OSError:
+            # Nobody listens any more, or can; a search does not end for that.
             self._quiet, self._live = True, False
 
 

@@ -34,4 +34,5 @@ def run(arguments: argparse.Namespace) -> int:
     arguments.finish = lambda result: finish(arguments, console, result)
     from strandline.check.deciding import explore_system
 
-    return finish(arguments, console, explore_system(load_model(arguments), options, console))
+    system = load_model(arguments, options.max_seconds)
+    return finish(arguments, console, explore_system(system, options, console, started=arguments.started))

@@ -3,9 +3,11 @@ them."""
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import sys
+import time
 import traceback
 from argparse import Namespace
 from collections.abc import Collection, Sequence
@@ -13,8 +15,8 @@ from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
-from strandline.errors import InputError, ResourceError, UsageError
-from strandline.report.exit_codes import BUG, HOLDS, INTERRUPTED, UNKNOWN, USAGE
+from strandline.errors import CannotWrite, InputError, ResourceError, UsageError
+from strandline.report.exit_codes import BUG, HOLDS, UNKNOWN, USAGE, interrupted_code, note_signal
 
 _REPORT = "This is a bug in strandline. Please report it with the text above and, if you can, the model."
 
@@ -25,16 +27,34 @@ def guarded_main() -> NoReturn:
     The process ends at once. Unloading the libraries would take as long as a small check, and nothing is left
     to do: the files of a run are removed by then, also after SIGTERM.
     """
-    signal.signal(signal.SIGTERM, _terminated)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        # Who asked not to be told of a hang-up, as nohup does, is not told.
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _terminated)
+    open_closed_streams()
     code = main(sys.argv[1:])
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError):
             stream.flush()
+    # What was to be done at the end is done: files that only this process needed are removed.
+    atexit._run_exitfuncs()
     os._exit(code)
 
 
+class Terminated(KeyboardInterrupt):
+    """A signal that ends the process, such as SIGTERM: answered as Ctrl-C is, with an exit code of its own."""
+
+
 def _terminated(number: int, frame: FrameType | None) -> NoReturn:
-    raise SystemExit(128 + number)
+    note_signal(number)
+    raise Terminated(f"ended by {signal.Signals(number).name}")
+
+
+def open_closed_streams() -> None:
+    """Standard streams that were closed before the program began lead nowhere; Python has none then."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115  open as long as the process lives
 
 
 def main(given: Sequence[str]) -> int:
@@ -43,7 +63,7 @@ def main(given: Sequence[str]) -> int:
         code = _attempt(list(given))
     except KeyboardInterrupt:
         # A second Ctrl-C while the first was being answered.
-        code = INTERRUPTED
+        code = interrupted_code()
     except BaseException:  # noqa: BLE001  even telling of a bug can fail
         with suppress(OSError):
             traceback.print_exc()
@@ -52,7 +72,7 @@ def main(given: Sequence[str]) -> int:
 
 
 def _attempt(given: list[str]) -> int:
-    parsed = Namespace(command=None, model=None, json="--json" in given)
+    parsed = Namespace(command=None, model=None, json="--json" in given, started=time.perf_counter())
     try:
         return _dispatch(given, parsed)
     except SystemExit as end:
@@ -62,6 +82,10 @@ def _attempt(given: list[str]) -> int:
         return _interrupted(parsed, interrupt)
     except BrokenPipeError:
         # A verdict that was reached is told by `emit`, which does not end here.
+        return UNKNOWN
+    except CannotWrite as error:
+        # What was to be told cannot be, so it is not told by the exit code alone either.
+        _say(f"strandline: {error}")
         return UNKNOWN
     except InputError as error:
         _say(_addressed(error, parsed))
@@ -114,8 +138,9 @@ def _interrupted(parsed: Namespace, interrupt: KeyboardInterrupt) -> int:
     result = getattr(interrupt, "result", None)
     if result is not None:
         return int(parsed.finish(result))
-    _say("interrupted")
-    return _failed(parsed, KeyboardInterrupt("interrupted"), INTERRUPTED)
+    reason = str(interrupt) if isinstance(interrupt, Terminated) else "interrupted"
+    _say(reason)
+    return _failed(parsed, KeyboardInterrupt(reason), interrupted_code())
 
 
 def _failed(parsed: Namespace, error: BaseException, code: int) -> int:
@@ -128,4 +153,6 @@ def _failed(parsed: Namespace, error: BaseException, code: int) -> int:
 
 
 def _say(text: str) -> None:
-    print(text, file=sys.stderr)
+    """On stderr, if somebody reads that."""
+    with suppress(OSError):
+        print(text, file=sys.stderr, flush=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from strandline.check.options import Options
 from strandline.cli.console import Console, emit, may_colour
-from strandline.report.exit_codes import HOLDS, INTERRUPTED, UNEXPECTED
+from strandline.report.exit_codes import HOLDS, UNEXPECTED, interrupted_code
 
 if TYPE_CHECKING:
     from strandline.check.verdict import Exploration, Verdict
@@ -38,12 +38,15 @@ def add_parameters(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def load_model(arguments: argparse.Namespace) -> System:
-    """The model of a command, with the parameters that are given."""
+def load_model(arguments: argparse.Namespace, limit: float | None = None) -> System:
+    """The model of a command, with the parameters that are given. Raises `ResourceError` where so many seconds have
+    passed since the command began before it is there."""
+    from strandline.check.patience import within
     from strandline.languages import load
     from strandline.languages.parameters import given_parameters
 
-    return load(arguments.model, given_parameters(arguments.parameters))
+    given = given_parameters(arguments.parameters)
+    return within(limit, arguments.started, "loaded", lambda: load(arguments.model, given))
 
 
 def add_output_options(parser: argparse.ArgumentParser) -> None:
@@ -115,7 +118,7 @@ def _expected(
     arguments: argparse.Namespace, console: Console, result: Exploration | Verdict, code: int
 ) -> int:
     """What `--expect` makes of an exit code. Errors never come here, and an interruption is no verdict."""
-    if arguments.expect is None or code == INTERRUPTED:
+    if arguments.expect is None or code == interrupted_code():
         return code
     if result.answer.value.lower() == arguments.expect:
         return HOLDS

@@ -86,13 +86,14 @@ def _run_walks(arguments: argparse.Namespace) -> int:
     from strandline.check.properties import select
     from strandline.check.walking import of_states, walk_selection
 
-    system = load_model(arguments)
+    system = load_model(arguments, options.max_seconds)
     selection, left_out = of_states(select(system, claims))
     if selection.picked:
         console.notice(f"checking: {selection.describe()}")
     if left_out:
         console.notice(f"not checked by walks: {', '.join(one.name for one in left_out)}")
-    return finish(arguments, console, walk_selection(system, selection, walking, options, console))
+    verdict = walk_selection(system, selection, walking, options, console, started=arguments.started)
+    return finish(arguments, console, verdict)
 
 
 def _refuse_without_walks(arguments: argparse.Namespace) -> None:

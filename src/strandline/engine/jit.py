@@ -7,6 +7,7 @@ of the versions that compile it; any edit starts an empty cache.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import hashlib
 import os
@@ -47,10 +48,17 @@ def cache_directory() -> Path:
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError:
-        return Path(tempfile.mkdtemp(prefix="strandline-engine-"))
+        return _temporary_directory()
     # Another process may be tidying up at the same time: then there is nothing left to do.
     with contextlib.suppress(FileNotFoundError):
         _forget_old(folder)
+    return folder
+
+
+def _temporary_directory() -> Path:
+    """Where the machine code of this process alone lies; gone with it."""
+    folder = Path(tempfile.mkdtemp(prefix="strandline-engine-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
 
 

@@ -11,7 +11,6 @@ from strandline.report.exit_codes import (
     BUG,
     DEADLOCK,
     HOLDS,
-    INTERRUPTED,
     LIVENESS,
     SAFETY,
     UNEXPECTED,
@@ -19,6 +18,7 @@ from strandline.report.exit_codes import (
     USAGE,
     WORST_FIRST,
     WRONG_COUNT,
+    interrupted_code,
 )
 
 _OUTCOMES = {
@@ -38,7 +38,7 @@ def exit_code(result: Exploration | Verdict) -> int:
     """The code of a verdict; the worst of several properties wins."""
     exploration = result.exploration if isinstance(result, Verdict) else result
     if exploration.interrupted:
-        return INTERRUPTED
+        return interrupted_code()
     if isinstance(result, Verdict) and result.properties:
         codes = {_property_code(one) for one in result.properties}
     else:

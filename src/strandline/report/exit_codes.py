@@ -8,6 +8,20 @@ from __future__ import annotations
 HOLDS, USAGE, UNKNOWN, BUG, UNEXPECTED, WRONG_COUNT = 0, 2, 3, 4, 5, 6
 DEADLOCK, SAFETY, LIVENESS, INTERRUPTED = 11, 12, 13, 130
 
+_signals: list[int] = []
+"""The signal that ends the process, if one does."""
+
+
+def note_signal(number: int) -> None:
+    """The process is about to end by a signal other than that of Ctrl-C."""
+    _signals[:] = [number]
+
+
+def interrupted_code() -> int:
+    """The code of a run that was interrupted: 128 and the number of the signal."""
+    return 128 + _signals[0] if _signals else INTERRUPTED
+
+
 WORST_FIRST = (BUG, USAGE, SAFETY, DEADLOCK, LIVENESS, UNEXPECTED, WRONG_COUNT, UNKNOWN, HOLDS)
 
 MEANINGS = {

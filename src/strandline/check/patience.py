@@ -1,0 +1,45 @@
+"""A limit of time for work that cannot be stopped: loading a model, compiling it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from threading import Thread
+from typing import TypeVar
+
+from strandline.errors import ResourceError
+
+Result = TypeVar("Result")
+
+
+def time_is_up(limit: float) -> str:
+    """The limit of time that is reached, in words."""
+    return f"the time limit of {limit:g} s is reached"
+
+
+def within(limit: float | None, started: float, stage: str, function: Callable[[], Result]) -> Result:
+    """What a function returns or raises; `ResourceError` where so many seconds have passed since `started`, a time of
+    `time.perf_counter`, before it does.
+
+    The function runs in a thread of its own then, because neither Python nor LLVM can be stopped. That goes on until it
+    is done or the process ends, and nothing is made of its result.
+    """
+    if limit is None:
+        return function()
+    results: list[Result] = []
+    errors: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            results.append(function())
+        except BaseException as error:  # noqa: BLE001  whatever it is, it is raised again where it was asked for
+            errors.append(error)
+
+    thread = Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(max(started + limit - time.perf_counter(), 0.0))
+    if errors:
+        raise errors[0]
+    if not results:
+        raise ResourceError(f"{time_is_up(limit)} while the model was {stage}")
+    return results[0]
