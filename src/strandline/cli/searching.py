@@ -22,7 +22,7 @@ _EXPECTATIONS = ("holds", "violated", "unknown")
 
 def add_model(parser: argparse.ArgumentParser) -> None:
     """The model to search."""
-    parser.add_argument("model", metavar="MODEL", help="a model file (.dve, .py, .psl, .aut, .pnml, .ss)")
+    parser.add_argument("model", metavar="MODEL", help="a model file (.dve, .py, .psl, .aut, .pnml, .lola, .ss)")
     add_parameters(parser)
 
 

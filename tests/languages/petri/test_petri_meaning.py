@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -13,9 +14,11 @@ from strategies import Case
 import strandline
 from strandline.check.verdict import Answer
 from strandline.compile.host import compile_system
+from strandline.compile.module import emit
 from strandline.errors import ModelError, ParseError
 from strandline.languages.petri.lowering import lower
 from strandline.languages.petri.net import Net, Place, Transition
+from strandline.model.layout import Layout
 from strandline.source import Source
 
 
@@ -68,20 +71,28 @@ def net(initial: list[int], *arcs: tuple[dict[int, int], dict[int, int]], limit:
     return Net("n", Source("n", ""), places, tuple(Transition(f"t.{i}", a, b) for i, (a, b) in enumerate(arcs)))
 
 
-@pytest.mark.parametrize("width", [1, 70, 300])
-def test_many_places_in_one_loop(width: int) -> None:
-    """A token in every second place, each on a ring of its own of three: words full of bits, visited one by one."""
-    arcs = []
-    for ring in range(width):
-        arcs += [({3 * ring + i: 1}, {3 * ring + (i + 1) % 3: 1}) for i in range(3)]
-    system = lower(net([int(number % 6 == 0) for number in range(3 * width)], *arcs))
-    kernel = compile_system(system)
-    (first,) = kernel.twin.initial()
-    moved = [edge.action for edge in kernel.twin.edges(first)]
-    assert moved == [f"t.{number}" for number in range(0, 3 * width, 6)]
-    found = strandline.explore(system, max_states=5000).statistics
-    rings = (width + 1) // 2
-    assert found.states == (3**rings if 3**rings < 5000 else 5000)
+@pytest.mark.parametrize("rings", [1, 2, 8])
+def test_few_tokens_in_many_places(rings: int) -> None:
+    """Rings of forty places with a token each: words full of bits, of which those that are set are visited."""
+    size = 40
+    arcs = [
+        ({size * ring + place: 1}, {size * ring + (place + 1) % size: 1})
+        for ring in range(rings)
+        for place in range(size)
+    ]
+    system = lower(net([int(number % size == 0) for number in range(size * rings)], *arcs))
+    module = emit(system)
+    assert module.text.count("@llvm.cttz.i64(i64 %") == len(_words_of_keys(module.layout))
+    assert compare_back_ends(Case(system, (), None), 100) > 30
+    (first,) = module.twin().initial()
+    assert [edge.action for edge in module.twin().edges(first)] == [f"t.{size * ring}" for ring in range(rings)]
+    assert strandline.explore(system, max_states=3000).statistics.states == min(size**rings, 3000)
+
+
+def _words_of_keys(layout: Layout) -> set[int]:
+    """The words with enough fields for a loop."""
+    counts = Counter(field.word for field in layout.fields if field.width)
+    return {word for word, count in counts.items() if count >= 16}
 
 
 def test_more_tokens_than_the_bound_are_a_fault_with_a_trace() -> None:

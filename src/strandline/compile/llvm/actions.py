@@ -108,7 +108,8 @@ class Actions:
                 self._switch(body, members, 0)
             elif body.hurried is None:
                 finish = partial(self.joining.finish, cursor=cursor)
-                Unlocated(code, source, self.records, finish).write(members)
+                start = self.records.layout.pack(self.system.initial[0])
+                Unlocated(code, source, self.records, start, finish).write(members)
             else:
                 for action in members:
                     self._action(body, action)

@@ -2,8 +2,9 @@
 
 A process's actions hang on its location, one switch; actions without a process have only guards, and there may be
 thousands of them, of which a state enables few. Neighbours in the canonical order whose guards begin alike are tried
-behind one test. Where those beginnings ask whether fields of one word, in ascending order, are anything but zero, the
-tests become a loop over the bits that are set: what it costs grows with what is true in the state, not with the system.
+behind one test. Where those beginnings ask whether fields of one word, in ascending order, are anything but zero, and
+few are, the tests become a loop over the bits that are set: what it costs grows with what is true in the state, not
+with the system (ADR 13).
 """
 
 from __future__ import annotations
@@ -15,15 +16,18 @@ from typing import NamedTuple
 
 from strandline.compile.llvm.expressions import Evaluator
 from strandline.compile.llvm.function import Function
-from strandline.compile.llvm.masks import SomeBits, some_bits
+from strandline.compile.llvm.masks import SomeBits, mask_test, some_bits
 from strandline.compile.llvm.packed_state import PackedState, wrapped
 from strandline.compile.llvm.records import Records
 from strandline.model.expression import Expression, conjuncts
 from strandline.model.intervals import Contradiction, Environment
 from strandline.model.system import Action
 
-_FEW = 3
-"""Bits that are rather tested one by one."""
+_MANY = 4
+"""Actions for which it pays to test bits that they share beforehand: a test of its own is one more guess of the
+processor, where a test of all bits of a guard is nearly always false."""
+_SPARSE = 16
+"""Fields of which a loop is made where at most one in so many is set: those that are set cost a jump to anywhere."""
 
 
 class _Guarded(NamedTuple):
@@ -38,16 +42,24 @@ class _Group:
     """Neighbours whose guards have the same condition next, and of which field it asks whether it is not zero."""
 
     members: list[_Guarded]
-    asked: SomeBits | None
+    asked: SomeBits | None = None
+    is_mask: bool = False
+    """The condition can be tested together with others."""
 
 
 class Unlocated:
-    """Tries actions in one function, in canonical order; `finish` is called where one has made its step."""
+    """Tries actions in one function, in canonical order. `start` is the first initial state, packed; `finish` is called
+    where an action has made its step."""
 
     def __init__(
-        self, code: Function, source: PackedState, records: Records, finish: Callable[[Evaluator, Action], None]
+        self,
+        code: Function,
+        source: PackedState,
+        records: Records,
+        start: Sequence[int],
+        finish: Callable[[Evaluator, Action], None],
     ) -> None:
-        self.code, self.source, self.records, self.finish = code, source, records, finish
+        self.code, self.source, self.records, self.start, self.finish = code, source, records, start, finish
 
     def write(self, actions: Sequence[Action]) -> None:
         guarded = [_Guarded(one, [] if one.guard is None else conjuncts(one.guard)) for one in actions]
@@ -60,11 +72,18 @@ class Unlocated:
         except Contradiction:
             return
         for run in _runs(_groups(members, depth, known, self.source)):
-            if len(run) > _FEW:
+            if self._is_sparse(run):
                 self._loop(run, depth)
             else:
                 for group in run:
                     self._group(group, depth)
+
+    def _is_sparse(self, run: Sequence[_Group]) -> bool:
+        """Whether few of the fields are set, as far as the initial state tells."""
+        asked = [group.asked for group in run if group.asked is not None]
+        if len(asked) < _SPARSE:
+            return False
+        return _SPARSE * sum(bool(self.start[one.word] & one.mask) for one in asked) <= len(asked)
 
     def _knowing(self, conditions: Sequence[Expression]) -> Environment:
         environment = self.records.ranges.environment()
@@ -77,9 +96,10 @@ class Unlocated:
         return Evaluator(self.code, self.source.copy(), self._knowing(conditions), self.records.faults)
 
     def _group(self, group: _Group, depth: int) -> None:
-        """Try them behind a test of all that they share."""
-        if len(group.members) == 1:
-            self._action(group.members[0], depth)
+        """Try them behind a test of all that they share, if they are many or the test is more than a look at bits."""
+        if len(group.members) < (_MANY if group.is_mask else 2):
+            for one in group.members:
+                self._action(one, depth)
             return
         shared = _shared(group.members)
         skip = self.code.label()
@@ -148,9 +168,10 @@ def _groups(members: Sequence[_Guarded], depth: int, known: Environment, source:
 
     for condition, alike in groupby(members, key=following):
         if condition is None:
-            yield from (_Group([one], None) for one in alike)
+            yield from (_Group([one]) for one in alike)
         else:
-            yield _Group(list(alike), some_bits(condition, source.layout, known))
+            is_mask = mask_test(condition, source.layout, known) is not None
+            yield _Group(list(alike), some_bits(condition, source.layout, known), is_mask)
 
 
 def _runs(groups: Iterator[_Group]) -> Iterator[list[_Group]]:
