@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
-from kernels import ask
+from kernels import ask, compare_back_ends
 from strategies import Case, cases
 
 import strandline
 from strandline.compile.host import compile_module
+from strandline.compile.llvm.function import Function
 from strandline.compile.module import Module, emit
+from strandline.languages import dve
 from strandline.model.expression import DIVISION_FAULT, Binary, Const, Read
 from strandline.model.measure import Measure
 from strandline.model.system import Action, Assign, Domain, Observer, Process, System, Variable
@@ -84,3 +86,32 @@ def test_writing_needs_no_compiler(module: str) -> None:
         [sys.executable, "-c", program], env={"PYTHONPATH": str(SOURCE)}, capture_output=True, text=True, check=False
     )
     assert done.stdout.strip() == "False", done.stderr
+
+
+def test_an_instruction_is_written_once_on_a_way() -> None:
+    """Parts that expressions share are computed once; what is read from memory is read anew."""
+    code = Function("define i64 @f(i64 %x, ptr %p)")
+    first = code.value("add i64 %x, 1")
+    assert code.value("add i64 %x, 1") == first
+    loads = {code.value("load i64, ptr %p") for _ in range(2)}
+    assert len(loads) == 2
+    after, other, known = code.label(), code.label(), code.known
+    code.branch(code.value(f"icmp eq i64 {first}, 0"), after, other)
+    code.start(other)
+    assert code.value("add i64 %x, 1") != first
+    code.do("ret i64 0")
+    code.start(after, known)
+    assert code.value("add i64 %x, 1") == first
+
+
+def test_what_one_edge_of_an_observer_loads_is_not_there_for_the_next() -> None:
+    """A state of many words is loaded word by word, where it is asked for."""
+    text = (
+        "byte a[200], i;"
+        "process P { state s; init s; trans s -> s { effect a[i] = a[i] + 1, i = (i + 67) % 200; }; }"
+        "process W { state s, t; init s; accept t; trans s -> s { guard a[0] < 2 and a[67] < 2; }, "
+        "s -> t { guard a[67] == 1 and a[134] == 1 and a[0] == 1; }, t -> t { guard a[134] == 1 and a[67] < 9; }; }"
+        "system async property W;"
+    )
+    system = dve.load(Source("wide.dve", text))
+    assert compare_back_ends(Case(system, (), None), 50) > 3

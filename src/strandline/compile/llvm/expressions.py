@@ -77,9 +77,10 @@ class Evaluator:
         if fault != "0":
             fine, faulty = self.code.label(), self.code.label()
             self.code.branch(self.code.value(f"icmp eq i64 {fault}, 0"), fine, faulty)
+            known = self.code.known
             self.code.start(faulty)
             self.code.do(f"ret i64 {fault}")
-            self.code.start(fine)
+            self.code.start(fine, known)
         return result
 
     def _value(self, expression: Expression) -> str:
@@ -140,7 +141,7 @@ class Evaluator:
         def branch(truth: str) -> None:
             proceed = self.code.label()
             self.code.branch(truth, proceed, otherwise)
-            self.code.start(proceed)
+            self.code.start(proceed, self.code.known)
 
         together = MaskTests()
         for part in parts:
@@ -231,11 +232,11 @@ class Evaluator:
 
     def check(self, condition: str, kind: str, span: Span | None) -> None:
         """Leave the function with a fault unless the condition holds."""
-        fine, faulty = self.code.label(), self.code.label()
+        fine, faulty, known = self.code.label(), self.code.label(), self.code.known
         self.code.branch(condition, fine, faulty)
         self.code.start(faulty)
         self.code.do(f"ret i64 {self.faults.code(kind, span)}")
-        self.code.start(fine)
+        self.code.start(fine, known)
 
     def _wrapped(self, value: str, domain: Domain) -> str:
         """The member of the domain congruent to the value; no intermediate result leaves 64 bits."""
@@ -365,17 +366,17 @@ class Evaluator:
         if not risky:
             first, second = then(self), otherwise(self)
             return code.value(f"select i1 {test}, {kind} {first}, {kind} {second}")
-        yes, no, after = code.label(), code.label(), code.label()
+        yes, no, after, known = code.label(), code.label(), code.label(), code.known
         code.branch(test, yes, no)
-        code.start(yes)
+        code.start(yes, known)
         first = then(self._knowing(condition, True))
         yes_end = code.block
         code.jump(after)
-        code.start(no)
+        code.start(no, known)
         second = otherwise(self._knowing(condition, False))
         no_end = code.block
         code.jump(after)
-        code.start(after)
+        code.start(after, known)
         return code.value(f"phi {kind} [{first}, %{yes_end}], [{second}, %{no_end}]")
 
     def _knowing(self, condition: Expression, truth: bool) -> Evaluator:

@@ -13,18 +13,34 @@ CHECKED = {"+": "sadd", "-": "ssub", "*": "smul"}
 """What the machine calls operators: comparisons, and operations that say whether their result fits."""
 
 
+_ALWAYS_ANEW = ("phi ", "load ", "call ", "alloca ")
+"""Instructions that may give something else, or do something, when they stand there again."""
+
+
 class Function:
-    """The text of one function. `value` names an instruction's result; blocks are started explicitly."""
+    """The text of one function. `value` names an instruction's result; blocks are started explicitly.
+
+    An instruction is written once in a block and in those that only come after it: what is asked for again has the name
+    that it has. Expressions share most of their parts, and the machine's compiler takes longest over what it
+    would find out to be the same."""
 
     def __init__(self, header: str) -> None:
         self._lines = [f"{header} {{", "entry:"]
         self._count = 0
         self.block = "entry"
+        self.known: dict[str, str] = {}
+        """The instructions that were executed on the way to here, and the names of their results."""
 
     def value(self, instruction: str) -> str:
+        known = self.known.get(instruction)
+        if known is not None:
+            return known
         self._count += 1
-        self._lines.append(f"  %t{self._count} = {instruction}")
-        return f"%t{self._count}"
+        name = f"%t{self._count}"
+        self._lines.append(f"  {name} = {instruction}")
+        if not instruction.startswith(_ALWAYS_ANEW):
+            self.known[instruction] = name
+        return name
 
     def do(self, instruction: str) -> None:
         self._lines.append(f"  {instruction}")
@@ -33,9 +49,11 @@ class Function:
         self._count += 1
         return f"b{self._count}"
 
-    def start(self, label: str) -> None:
+    def start(self, label: str, known: dict[str, str] | None = None) -> None:
+        """Begin a block. `known` is what is known in a block through which every way to it leads."""
         self._lines.append(f"{label}:")
         self.block = label
+        self.known = {} if known is None else dict(known)
 
     def jump(self, label: str) -> None:
         self.do(f"br label %{label}")
@@ -59,11 +77,11 @@ class Function:
         """Call one of our functions and leave with its fault, if it has one."""
         result = self.value(f"call i64 {called}")
         faulty = self.value(f"icmp slt i64 {result}, 0")
-        leave, proceed = self.label(), self.label()
+        leave, proceed, known = self.label(), self.label(), self.known
         self.branch(faulty, leave, proceed)
         self.start(leave)
         self.do(f"ret i64 {result}")
-        self.start(proceed)
+        self.start(proceed, known)
 
     def text(self) -> str:
         return "\n".join([*self._lines, "}"])

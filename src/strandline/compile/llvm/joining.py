@@ -65,7 +65,8 @@ class Joining:
             standing = code.value(f"icmp eq i64 {location}, {action.moves[0].source}")
             code.branch(standing, here, skip)
             code.start(here)
-            guard = Evaluator(code, source, ranges.environment(), records.faults)
+            # What one edge loads is not loaded for those that come after it.
+            guard = Evaluator(code, source.copy(), ranges.environment(), records.faults)
             try:
                 if action.guard is not None:
                     guard.require(action.guard, skip)

@@ -133,6 +133,16 @@ def equal(left: Expression, right: Expression, span: Span | None = None) -> Expr
     return Binary("==", left, right, span)
 
 
+def less(left: Expression, right: Expression) -> Expression:
+    """Whether one is smaller; a truth where their ranges tell, and neither can fault."""
+    if not (may_fault(left) or may_fault(right)):
+        if interval(left)[1] < interval(right)[0]:
+            return TRUE
+        if interval(left)[0] >= interval(right)[1]:
+            return FALSE
+    return Binary("<", left, right)
+
+
 def choose(condition: Expression, then: Expression, otherwise: Expression) -> Expression:
     """`then` where the condition (a truth, 0 or 1) holds, else `otherwise`."""
     if isinstance(condition, Const):

@@ -32,6 +32,7 @@ from strandline.languages.symbolic.building import (
     equal,
     evaluates,
     joined,
+    less,
     may_fault,
     negate,
 )
@@ -116,8 +117,8 @@ def _put(machine: Machine, place: Place, value: Any, span: Span | None) -> None:
     code = add(machine.coded(place.kind.element, value, span)[1], 1)  # type: ignore[union-attr, arg-type]
     for position in range(size - 1, -1, -1):
         if isinstance(place.kind, BagType):
-            above = code if position == 0 else choose(Binary("<", held[position - 1], code), held[position - 1], code)
-            value = choose(Binary(">=", held[position], code), held[position], above)
+            above = code if position == 0 else choose(less(held[position - 1], code), held[position - 1], code)
+            value = choose(less(held[position], code), above, held[position])
         else:
             free = equal(held[position], _FREE)
             here = free if position == 0 else both(free, Binary("!=", held[position - 1], _FREE))
@@ -135,7 +136,7 @@ def _take(machine: Machine, place: Place, value: Any, span: Span | None) -> None
         if position < first:
             continue
         following = held[position + 1] if position + 1 < len(held) else _FREE
-        shifted = following if first >= 0 else choose(Binary("<=", slot, code), following, slot)
+        shifted = following if first >= 0 else choose(less(code, slot), slot, following)
         machine.put(place.variable, place.slot(len(held), position), shifted, span)
 
 
