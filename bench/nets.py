@@ -196,7 +196,7 @@ def main() -> int:
     parser.add_argument("--most", type=int, default=10_000_000, help="markings")
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
     parser.add_argument("--examinations", nargs="+", choices=[*QUESTIONS, *FILES], default=[*QUESTIONS, *FILES])
-    parser.add_argument("--max-seconds", type=float, default=60.0, help="for a search")
+    parser.add_argument("--max-seconds", type=float, default=600.0, help="for an examination")
     arguments = parser.parse_args()
     answers: list[Judged] = []
     figures = 0

@@ -237,6 +237,15 @@ def test_a_limit_makes_answers_unknown() -> None:
     assert answers(ASSEMBLY, file(*(text for text, _ in OF_STATES[:2])), max_states=10) == ["UNKNOWN", "UNKNOWN"]
 
 
+def test_searches_share_the_time_that_is_left() -> None:
+    source = file(*(text for text, _ in OF_RUNS), name="a-LTL")
+    options = Options(max_seconds=0.002)
+    given = decide_formulas(ASSEMBLY, read_formulas(source, ASSEMBLY), options, LtlOptions(), session_of(options))
+    found = list(given)
+    assert [one.text for one in found] == ["UNKNOWN"] * len(OF_RUNS)
+    assert all((one.reason or "").startswith("the time limit of 0.001 s is reached") for one in found[1:])
+
+
 def test_an_unknown_question_is_refused() -> None:
     with pytest.raises(UsageError, match="unknown question 'beauty'"):
         asked("beauty", ASSEMBLY)

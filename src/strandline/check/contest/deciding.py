@@ -25,6 +25,9 @@ from strandline.check.watching import Unwatched, Watcher
 from strandline.errors import InternalError, ResourceError
 from strandline.model.system import System, Variable
 
+_SHORTEST = 0.001
+"""Seconds that a search gets when there is no time left: it ends with the reason."""
+
 
 @dataclass(frozen=True, slots=True)
 class Answered:
@@ -53,7 +56,7 @@ def decide_formulas(
     system: System, asked: Sequence[Asked], options: Options, temporal: LtlOptions, session: Session
 ) -> Iterator[Answered]:
     """Answers as they are found, those of states first. A limit makes an answer unknown; so does Ctrl-C, after which
-    nothing more is searched."""
+    nothing more is searched. The limit of time is that of all searches together."""
     of_states = [one for one in asked if isinstance(one, Reached | Largest)]
     of_trees = [one for one in asked if isinstance(one, OfTrees)]
     of_runs = [one for one in asked if isinstance(one, OfRuns)]
@@ -68,12 +71,20 @@ def decide_formulas(
             yield answer
     elif interrupted:
         yield from (Answered(one.id, None, INTERRUPTED) for one in of_trees)
-    for one in of_runs:
+    for number, one in enumerate(of_runs):
         answer = Answered(one.id, None, INTERRUPTED)
         if not interrupted:
-            answer = _decide_runs(system, one, options, temporal, session)
+            answer = _decide_runs(system, one, _share(options, session, len(of_runs) - number), temporal, session)
             interrupted = answer.reason == INTERRUPTED
         yield answer
+
+
+def _share(options: Options, session: Session, searches: int) -> Options:
+    """The options for the next of so many searches, which share the time that is left."""
+    if options.max_seconds is None:
+        return options
+    left = session.started + options.max_seconds - time.perf_counter()
+    return replace(options, max_seconds=max(left / searches, _SHORTEST))
 
 
 def _decide_states(
@@ -115,7 +126,7 @@ def _decide_trees(
 
     names = {CtlFormula(one.formula, one.atoms, one.source): one.id for one in asked}
     began = time.perf_counter()
-    for decided in decide_trees(system, list(names), options, temporal, replace(session, started=began), shows=False):
+    for decided in decide_trees(system, list(names), options, temporal, session, shows=False):
         seconds = time.perf_counter() - began
         for formula, verdict in decided.verdicts.items():
             value = None if verdict.answer is Answer.UNKNOWN else verdict.answer is Answer.HOLDS
