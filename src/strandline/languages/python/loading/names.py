@@ -13,6 +13,8 @@ from strandline.languages.python.symbolic.values import ModelValue, ProcessValue
 from strandline.languages.symbolic.execution import Refused
 
 _FUNCTIONS = {"count": faults.count, "require": faults.require, "enabled": enabled, "taken": taken}
+_QUESTIONS = ("enabled", "taken")
+"""Functions whose names a model may use for a variable: there the variable is meant."""
 
 
 class Names:
@@ -29,7 +31,7 @@ class Names:
             return self.process
         if self.process is not None and name in structure.member_fields[self.process]:
             return structure.member_fields[self.process][name]
-        if name in _FUNCTIONS:
+        if name in _FUNCTIONS and not (name in _QUESTIONS and name in structure.fields):
             return _FUNCTIONS[name]
         for process in structure.member_fields:
             if structure.instance_name(process) == name:
