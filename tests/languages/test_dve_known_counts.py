@@ -154,6 +154,16 @@ def test_an_array_without_an_index_is_its_first_element(tmp_path: Path, capsys: 
         strandline.check(file, invariants="a < 9")
 
 
+def test_a_property_process_that_is_left_out_cannot_be_asked_for() -> None:
+    watch = "process W { byte seen[2]; state a; init a; accept a; trans a -> a { }; }"
+    text = FIRST.replace("system async;", f"{watch} system async property W;")
+    scope = dve.load(Source("m.dve", text)).alone.scope
+    assert scope.question("P")(lambda expression: 0) == "s"
+    for question in ("W", "W->seen"):
+        with pytest.raises(strandline.InputError, match="unknown process 'W'"):
+            scope.question(question)(lambda expression: 0)
+
+
 def test_whole_arrays_and_processes_can_be_asked_for() -> None:
     scope = dve.load(Source("m.dve", FIRST)).scope
     values = iter((1, 2, 3, 1))

@@ -96,7 +96,9 @@ class Without(Scope):
 
     def parse(self, text: str, *, name: str = "expression") -> Expression:
         """As in the scope itself; what speaks of the process is refused."""
-        expression = self.scope.parse(text, name=name)
+        return self._visible(self.scope.parse(text, name=name), text, name)
+
+    def _visible(self, expression: Expression, text: str, name: str) -> Expression:
         for node in walk(expression):
             if isinstance(node, Read | Element) and node.variable in self.variables:
                 said = re.search(rf"\b{re.escape(self.process)}\b", text)
@@ -105,7 +107,9 @@ class Without(Scope):
         return expression
 
     def question(self, text: str, *, name: str = "expression") -> Callable[[Evaluate], Any]:
-        return self.scope.question(text, name=name)
+        """As in the scope itself; what speaks of the process is refused when it is asked for."""
+        asked = self.scope.question(text, name=name)
+        return lambda evaluate: asked(lambda expression: evaluate(self._visible(expression, text, name)))
 
     def views(self) -> tuple[View, ...]:
         return self.scope.views()
