@@ -12,7 +12,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from strandline.check.api import check, explore, load
+    from strandline.check.api import check, explore, graph, load
+    from strandline.check.graphing import StateGraph
     from strandline.check.verdict import Answer, Exploration, PropertyVerdict, Statistics, Verdict
     from strandline.compile.callback import from_callables
     from strandline.errors import InputError, InternalError, ResourceError, StrandlineError
@@ -67,6 +68,7 @@ __all__ = [
     "Record",
     "ResourceError",
     "Set",
+    "StateGraph",
     "Statistics",
     "StrandlineError",
     "System",
@@ -81,6 +83,7 @@ __all__ = [
     "explore",
     "fairness",
     "from_callables",
+    "graph",
     "initial",
     "invariant",
     "label",
@@ -94,7 +97,8 @@ __all__ = [
 ]
 
 _HOMES = {
-    "strandline.check.api": ("explore", "load"),
+    "strandline.check.api": ("explore", "graph", "load"),
+    "strandline.check.graphing": ("StateGraph",),
     "strandline.check.verdict": ("Answer", "Exploration", "PropertyVerdict", "Statistics", "Verdict"),
     "strandline.errors": ("InputError", "InternalError", "ResourceError", "StrandlineError"),
     "strandline.compile.callback": ("from_callables",),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeAlias, TypeVa
 from strandline import languages
 from strandline.check.claims import Claims
 from strandline.check.deciding import check_selection, explore_system
+from strandline.check.graphing import StateGraph, collect_graph, graph_task
 from strandline.check.ltl.options import LtlOptions
 from strandline.check.options import Options
 from strandline.check.patience import within
@@ -120,3 +121,14 @@ def _loaded(source: str | Path | Model | type[Model]) -> System:
     if not is_model(source):
         raise UsageError(f"a model is a file, a System or a Model, not {type(source).__name__}")
     return to_system(source)
+
+
+def graph(source: Source, *, labels: Mapping[str, str] | None = None, **limits: Any) -> StateGraph:
+    """The whole reachable graph of a model: states, labels, progress, and edges with the names of their actions.
+
+    Propositions are the labels of the model and further ones, `labels={"done": "x == 3"}`; progress is that of the
+    measure that is given or that the model declares. The other keywords are `measure` and limits, as those of
+    `explore`. Raises `ResourceError` where a limit is reached, because a part of a graph is none.
+    """
+    options = Options(**limits)
+    return collect_graph(graph_task(_system(source), labels or {}, options), options)

@@ -12,14 +12,14 @@ from typing import Any
 from strandline.check.blame import fault_verdict
 from strandline.check.engine_searches import StateSearches
 from strandline.check.measuring import SweepMeasures
-from strandline.check.options import Options
+from strandline.check.options import SWEEP, Options
 from strandline.check.running import Findings, Plan, Run
 from strandline.check.verdict import PropertyVerdict
 from strandline.check.watching import Unwatched, Watcher
 from strandline.compile.kernel import MAXIMUM_PREDICATES, FaultSite, Kernel, Twin
 from strandline.engine.memory import WordArray
 from strandline.engine.search import Event
-from strandline.errors import InternalError, UsageError
+from strandline.errors import InputError, InternalError, ResourceError, UsageError
 from strandline.model.expression import Expression
 from strandline.model.measure import Measure
 from strandline.model.system import System
@@ -154,6 +154,71 @@ class _Telling:
         return None
 
 
+def explore_tree(
+    system: System, options: Options, watcher: Watcher
+) -> list[tuple[Mapping[str, Any], Mapping[str, Any] | None]]:
+    """Every record of a search in the order of discovery, as the values of its state and of that from which it was
+    found; None for an initial one. In a sweep a state that was forgotten comes again. Raises `ResourceError` where
+    the search does not come to its end."""
+    goal = _Remembering()
+    measure = SweepMeasures(options, watcher).of(system).measure if options.order == SWEEP else None
+    plan = Plan(
+        system=system,
+        predicates=(),
+        measure=measure,
+        searches=StateSearches(options, 0),
+        options=options,
+        started=time.perf_counter(),
+        listens=goal.listen,
+    )
+    findings = Run(plan, goal, watcher).carry_out()
+    if not findings.complete:
+        raise ResourceError(f"the tree is not complete: {findings.reason}")
+    described = [goal.twin.describe(goal.states[record]) for record in range(len(goal.states))]
+    return [(one, described[goal.parents[number]] if number in goal.parents else None)
+            for number, one in enumerate(described)]
+
+
+@dataclass(slots=True)
+class _Remembering:
+    """A goal that nothing decides, and a listener that remembers states and parents by record."""
+
+    layers: bool = False
+    states: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    parents: dict[int, int] = field(default_factory=dict)
+    _kernel: Kernel | None = None
+    _told: list[tuple[int, ...]] = field(default_factory=list)
+
+    def listen(self, folder: Path, kernel: Kernel) -> _Remembering:
+        self._kernel = kernel
+        return self
+
+    @property
+    def twin(self) -> Twin:
+        if self._kernel is None:
+            raise InternalError("nobody listens to this search")
+        return self._kernel.twin
+
+    def expanded(self, states: WordArray) -> None:
+        self._told = [tuple(row[:-2]) for row in states.tolist()]
+
+    def layer_finished(self, column: int, layer: int) -> None:
+        return None
+
+    def edges(self, sources: WordArray, targets: WordArray) -> None:
+        self.states.update(zip(sources.tolist(), self._told, strict=True))
+        self._told = []
+
+    def stopped(self, run: Run, event: Event) -> bool:
+        raise InternalError(f"the search stopped for no reason that is known here: {event}")
+
+    def faulted(self, run: Run, record: int, site: FaultSite) -> PropertyVerdict:
+        return fault_verdict(run.plan.system, run.replay(record, fault=site).trace, (), None)
+
+    def finished(self, run: Run, folder: Path) -> None:
+        self.parents = {record: parent for record, parent in enumerate(run.log.parents()) if parent is not None}
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class StateGraph:
     """The whole reachable graph of a model in memory; see `strandline.graph`. Nodes are numbered in the order of their
@@ -203,7 +268,6 @@ def collect_graph(task: GraphTask, options: Options) -> StateGraph:
     """The graph as an object. Raises `ResourceError` where a limit ends the exploration, and `InputError` for a
     fault of the model."""
     from strandline.compile.interpreted import SystemTwin
-    from strandline.errors import InputError, ResourceError
     from strandline.traces.walk import twin_of
 
     nodes: list[Node] = []

@@ -168,24 +168,35 @@ def _fitting(value: int, span: Span | None) -> int:
     return value
 
 
+_MOST_KNOWN = 4096
+"""States whose steps an interpreter keeps."""
+
+
 class Interpreter:
     """Runs one System. All answers are in the System's canonical order of steps."""
 
     def __init__(self, system: System) -> None:
         self.system = system
         self._offsets = system.offsets
+        self._known: dict[Valuation, list[Step]] = {}
 
     def evaluate(self, expression: Expression, state: Sequence[int]) -> int:
         return evaluate(expression, state, self._offsets)
 
     def steps(self, state: Valuation) -> list[Step]:
         """Every step of the state, the observer's part included; at most one faulting step, which is the last:
-        the enumeration stops at a fault, because what follows it cannot be trusted."""
+        the enumeration stops at a fault, because what follows it cannot be trusted. Those of some states are kept:
+        traces of one run pass the same states again and again."""
+        if state in self._known:
+            return self._known[state]
         found: list[Step] = []
         for step in self._all_steps(state):
             found.append(step)
             if step.fault is not None:
                 break
+        if len(self._known) >= _MOST_KNOWN:
+            self._known.clear()
+        self._known[state] = found
         return found
 
     def _all_steps(self, state: Valuation) -> Iterator[Step]:

@@ -9,6 +9,7 @@ so every chain ends.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -59,6 +60,12 @@ class ParentLog:
                 )
             steps.append(step)
             record = parent
+
+    def parents(self) -> Iterator[int | None]:
+        """The parent of every record, in order; None for an initial state."""
+        for link in self._links().tolist():
+            parent = link >> STEP_BITS
+            yield None if parent == ROOT else parent
 
     def _links(self) -> WordArray:
         try:

@@ -157,7 +157,7 @@ class _Deciding:
         for one in found.components:
             shown = None if one.lasso is None else showing.lasso(one.lasso)
             if shown is not None:
-                judge(self.question, product, shown)
+                judge(self.question, product, shown, values=False)
             yield AcceptingComponent(one.states, None if shown is None else shown.trace)
 
     # What is told

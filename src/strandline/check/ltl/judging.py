@@ -26,9 +26,9 @@ _MOST_WORK = 100_000
 """Atoms times states squared, up to which single changes of letters are tried to tell which of them matter."""
 
 
-def judge(question: Question, product: Product, run: ShownRun) -> tuple[AtomValues, ...]:
-    """The values of the atoms along a run that violates the specification of the question; raises `ReplayError` where
-    it does not, or is none of the runs that count."""
+def judge(question: Question, product: Product, run: ShownRun, *, values: bool = True) -> tuple[AtomValues, ...]:
+    """The values of the atoms, if they are wanted, along a run that violates the specification of the question; raises
+    `ReplayError` where it does not, or is none of the runs that count."""
     twin, specification = twin_of(product.plain), question.specification
     _judge_run(product, twin, run)
     if isinstance(specification, PropertyProcess):
@@ -37,7 +37,7 @@ def judge(question: Question, product: Product, run: ShownRun) -> tuple[AtomValu
     word = JudgedWord(specification, letters_of(twin, specification, run), run.trace.loop, _stands_still(twin, run))
     if not word.violates():
         raise ReplayError(f"the trace does not violate {specification.described}")
-    return word.atom_values()
+    return word.atom_values() if values else ()
 
 
 def _judge_process(twin: SystemTwin, run: ShownRun) -> None:

@@ -39,73 +39,69 @@ def read_space(source: Source) -> Space:
 
 
 class _Reader:
+    """Words of lines; where one stands is worked out only where it is wrong."""
+
     def __init__(self, source: Source) -> None:
         self._source = source
-        self._lines = [line for line in _split(source.text) if line]
+        self._lines = [(number, line.split()) for number, line in enumerate(source.text.split("\n")) if line.strip()]
+        self._line = 0
         self._propositions: tuple[str, ...] | None = None
 
     def space(self) -> Space:
         if not self._lines:
             raise ParseError("a state space has at least one state", self._source, Span(0, 0))
         places: dict[str, int] = {}
-        for line in self._lines:
-            name = self._text(line[0])
-            if name in places:
-                self._fail(f"state {name} is described twice", line[0])
-            places[name] = len(places)
-        states = tuple(self._state(line, places) for line in self._lines)
-        return Space(self._propositions or (), states)
+        for number, words in self._lines:
+            self._line = number
+            if words[0] in places:
+                self._fail(f"state {words[0]} is described twice", 0)
+            places[words[0]] = len(places)
+        states = []
+        for number, words in self._lines:
+            self._line = number
+            states.append(self._state(words, places))
+        return Space(self._propositions or (), tuple(states))
 
-    def _state(self, line: list[Span], places: dict[str, int]) -> SpaceState:
-        if len(line) < 3:
-            self._fail("expected a state, its progress and its number of propositions", line[-1])
-        progress, count = self._number(line[1], "the progress"), self._number(line[2], "the number of propositions")
-        if count < 0 or len(line) < 3 + count:
-            self._fail(f"the line has no {count} propositions", line[2])
-        truths = self._truths(line[3 : 3 + count])
-        rest = line[3 + count :]
-        if len(rest) % 2:
-            self._fail("an action without a successor", rest[-1])
+    def _state(self, words: list[str], places: dict[str, int]) -> SpaceState:
+        if len(words) < 3:
+            self._fail("expected a state, its progress and its number of propositions", len(words) - 1)
+        progress, count = self._number(words, 1, "the progress"), self._number(words, 2, "the number of propositions")
+        first = 3 + count
+        if count < 0 or len(words) < first:
+            self._fail(f"the line has no {count} propositions", 2)
+        truths = self._truths(words[3:first])
+        if (len(words) - first) % 2:
+            self._fail("an action without a successor", len(words) - 1)
         edges = []
-        for action, successor in zip(rest[::2], rest[1::2], strict=True):
-            name = self._text(successor)
-            if name not in places:
-                self._fail(f"state {name} has no line of its own", successor)
-            edges.append((self._text(action), places[name]))
-        return SpaceState(self._text(line[0]), progress, truths, tuple(edges))
+        for place in range(first, len(words), 2):
+            target = places.get(words[place + 1])
+            if target is None:
+                self._fail(f"state {words[place + 1]} has no line of its own", place + 1)
+            edges.append((words[place], target))
+        return SpaceState(words[0], progress, truths, tuple(edges))
 
-    def _truths(self, words: list[Span]) -> tuple[bool, ...]:
-        names = tuple(self._text(word).removeprefix("!") for word in words)
-        for name, word in zip(names, words, strict=True):
-            if not _NAME.fullmatch(name):
-                self._fail(f"'{name}' is no name of a proposition", word)
+    def _truths(self, words: list[str]) -> tuple[bool, ...]:
+        names = tuple(word.removeprefix("!") for word in words)
         if self._propositions is None:
+            for place, name in enumerate(names):
+                if not _NAME.fullmatch(name):
+                    self._fail(f"'{name}' is no name of a proposition", 3 + place)
+                if name in names[:place]:
+                    self._fail(f"the proposition {name} stands here twice", 3 + place)
             self._propositions = names
-            if len(set(names)) < len(names):
-                self._fail("a proposition stands here twice", words[0].to(words[-1]))
         elif names != self._propositions:
             known = " ".join(self._propositions) or "none"
-            place = words[0].to(words[-1]) if words else Span(0, 0)
-            self._fail(f"the propositions of the first line were {known}", place)
-        return tuple(not self._text(word).startswith("!") for word in words)
+            self._fail(f"the propositions of the first line are {known}", 2)
+        return tuple(word[0] != "!" for word in words)
 
-    def _number(self, word: Span, what: str) -> int:
-        text = self._text(word)
-        if not _NUMBER.fullmatch(text) or abs(int(text)) > _MOST:
-            self._fail(f"{what} is a number, not '{text}'", word)
-        return int(text)
+    def _number(self, words: list[str], place: int, what: str) -> int:
+        if not _NUMBER.fullmatch(words[place]) or abs(int(words[place])) > _MOST:
+            self._fail(f"{what} is a number, not '{words[place]}'", place)
+        return int(words[place])
 
-    def _text(self, word: Span) -> str:
-        return self._source.text[word.start : word.end]
-
-    def _fail(self, message: str, place: Span) -> NoReturn:
-        raise ParseError(message, self._source, place)
-
-
-def _split(text: str) -> list[list[Span]]:
-    """The words of every line."""
-    lines, offset = [], 0
-    for line in text.split("\n"):
-        lines.append([Span(offset + one.start(), offset + one.end()) for one in _WORD.finditer(line)])
-        offset += len(line) + 1
-    return lines
+    def _fail(self, message: str, place: int) -> NoReturn:
+        """An error at a word of the line."""
+        lines = self._source.text.split("\n")
+        offset = sum(len(line) + 1 for line in lines[: self._line])
+        word = list(_WORD.finditer(lines[self._line]))[place]
+        raise ParseError(message, self._source, Span(offset + word.start(), offset + word.end()))

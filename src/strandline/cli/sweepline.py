@@ -1,0 +1,163 @@
+"""`strandline sweepline`: the command of the sweep-line thesis (000 §7.5, listing 7.5), on every language."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from strandline.cli.console import Console, emit
+from strandline.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from strandline.check.ctl.formula import CtlFormula
+    from strandline.check.properties import Property, Selection
+    from strandline.check.verdict import Verdict
+    from strandline.model.system import System
+
+TRACE_FILE, TREE_FILE = "trace.txt", "tree.txt"
+
+
+def configure(subparsers: Any) -> None:
+    """Add the command to the parser."""
+    parser = subparsers.add_parser(
+        "sweepline",
+        help="check a property as the tool of the sweep-line thesis does",
+        description="Sweep a model by its measure of progress and check one property, given by an automaton or by a "
+        f"formula of CTL. Where a trace is triggered, it is written to {TRACE_FILE}: a path to a bad state, a path and "
+        "an acceptance cycle, or a path and a terminal component. For a formula that says that something is possible, "
+        "a trace means that it holds.",
+    )
+    parser.add_argument("-m", dest="model", metavar="FILE", required=True, help="the model, in any language")
+    kinds = parser.add_mutually_exclusive_group(required=True)
+    kinds.add_argument("-s", dest="kind", action="store_const", const="safety", help="check for safety properties")
+    kinds.add_argument("-l", dest="kind", action="store_const", const="ltl", help="check for LTL properties")
+    kinds.add_argument("-c", dest="kind", action="store_const", const="ctl", help="check for CTL properties")
+    given = parser.add_mutually_exclusive_group(required=True)
+    given.add_argument("-f", dest="formula", metavar="FILE", type=Path, help="a file with a formula of CTL")
+    given.add_argument("-a", dest="automaton", metavar="FILE", help="a file with an automaton")
+    parser.add_argument(
+        "--measure", metavar="EXPR", action="append", default=[], help="default: what the model declares"
+    )
+    parser.add_argument("--tree", action="store_true", help=f"write {TREE_FILE}: every state found, and from where")
+    parser.add_argument("--all-cycles", action="store_true", help="with -l: report every accepting component")
+    parser.add_argument("--output", metavar="DIR", type=Path, default=Path(), help="where files go (default: here)")
+    parser.add_argument("--quiet", action="store_true", help="no notices, no progress")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command; the exit code tells the verdict."""
+    console = Console(quiet=arguments.quiet)
+    from strandline.languages import load
+    from strandline.report.codes import exit_code
+    from strandline.report.thesis import trace_lines
+
+    system = load(arguments.model)
+    _remove(arguments.output / TRACE_FILE)
+    verdict = _checked(arguments, system, console)
+    console.clear()
+    told = verdict.properties[0]
+    lines = trace_lines(told)
+    emit(f"{told.answer.value}  {told.name}" + (f"  ({told.reason})" if told.reason else ""))
+    if lines:
+        _write(arguments.output / TRACE_FILE, lines)
+        emit(f"trace triggered: {arguments.output / TRACE_FILE}")
+    else:
+        emit("no trace was triggered")
+    if told.search is not None and told.search.components:
+        emit(f"{len(told.search.components):,} accepting components")
+    if arguments.tree:
+        _write(arguments.output / TREE_FILE, _tree(arguments, system, console))
+    return exit_code(verdict)
+
+
+def _checked(arguments: argparse.Namespace, system: System, console: Console) -> Verdict:
+    from strandline.check.deciding import check_selection
+    from strandline.check.ltl.options import LtlOptions
+    from strandline.check.options import Options
+
+    kind, measured = arguments.kind, bool(arguments.measure or system.measures)
+    options = Options(order="sweep" if measured else "bfs", measure=arguments.measure)
+    method = "auto"
+    if kind == "ltl" and arguments.all_cycles:
+        # All components are those of the whole product, which is then kept.
+        options, method = Options(), "scc"
+    elif arguments.all_cycles:
+        raise UsageError("--all-cycles is for -l")
+    elif kind == "ltl" and measured:
+        method = "sweep"
+    temporal = LtlOptions(method=method, all_cycles=arguments.all_cycles) if kind != "safety" else LtlOptions()
+    return check_selection(system, _selected(arguments, system), options, console, temporal=temporal)
+
+
+def _selected(arguments: argparse.Namespace, system: System) -> Selection:
+    """The one property that is asked for."""
+    from strandline.check.claims import FINITE, INFINITE, Claims
+    from strandline.check.properties import Kind, Property, Selection, select
+
+    kind = arguments.kind
+    if arguments.automaton is not None:
+        if kind == "ctl":
+            raise UsageError("-c wants a formula: give -f")
+        words = FINITE if kind == "safety" else INFINITE
+        return select(system, Claims(automaton=arguments.automaton, automaton_words=words))
+    if kind == "ltl":
+        raise UsageError("-l wants an automaton: give -a")
+    bound = _formula(arguments.formula, system)
+    if kind == "safety":
+        return Selection((_of_states(bound),), picked=False)
+    return Selection((Property(Kind.CTL, bound.text, source=bound.source, branching=bound),), picked=False)
+
+
+def _formula(file: Path, system: System) -> CtlFormula:
+    """The formula in a file of one line (000 §7.4.3); `EFAG p` is `EF AG p`."""
+    from strandline.check.ctl.formula import bind_ctl
+    from strandline.languages import read_text
+
+    return bind_ctl(read_text(file).strip(), system.alone, name=str(file))
+
+
+def _of_states(bound: CtlFormula) -> Property:
+    """EF p and AG p as properties of single states."""
+    from strandline.check.properties import Kind, Property
+    from strandline.properties.ltl.formula import Operator
+
+    formula = bound.formula
+    path = formula.operands[0] if formula.operands else formula
+    kinds = {
+        (Operator.EXISTS, Operator.EVENTUALLY): Kind.REACHABILITY,
+        (Operator.ALL, Operator.ALWAYS): Kind.INVARIANT,
+    }
+    kind = kinds.get((formula.operator, path.operator))
+    if kind is None or not path.operands[0].is_boolean:
+        raise UsageError(f"-s wants 'EF p' or 'AG p', not '{formula}': other formulas are for -c")
+    return Property(kind, bound.text, bound.expression(path.operands[0]), bound.source)
+
+
+def _tree(arguments: argparse.Namespace, system: System, console: Console) -> Iterator[str]:
+    """Every record of the sweep with the one from which it was found (000, listing 6.1)."""
+    from strandline.check.graphing import explore_tree
+    from strandline.check.options import Options
+    from strandline.report.thesis import predecessor_line, state_name
+
+    measured = bool(arguments.measure or system.measures)
+    options = Options(order="sweep" if measured else "bfs", measure=arguments.measure)
+    for state, parent in explore_tree(system.alone, options, console):
+        yield predecessor_line(state_name(state), None if parent is None else state_name(parent))
+
+
+def _write(path: Path, lines: Any) -> None:
+    try:
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def _remove(path: Path) -> None:
+    """A trace of an earlier run must not be taken for one of this."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from None

@@ -1,0 +1,63 @@
+"""Traces in the form of the sweep-line thesis (000, listings 6.1, 6.2, 6.4, 6.5): states by their names, in a line.
+
+A state space from a file has names for its states; a state of another model is called by its values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from strandline.check.ctl.verdict import Evidence
+from strandline.check.verdict import PropertyVerdict
+from strandline.languages.space.loading import STATE
+from strandline.model.values import show
+from strandline.traces.trace import Trace
+
+
+def state_name(values: Mapping[str, Any]) -> str:
+    """What a state is called."""
+    if list(values) == [STATE]:
+        return str(values[STATE])
+    return "(" + ", ".join(f"{name}={show(value)}" for name, value in values.items()) + ")"
+
+
+def trace_lines(one: PropertyVerdict) -> list[str]:
+    """A path; or a path and the cycle, or the terminal component, that it leads to."""
+    trace = one.trace
+    if trace is None:
+        return []
+    lines = [_line("path", _path(trace))]
+    if trace.loop is not None:
+        lines.append(_line("cycle", _cycle(trace)))
+    component = None if one.ctl is None else _component(one.ctl.evidence)
+    return lines if component is None else [*lines, _line("component", component)]
+
+
+def predecessor_line(name: str, predecessor: str | None) -> str:
+    """A line of the tree: `4 has direct predecessor: 2`; an initial state has -1."""
+    return f"{name} has direct predecessor: {-1 if predecessor is None else predecessor}"
+
+
+def _line(what: str, names: Iterable[str]) -> str:
+    return " -> ".join([f"start of {what}", *names, f"end of {what}"])
+
+
+def _path(trace: Trace) -> Iterator[str]:
+    """Up to the end or to where the loop begins."""
+    last = len(trace) if trace.loop is None else trace.loop
+    for number, state in enumerate(trace.states()):
+        if number <= last:
+            yield state_name(state)
+
+
+def _cycle(trace: Trace) -> list[str]:
+    """From a state back to itself; where the run ends, that state twice."""
+    names = [state_name(state) for state in trace.states()][trace.loop :]
+    return names if len(names) > 1 else names * 2
+
+
+def _component(evidence: Evidence | None) -> list[str] | None:
+    if evidence is None or evidence.component is None:
+        return None
+    return [state_name(one) for one in evidence.component.members]

@@ -1,0 +1,65 @@
+"""State spaces of the thesis: what lines mean, what wrong ones are told, and that a dumped model is the model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import strandline
+from strandline.errors import InputError
+
+LISTING = "1 7 2 !p !q * 2\n2 8 2 p !q * 1 RP2 3\n\n3 8 2 !p q * 2 x 4\n4 9 2 p q\n"
+
+
+def space(folder: Path, text: str) -> str:
+    file = folder / "space.ss"
+    file.write_text(text, encoding="utf-8")
+    return str(file)
+
+
+def test_a_space_is_a_model_as_any_other(tmp_path: Path) -> None:
+    file = space(tmp_path, LISTING)
+    figures = strandline.explore(file).statistics
+    assert (figures.states, figures.transitions, figures.deadlocks) == (4, 5, 1)
+    verdict = strandline.check(file, "F q", ctl=["AG EF p", "EG !q"], invariants="progress < 9", reach="state == '3'")
+    answers = {one.name: one.answer.value for one in verdict.properties}
+    assert answers == {
+        "progress < 9": "VIOLATED",
+        "state == '3'": "HOLDS",
+        "F q": "VIOLATED",
+        "AG EF p": "HOLDS",
+        "EG !q": "HOLDS",
+    }
+
+
+def test_progress_is_the_measure_and_monotone_where_no_edge_decreases_it(tmp_path: Path) -> None:
+    system = strandline.load(space(tmp_path, LISTING))
+    (component,) = system.measures
+    assert not component.monotone
+    assert system.scope.render(component.expression) == "progress"
+    (component,) = strandline.load(space(tmp_path, "a 1 0 * b\nb 2 0 * b\n")).measures
+    assert component.monotone
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "1:1: a state space has at least one state"),
+        ("1 7\n", "1:3: expected a state, its progress and its number of propositions"),
+        ("1 x 0\n", "1:3: the progress is a number, not 'x'"),
+        ("1 7 -1\n", "1:5: the line has no -1 propositions"),
+        ("1 7 2 p\n", "1:5: the line has no 2 propositions"),
+        ("1 7 1 p *\n", "1:9: an action without a successor"),
+        ("1 7 1 p * 3\n", "1:11: state 3 has no line of its own"),
+        ("1 7 1 p * 1\n2 7 1 q\n", "2:5: the propositions of the first line are p"),
+        ("1 7 1 p\n1 7 1 p\n", "2:1: state 1 is described twice"),
+        ("1 7 2 p !p\n", "1:9: the proposition p stands here twice"),
+        ("1 7 1 3p\n", "1:7: '3p' is no name of a proposition"),
+        ("1 7 1 progress\n", "1:1: a proposition cannot be called 'progress', which every state space has"),
+    ],
+)
+def test_a_malformed_line_is_named(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        strandline.load(space(tmp_path, text))
+    assert f"space.ss:{message}" in str(caught.value).splitlines()[0]
