@@ -131,4 +131,5 @@ def graph(source: Source, *, labels: Mapping[str, str] | None = None, **limits: 
     `explore`. Raises `ResourceError` where a limit is reached, because a part of a graph is none.
     """
     options = Options(**limits)
-    return collect_graph(graph_task(_system(source), labels or {}, options), options)
+    system = _system(source, options, time.perf_counter())
+    return collect_graph(graph_task(system, labels or {}, options), options)
