@@ -117,7 +117,7 @@ def test_properties_are_texts() -> None:
 
 
 def test_the_package_is_called_like_the_function() -> None:
-    assert list(inspect.signature(strandline.check).parameters)[:3] == ["source", "ltl", "invariants"]
+    assert list(inspect.signature(strandline.check).parameters)[:3] == ["source", "ltl", "ctl"]
 
 
 def test_too_many_properties_are_refused() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -228,3 +229,19 @@ def test_junit_survives_texts_that_xml_cannot_hold(tmp_path: Path) -> None:
     assert problem.get("message") == "a < b & \ufffd[31m\ufffd"
     assert problem.text == "a < b & \ufffd[31m\ufffd\nsecond"
     assert document.find("testsuite/testcase").get("time") == "0.250000"  # type: ignore[union-attr]
+
+
+def test_a_failure_has_its_counterexample(tmp_path: Path) -> None:
+    shutil.copy(Path(__file__).parents[2] / "examples" / "naive-mutex" / "naive-mutex.dve", tmp_path)
+    (tmp_path / "expected.toml").write_text(
+        '[[check]]\nmodel = "naive-mutex.dve"\ninvariants = "not (P.critical and Q.critical)"\nverdict = "HOLDS"\n'
+    )
+    junit = tmp_path / "junit.xml"
+    assert main(["test", str(tmp_path), "-j", "1", "--junit", str(junit)]) == 12
+    problem = ElementTree.fromstring(junit.read_text()).find("testsuite/testcase/failure")
+    assert problem is not None
+    assert problem.text is not None
+    assert problem.text.endswith(
+        "\n\ninitial state\n    flag=[0, 0] P=idle Q=idle\n1  P: idle -> seen\n2  Q: idle -> seen\n"
+        "3  P: seen -> critical\n     flag[0]: 0 → 1\n4  Q: seen -> critical\n     flag[1]: 0 → 1"
+    )

@@ -86,7 +86,7 @@ def test_a_member_arrow_is_read_only_where_asked_for() -> None:
         ("p q", 3, "expected an operator before 'q'"),
         ("(p U q", 1, "this '(' is never closed"),
         ("p U q)", 6, "this ')' closes nothing"),
-        ("p U U q", 5, "expected a proposition, not 'U'"),
+        ("p U U q", 5, "expected a proposition, not 'U'; a name that is an operator is written {U}"),
         ("p = 3", 3, "unexpected '=' (write '==' to compare)"),
         ("p ? q", 3, "unexpected '?'"),
         ("1 < x < 3", 7, "comparisons cannot be chained"),

@@ -10,7 +10,8 @@ from strandline.check.properties import Kind, Property
 from strandline.check.verdict import Answer, PropertyVerdict
 from strandline.compile.kernel import Twin
 from strandline.errors import InputError, InternalError, MeasureError, ReplayError
-from strandline.model.expression import Element, Expression, Read, walk
+from strandline.model.expression import INDEX_FAULT, Element, Expression, Read, walk
+from strandline.model.facts import expressions
 from strandline.model.measure import Measure
 from strandline.model.system import System
 from strandline.model.values import show
@@ -31,9 +32,12 @@ def fault_verdict(
     if component is not None:
         raise component.blame(f"{fault.kind}, after {_steps(len(trace) + 1)}", fault.span)
     for one in properties:
-        if one.source is not None and one.expression is not None and _holds(one.expression, fault.span):
-            values = _values_read(one.expression, trace.final)
-            message = f"{fault.kind} in a state where {values}, after {_steps(len(trace))}"
+        if one.expression is not None and _is_at_fault(system, one, fault.span):
+            values = _values_read(one.expression, trace.final, arrays=fault.kind == INDEX_FAULT)
+            where = f" in a state where {values}" if values else ""
+            message = f"{fault.kind}{where}, after {_steps(len(trace))}"
+            if one.source is None:
+                raise InputError(f"{one.kind.value} '{one.name}': {message}", system.source, fault.span)
             raise InputError(message, one.source, fault.span)
     return PropertyVerdict(
         Kind.FAULT, "no run-time fault", Answer.VIOLATED, describe_fault(system, fault), trace
@@ -70,16 +74,24 @@ def _holds(expression: Expression, span: Span | None) -> bool:
     return span is not None and any(getattr(node, "span", None) is span for node in walk(expression))
 
 
-def _values_read(expression: Expression, state: dict[str, Any]) -> str:
-    """`i = 7, n = 2`: the scalar variables that an expression reads."""
+def _is_at_fault(system: System, one: Property, span: Span | None) -> bool:
+    """Whether it is the claim that faults there. One that asks whether an action is enabled holds the action's guard,
+    whose faults are the model's."""
+    if one.expression is None or not _holds(one.expression, span):
+        return False
+    return not any(_holds(part, span) for action in system.actions for part in expressions(action))
+
+
+def _values_read(expression: Expression, state: dict[str, Any], *, arrays: bool) -> str:
+    """`i = 7, n = 2`: the scalar variables that an expression reads, and how long its arrays are."""
     names = dict.fromkeys(
         node.variable.name
         for node in walk(expression)
         if isinstance(node, Read) and node.variable.name in state
     )
-    arrays = dict.fromkeys(node.variable for node in walk(expression) if isinstance(node, Element))
+    indexed = dict.fromkeys(node.variable for node in walk(expression) if isinstance(node, Element) and arrays)
     parts = [f"{name} = {show(state[name])}" for name in names]
-    parts += [f"{array.name} has {array.slots} elements" for array in arrays]
+    parts += [f"{array.name} has {array.slots} elements" for array in indexed]
     return ", ".join(parts)
 
 

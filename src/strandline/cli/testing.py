@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
+from dataclasses import replace
 from pathlib import Path
 
 from strandline.check.expected.cases import Case, CaseResult, Judgement, Outcome, result_of
@@ -12,6 +13,7 @@ from strandline.check.expected.reading import FILE_NAME, read_expected
 from strandline.check.verdict import Exploration, Verdict
 from strandline.errors import InputError, ResourceError
 from strandline.report.codes import exit_code
+from strandline.traces.trace import Trace
 
 
 def run_case(case: Case) -> CaseResult:
@@ -21,6 +23,8 @@ def run_case(case: Case) -> CaseResult:
     try:
         result = _search(case)
         judgement = judge(case, result, exit_code(result))
+        if not judgement.outcome.as_expected and result.trace is not None:
+            judgement = replace(judgement, evidence=_told(result.trace, result))
     except InputError as error:
         judgement = Judgement(Outcome.ERROR, (str(error),))
     except ResourceError as error:
@@ -36,6 +40,14 @@ def read_or_tell(file: Path) -> tuple[Case, ...] | CaseResult:
         return read_expected(file)
     except InputError as error:
         return CaseResult(file, FILE_NAME, "file", None, Judgement(Outcome.ERROR, (str(error),)))
+
+
+def _told(trace: Trace, result: Exploration | Verdict) -> str:
+    """The trace as people read it; the middle of a very long one is left out."""
+    from strandline.report.style import Style
+    from strandline.report.traces import trace_lines
+
+    return "\n".join(trace_lines(trace, result.system, Style(False), whole=False))
 
 
 def _search(case: Case) -> Exploration | Verdict:

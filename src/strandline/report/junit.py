@@ -60,7 +60,8 @@ def _add_case(suite: ElementTree.Element, result: CaseResult) -> None:
         first = messages[0].splitlines()[0] if messages and messages[0] else result.outcome.words
         kind = "error" if result.outcome in _UNDECIDED else "failure"
         problem = ElementTree.SubElement(case, kind, type=result.outcome.value, message=_clean(first))
-        problem.text = _clean("\n".join(messages))
+        evidence = result.judgement.evidence
+        problem.text = _clean("\n".join([*messages, *([f"\n{evidence}"] if evidence else [])]))
 
 
 def _totals(results: Iterable[CaseResult]) -> dict[str, str]:

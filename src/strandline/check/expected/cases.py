@@ -95,6 +95,8 @@ class Judgement:
     messages: tuple[str, ...] = ()
     verdict: str | None = None
     exit_code: int | None = None
+    evidence: str = ""
+    """The trace of the run in words, where it is not as expected and has one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,5 +40,6 @@ def _meant(atom: str, scope: Scope) -> str:
     try:
         scope.parse(found[2], name="atom")
     except InputError:
-        return ""
+        apart = len(found[1]) > 1 or len(found[2]) == 1
+        return f"; operators stand apart from names: '{' '.join(found[1])} {found[2]}'" if apart else ""
     return f"; did you mean '{' '.join(found[1])} {found[2]}'?"

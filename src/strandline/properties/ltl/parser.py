@@ -150,7 +150,8 @@ class _Parser:
             if not self.operands and not self.pending:
                 raise self._error("the formula is empty", token.span)
             raise self._error("the formula ends where a proposition is expected", token.span)
-        raise self._error(f"expected a proposition, not '{token.text}'", token.span)
+        hint = f"; a name that is an operator is written {{{token.text}}}" if token.text.isalpha() else ""
+        raise self._error(f"expected a proposition, not '{token.text}'{hint}", token.span)
 
     def _after_operand(self, token: Token) -> bool:
         """Take a token behind a complete operand; answer whether an operand is wanted next."""

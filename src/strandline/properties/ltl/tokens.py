@@ -4,6 +4,7 @@ What is an operator and what is a name:
 
 - A word is an operator if it is one of the words in `WORDS`, a single `U R W M V`, or made of the letters
   `G`, `F`, `X` alone (`GF p` is `G F p`). Every other word is a name, also `Free` or `GFa`.
+- Capital letters that a member or an index follows directly are a name as well: `W.critical`, `R[0].pc`.
 - A name may carry members (`P_0.CS`, `LTS.1`), indices (`x[1]`) and arguments (`len(queue)`) that follow directly;
   what stands between the brackets is kept as it is.
 - `"..."` and `{...}` hold a proposition whose text is passed on untouched: the way to write anything that
@@ -116,6 +117,7 @@ _BLANK = re.compile(r"\s*")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _MEMBER = re.compile(r"(?:\.|@|::)[A-Za-z_][A-Za-z0-9_]*|\.[0-9]+")
 _ARROW_MEMBER = re.compile(r"->[A-Za-z_][A-Za-z0-9_]*")
+_INDEX = re.compile(r"\[\s*[A-Za-z0-9_]")
 _NUMBER = re.compile(r"[0-9]+")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
@@ -180,7 +182,10 @@ class _Tokenizer:
     def _take_word(self) -> None:
         match = _NAME.match(self.text, self.offset)
         word = match.group() if match else ""
-        if word in WORDS:
+        if self._is_named(word):
+            end = self._postfix_end(self.offset + len(word))
+            self._add(TokenKind.EXPRESSION, self.text[self.offset : end], end)
+        elif word in WORDS:
             self._add(TokenKind.OPERATOR, word, self.offset + len(word), WORDS[word])
         elif OPERATOR_WORD.match(word) or (self.quantified and self._is_quantifier(word)):
             for letter in word:
@@ -188,6 +193,13 @@ class _Tokenizer:
         else:
             end = self._postfix_end(self.offset + len(word))
             self._add(TokenKind.EXPRESSION, self.text[self.offset : end], end)
+
+    def _is_named(self, word: str) -> bool:
+        """Whether capital letters that could be operators are a name, because a member or an index follows directly:
+        `W.critical`, `R[0].pc`."""
+        end = self.offset + len(word)
+        followed = _MEMBER.match(self.text, end) is not None or _INDEX.match(self.text, end) is not None
+        return followed and word.isupper()
 
     def _is_quantifier(self, word: str) -> bool:
         """Whether a word is `A`, `EF` and the like, and not a name with members, as `A.critical`."""

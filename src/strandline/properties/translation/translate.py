@@ -93,7 +93,9 @@ def generalised_pair(formula: Formula) -> tuple[Automaton, Automaton]:
     """
     atoms = atoms_in_order(formula)
     if len(atoms) > MAXIMUM_ATOMS:
-        raise UsageError(f"the formula has more than {MAXIMUM_ATOMS} atomic propositions")
+        raise UsageError(
+            f"the formula has more than {MAXIMUM_ATOMS} atomic propositions; a condition in braces is one: {{a and b}}"
+        )
     forms = simplify(formula), simplify(formula, negated=True)
     bound = MAXIMUM_PAIR_EDGES
     positive, negative = (_generalised(form, atoms, rewrite=True, bound=bound) for form in forms)

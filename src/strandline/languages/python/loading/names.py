@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Iterator
 from typing import Any
 
 from strandline.languages.python.runtime import faults
 from strandline.languages.python.runtime.model import enabled
+from strandline.languages.python.runtime.types import RecordType
 from strandline.languages.python.symbolic.functions import taken
 from strandline.languages.python.symbolic.structure import Structure
 from strandline.languages.python.symbolic.values import ModelValue, ProcessValue
 from strandline.languages.symbolic.execution import Refused
 
-_FUNCTIONS = {"count": faults.count, "require": faults.require, "enabled": enabled, "taken": taken}
-_QUESTIONS = ("enabled", "taken")
-"""Functions whose names a model may use for a variable: there the variable is meant."""
+_FUNCTIONS = {"count": faults.count, "require": faults.require}
+_QUESTIONS = {"enabled": enabled, "taken": taken}
+"""Functions whose names a model may use for something of its own: then that is meant."""
 
 
 class Names:
@@ -31,7 +33,7 @@ class Names:
             return self.process
         if self.process is not None and name in structure.member_fields[self.process]:
             return structure.member_fields[self.process][name]
-        if name in _FUNCTIONS and not (name in _QUESTIONS and name in structure.fields):
+        if name in _FUNCTIONS:
             return _FUNCTIONS[name]
         for process in structure.member_fields:
             if structure.instance_name(process) == name:
@@ -39,6 +41,23 @@ class Names:
         try:
             return structure.attribute(name)
         except Refused:
+            if name in _QUESTIONS:
+                return _QUESTIONS[name]
+            for record in _records(structure):
+                if record.__name__ == name:
+                    return record
             if hasattr(builtins, name):
                 return getattr(builtins, name)
             raise
+
+
+def _records(structure: Structure) -> Iterator[type]:
+    """The classes of records that the model's variables hold, wherever they were written."""
+    fields = (structure.fields, *structure.member_fields.values())
+    waiting: list[Any] = [place.kind for places in fields for place in places.values()]
+    while waiting:
+        kind = waiting.pop()
+        if isinstance(kind, RecordType):
+            yield kind.maker
+            waiting += [inner for _, inner in kind.fields]
+        waiting += [kind.element] if hasattr(kind, "element") else []

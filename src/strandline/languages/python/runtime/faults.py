@@ -10,6 +10,7 @@ NONE_FAULT = "None used as a number"
 VALUE_FAULT = "None used as a value"
 FIELD_FAULT = "None has no fields"
 PROCESS_FAULT = "process index out of range"
+HEAD_FAULT = "head of an empty queue"
 MEMBER_FAULT = "value that the set can never hold"
 
 

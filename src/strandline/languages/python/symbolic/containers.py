@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from strandline.languages.python.runtime.faults import MEMBER_FAULT
+from strandline.languages.python.runtime.faults import HEAD_FAULT, MEMBER_FAULT
 from strandline.languages.python.runtime.types import (
     BOOL,
     ArrayType,
@@ -191,14 +191,19 @@ def _once_computed(place: Place, value: Any, condition: Expression) -> Expressio
     return all_of([*map(evaluates, faulty), condition])
 
 
-def queried(machine: Machine, place: Place, name: str) -> Any:
-    """`full`, `empty` or `head` of a container."""
+def queried(machine: Machine, place: Place, name: str, span: Span | None = None) -> Any:
+    """`full`, `empty` or `head` of a container. An action with the head of an empty queue is not enabled, a claim with
+    it a fault."""
     held = slots(machine, place)
     kind = place.kind
     if name == "head":
         if not isinstance(kind, FifoType):
             raise Refused(f"{kind} has no head; only a Fifo has")
-        machine.require(Binary("!=", held[0], _FREE))
+        some = Binary("!=", held[0], _FREE)
+        if not machine.may_write:
+            # A claim is no step that waits: where there is none, it cannot be judged.
+            return decoded(kind.element, choose(some, add(held[0], -1), Undefined(HEAD_FAULT, span)))
+        machine.require(some)
         return decoded(kind.element, add(held[0], -1))
     if isinstance(kind, SetType):
         bound = Const(0 if name == "empty" else len(held))

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from strandline.languages.python.runtime.declarations import Record
 from strandline.languages.python.runtime.faults import FIELD_FAULT
 from strandline.languages.python.runtime.text import Text
 from strandline.languages.python.runtime.types import (
@@ -222,10 +223,16 @@ class Evaluator:
                 return self.attribute(self.machine.load(owner), name, node)
             case Place(kind=BagType() | FifoType() | SetType()):
                 if name in ("full", "empty", "head"):
-                    return queried(self.machine, owner, name)
+                    return queried(self.machine, owner, name, self.text.span(node))
                 return Method(owner, name)
             case GroupValue(group=group):
                 raise Refused(f"'{group}' is a class of processes; choose one: m.{group}[index].{name}")
+        if isinstance(owner, type) and issubclass(owner, Record):
+            nested = vars(owner).get(name)
+            if isinstance(nested, type) and issubclass(nested, Record):
+                return nested
+            shown = owner.__name__
+            raise Refused(f"the record '{shown}' has no '{name}' before it is made: {shown}(...).{name}")
         raise Refused(f"{describe(owner)} has no part '{name}'")
 
     def _field(self, owner: Any, kind: RecordType, name: str) -> Any:

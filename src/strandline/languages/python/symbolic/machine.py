@@ -155,7 +155,7 @@ class Machine:
             return value.fields[name]
         if isinstance(value, Place) and value.kind == kind:
             return self.load(value.field(name, dict(kind.fields)[name]))
-        raise Refused(f"a {kind.name} is needed here, not {describe(value)}")
+        raise Refused(f"the record '{kind.name}' is needed here, not {describe(value)}")
 
     def code(self, kind: FlatType, value: Any, span: Span | None) -> Expression:
         """The code with which a container keeps a value; one that it can never hold is a fault at once."""

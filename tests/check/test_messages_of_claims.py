@@ -1,0 +1,157 @@
+"""What claims are told that cannot be read or evaluated: it is the claim's mistake, in words that help."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import strandline
+from strandline.errors import InputError
+
+MODEL = """from strandline import *
+class Top(Record):
+    a: Range[0, 3]
+class M(Model):
+    class Msg(Record):
+        class Body(Record):
+            b: Range[0, 3]
+        body: Body
+        top: Top
+    last: Msg
+    q: Fifo[Range[0, 3], 2]
+    flags: Array[bool, 2]
+    k: Range[0, 5]
+    class P(Process):
+        class Own(Record):
+            c: bool
+        mine: Own
+        @action
+        def go(m, me): me.mine.c = True
+    @action
+    def inc(m):
+        require(m.k < 5)
+        m.k += 1
+    @action
+    def send(m, v: Range[0, 2]): m.q.put(v)
+    @invariant
+    def lights(m): return not m.flags[m.k]
+    @invariant
+    def asks(m): return m.k < 6 or enabled(m.inc)
+"""
+OUTSIDE = "array index out of range in a state where k = 2, flags has 2 elements, after 2 steps"
+W = """process W { state cs, out; init cs; trans cs -> out {}, out -> cs {}; }
+process R { state s; init s; trans s -> s {}; }
+system async;
+"""
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    file = tmp_path / "model.py"
+    file.write_text(MODEL)
+    return file
+
+
+@pytest.fixture
+def letters(tmp_path: Path) -> Path:
+    file = tmp_path / "letters.dve"
+    file.write_text(W)
+    return file
+
+
+def told(file: Path, *formulas: str, **claims: object) -> str:
+    with pytest.raises(InputError) as error:
+        strandline.check(file, *formulas, **claims)  # type: ignore[arg-type]
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("formula", "answer"),
+    [
+        ("G F R.s", "HOLDS"),
+        ("GF W.cs", "VIOLATED"),
+        ("W.cs W R.s", "HOLDS"),
+        ("(W.cs) R (R.s)", "HOLDS"),
+        ("R.s U W.out", "VIOLATED"),
+        ("X R.s", "HOLDS"),
+    ],
+)
+def test_processes_that_are_called_as_operators(letters: Path, formula: str, answer: str) -> None:
+    assert strandline.check(letters, formula).answer.value == answer
+
+
+@pytest.mark.parametrize(
+    ("formula", "message"),
+    [
+        ("GFp", "formula:1:1: unknown name 'GFp'; operators stand apart from names: 'G F p'"),
+        ("GFR.s", "formula:1:1: unknown process 'GFR'; did you mean 'G F R.s'?"),
+        ("F Floor", "formula:1:3: unknown name 'Floor'"),
+        ("F R", "formula:1:3: expected a proposition, not 'R'; a name that is an operator is written {R}"),
+    ],
+)
+def test_operators_and_names(letters: Path, formula: str, message: str) -> None:
+    assert told(letters, formula).splitlines()[0] == message
+
+
+def test_a_flat_conjunction_of_500_terms(model: Path) -> None:
+    terms = " and ".join(f"k != {number}" for number in range(6, 506))
+    assert strandline.check(model, invariants=terms).answer.value == "HOLDS"
+    assert strandline.check(model, f"G {{{terms}}}").answer.value == "HOLDS"
+    message = "the formula has more than 200 atomic propositions; a condition in braces is one: {a and b}"
+    assert told(model, f"G ({terms})") == message
+
+
+def test_an_index_out_of_range_is_the_claims_mistake(model: Path) -> None:
+    assert told(model, invariants="not flags[k]") == f"invariant:1:5: {OUTSIDE}\n  not flags[k]\n      ^^^^^^^^"
+    assert told(model, reach="flags[k]").startswith(f"reach:1:1: {OUTSIDE}")
+    assert told(model, "G !flags[k]").startswith(f"formula:1:1: {OUTSIDE}")
+
+
+def test_so_it_is_where_the_claim_stands_in_the_model(model: Path) -> None:
+    message = told(model, property="lights")
+    assert message.splitlines() == [
+        f"{model}:27:31: invariant 'lights': {OUTSIDE}",
+        "      def lights(m): return not m.flags[m.k]",
+        "                                ^^^^^^^^^^^^",
+    ]
+
+
+def test_a_guard_that_faults_is_the_models_mistake(tmp_path: Path) -> None:
+    file = tmp_path / "model.py"
+    file.write_text(
+        "from strandline import *\nclass M(Model):\n    a: Array[bool, 2]\n    k: Range[0, 3]\n"
+        "    @action\n    def up(m):\n        require(not m.a[m.k])\n        m.k += 1\n"
+        "    @invariant\n    def asks(m): return enabled(m.up) or True\n"
+        "    @invariant\n    def can(m): return enabled(m.up)\n"
+    )
+    verdict = strandline.check(file)
+    assert verdict.answer.value == "VIOLATED"
+    assert verdict.properties[-1].kind.value == "fault"
+
+
+def test_the_head_of_a_queue(model: Path) -> None:
+    assert strandline.check(model, invariants="q.empty or q.head < 3").answer.value == "HOLDS"
+    assert told(model, invariants="q.head < 3") == (
+        "invariant:1:1: head of an empty queue, after 0 steps\n  q.head < 3\n  ^^^^^^"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "last == Msg(Msg.Body(0), Top(0))",
+        "last == Msg(Body(0), Top(a=0))",
+        "last.top == Top(0) and last.body == Body(0)",
+        "P.mine == P.Own(False) or P.mine == Own(True)",
+    ],
+)
+def test_names_of_nested_records(model: Path, text: str) -> None:
+    assert strandline.check(model, invariants=text).answer.value == "HOLDS"
+
+
+def test_what_a_record_is_not(model: Path) -> None:
+    assert told(model, invariants="last.top == Top.a").startswith(
+        "invariant:1:13: the record 'Top' has no 'a' before it is made: Top(...).a"
+    )
+    assert told(model, invariants="last.top == 1").startswith("invariant:1:1: the record 'Top' is needed here, not 1")
