@@ -30,9 +30,12 @@ class M(Model):
     f: bool
     boxes: Array[Bag[Range[0, 2], 2], 2]
     a: Array[Range[0, 2], 2]
+    past: Set[Msg]
 
     @action
-    def send(m, k: Enum["ask", "yes", "no"], i: Range[0, 1]): m.net.put(Msg(kind=k, of=i))
+    def send(m, k: Enum["ask", "yes", "no"], i: Range[0, 1]):
+        m.net.put(Msg(kind=k, of=i))
+        m.past.add(Msg(kind=k, of=i))
     @action
     def push(m, v: Range[0, 2]):
         require(len(m.net) < 2)
@@ -67,6 +70,7 @@ EXPRESSIONS = [
     "any(2 in box for box in m.boxes)",
     "sum(len(box) for box in m.boxes) == sum(1 for box in m.boxes for v in box)",
     "any(v // (v - 1) > 1 for v in m.q)",
+    'len({x.of for x in m.past if x.kind != "ask"}) == 2 and all(x in m.past for x in m.net)',
 ]
 BODIES = [
     # Rounds that change what is looped over: a loop runs over what was there when it began.

@@ -47,6 +47,8 @@ def both(left: Expression, right: Expression) -> Expression:
         return right if left.value else FALSE
     if right == TRUE:
         return left
+    if right == FALSE and not may_fault(left):
+        return FALSE
     match right:
         case Binary(operator="==", left=one, right=Const(value=value)) if value and left == Binary("!=", one, FALSE):
             # Something is there, and it is this: the second says both.

@@ -212,6 +212,17 @@ def decoded(kind: FlatType, expression: Expression) -> Any:
             return Symbol(kind, expression)
 
 
+def literal(kind: FlatType, value: Any) -> Any:
+    """A value that is known beforehand, as `decoded` would give it: conditions on it are known, too."""
+    match kind:
+        case OptionalType(element=element):
+            return None if value is None else literal(element, value)
+        case RecordType(fields=fields):
+            parts = {name: literal(inner, getattr(value, name)) for name, inner in fields}  # type: ignore[arg-type]
+            return RecordSymbol(kind, parts, Const(kind.code(value)))
+    return value
+
+
 def loaded(kind: Type, expression: Expression) -> Any:
     """The value that lies in the variable of a scalar type, where `stored` has put it."""
     match kind:

@@ -20,7 +20,7 @@ from strandline.languages.python.runtime.types import (
     RecordType,
     SetType,
 )
-from strandline.languages.python.symbolic.coding import decoded
+from strandline.languages.python.symbolic.coding import decoded, literal
 from strandline.languages.python.symbolic.machine import Machine
 from strandline.languages.python.symbolic.values import INT, Contents, Listing, Member, Place, Symbol, risks
 from strandline.languages.symbolic.building import (
@@ -225,7 +225,12 @@ def members(machine: Machine, held: Place | Contents) -> list[Member]:
     kind = held.kind
     codes = list(held.slots) if isinstance(held, Contents) else slots(machine, held)
     if isinstance(kind, SetType):
-        found = [Member(present, decoded(kind.element, Const(code))) for code, present in enumerate(codes)]
+        values = map(kind.element.value_of, range(len(codes)))
+        found = [
+            Member(present, literal(kind.element, value))
+            for code, (value, present) in enumerate(zip(values, codes, strict=True))
+            if kind.element.code(value) == code
+        ]
     else:
         assert isinstance(kind, BagType | FifoType)
         found = [
