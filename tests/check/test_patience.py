@@ -30,6 +30,14 @@ def test_results_and_errors_come_through() -> None:
         within(5.0, time.perf_counter(), "loaded", fail)
 
 
+def test_what_comes_too_late_is_not_begun() -> None:
+    begun: list[int] = []
+    with pytest.raises(ResourceError) as error:
+        within(1.0, time.perf_counter() - 2, "compiled", lambda: begun.append(1))
+    assert str(error.value) == "the time limit of 1 s is reached"
+    assert begun == []
+
+
 def test_compiling_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "make_kernel", lambda *given: time.sleep(5))
     began = time.perf_counter()

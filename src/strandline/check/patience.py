@@ -26,6 +26,9 @@ def within(limit: float | None, started: float, stage: str, function: Callable[[
     """
     if limit is None:
         return function()
+    left = started + limit - time.perf_counter()
+    if left <= 0:
+        raise ResourceError(time_is_up(limit))
     results: list[Result] = []
     errors: list[BaseException] = []
 
@@ -37,7 +40,7 @@ def within(limit: float | None, started: float, stage: str, function: Callable[[
 
     thread = Thread(target=work, daemon=True)
     thread.start()
-    thread.join(max(started + limit - time.perf_counter(), 0.0))
+    thread.join(left)
     if errors:
         raise errors[0]
     if not results:
