@@ -72,7 +72,7 @@ def test_json_has_a_list_for_every_figure() -> None:
                 "action": "Clock: on -> on",
                 "share": 1.0,
                 "example": {
-                    "changes": {"hand": ["3", "0"], "turns": ["0", "1"]},
+                    "changes": {"hand": [3, 0], "turns": [0, 1]},
                     "measures": [{"measure": "hand", "old": 3, "new": 0}],
                 },
             }

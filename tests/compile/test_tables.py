@@ -1,0 +1,51 @@
+"""Constant tables: machine code looks up what the interpreter does, outside of a table too."""
+
+from __future__ import annotations
+
+from strandline.compile.host import compile_system
+from strandline.compile.interpret import Interpreter
+from strandline.engine.orders.breadth_first import BreadthFirstSearch
+from strandline.engine.search import Event
+from strandline.model.expression import Binary, Const, Lookup, Read, Table
+from strandline.model.system import Action, Assign, Domain, System, Variable
+from strandline.model.validate import validate
+from strandline.source import Source
+
+
+def test_guards_effects_and_predicates_look_numbers_up() -> None:
+    x = Variable("x", Domain(-3, 20), None, (0,))
+    table = Table([4, 7, -2, 9, 0, 11, 5])
+    here = Lookup(table, Read(x))
+    beyond = Lookup(table, Binary("+", Read(x), Const(3)))
+    actions = (
+        Action("jump", (), Binary("!=", here, Const(0)), (Assign(Read(x), here),)),
+        Action("far", (), Binary(">", beyond, Const(-5)), (Assign(Read(x), beyond),)),
+    )
+    system = validate(System.create("tables", Source("tables", ""), (x,), (), actions))
+    kernel = compile_system(system, [Binary("<", here, Const(5))])
+    states: set[tuple[int, ...]] = set()
+
+    class Listener:
+        layers = False
+
+        def expanded(self, rows: object) -> None:
+            for word, labels, degree in rows.tolist():  # type: ignore[attr-defined]
+                assert degree == len(kernel.twin.edges((word,)))
+                assert labels == kernel.twin.labels((word,))
+                states.add((word,))
+
+        def layer_finished(self, column: int, layer: int) -> None:
+            return None
+
+    search = BreadthFirstSearch(kernel, log=lambda links: None, listener=Listener())
+    while (event := search.advance(0.0)) is Event.PAUSED:
+        pass
+    assert event is Event.DONE
+    interpreter, seen, waiting = Interpreter(system), set(), list(system.initial)
+    while waiting:
+        state = waiting.pop()
+        if state not in seen:
+            seen.add(state)
+            waiting += [step.target for step in interpreter.steps(state) if step.target is not None]
+    assert states == {kernel.twin.layout.pack(state) for state in seen}  # type: ignore[attr-defined]
+    assert {state[0] for state in seen} == {0, 4, 9}, "from 4 and 9 on, places outside of the table are looked up"
