@@ -19,6 +19,7 @@ from strandline.check.ctl.showing import fault_of, replay_of
 from strandline.check.ctl.valuation import Valuation
 from strandline.check.ctl.verdict import Evidence
 from strandline.check.engine_searches import StateSearches
+from strandline.check.memory import peak_resident_bytes
 from strandline.check.options import SWEEP
 from strandline.check.running import Findings, Plan, Run
 from strandline.check.task import Session, Task
@@ -135,6 +136,8 @@ class LabellingGraph:
             raise
         finally:
             graph.close()
+            # Labelling counts, too.
+            run.findings.statistics = replace(run.findings.statistics, rss_bytes=peak_resident_bytes())
 
     def _label(self, run: Run, graph: GraphLog) -> None:
         began = time.perf_counter()
