@@ -150,3 +150,20 @@ def test_ltl_and_ctl_agree_where_a_formula_has_both_readings(formula: str) -> No
     branching = formula.replace("G ", "AG ").replace("F ", "AF ")
     linear = strandline.check(MUTEX, formula).answer
     assert decided(MUTEX, branching)[0].answer is linear
+
+
+def test_strong_fairness_leaves_a_formula_undecided(tmp_path: Path) -> None:
+    file = tmp_path / "strong.py"
+    file.write_text(
+        "from strandline import Model, Range, action\n\n\n"
+        "class Strong(Model):\n"
+        "    x: Range[0, 2] = 0\n\n"
+        "    @action(fair='strong')\n"
+        "    def turn(m):\n"
+        "        m.x = (m.x + 1) % 3\n",
+        encoding="utf-8",
+    )
+    one, _ = decided(file, "AG EF x == 0")
+    reason = "CTL is decided under weak fairness and given conditions, not under strong fairness of turn"
+    assert (one.answer.value, one.reason) == ("UNKNOWN", reason)
+    assert decided(file, "AG EF x == 0", declared_fairness=False)[0].answer.value == "HOLDS"

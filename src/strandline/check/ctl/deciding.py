@@ -17,12 +17,13 @@ from strandline.check.running import INTERRUPTED, Findings
 from strandline.check.strategies.labelling import CtlFound
 from strandline.check.task import Session, Task
 from strandline.check.verdict import Answer, PropertyVerdict
-from strandline.errors import Option, ResourceError, UsageError
+from strandline.errors import ResourceError
 from strandline.model.history import with_history
 from strandline.model.system import System
 
 NOTHING = "none"
 """The method where nothing was searched."""
+STRONG = "CTL is decided under weak fairness and given conditions, not under strong fairness of {}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,10 @@ def decide_trees(
     """Decide formulas, search by search; with evidence, if that is to be shown. Raises `InputError` for what the user
     can mend; limits are UNKNOWN."""
     plain, fairness = _plain(system.alone, formulas, temporal)
+    strong = next((one for one in fairness.conditions if one.strong), None)
+    if strong is not None:
+        yield _undecided(formulas, STRONG.format(strong.name), fairness.described())
+        return
     finite_runs = temporal.finite_runs or plain.finite_paths
     interrupted = False
     for group in _groups(formulas, len(fairness.conditions)):
@@ -70,20 +75,12 @@ def _is_monotone(plain: System, options: Options, session: Session) -> bool:
 def _plain(
     system: System, formulas: Sequence[CtlFormula], temporal: LtlOptions
 ) -> tuple[System, FairnessConditions]:
-    """The System, which remembers of its last step what the formulas ask, and the conditions of fairness. Raises
-    `UsageError` where one of them is strong."""
+    """The System, which remembers of its last step what the formulas ask, and the conditions of fairness."""
 
     def conditions_of(one: System) -> FairnessConditions:
         return fairness_of(one, fair=temporal.fair, declared=temporal.declared_fairness, texts=temporal.fairness)
 
     conditions = conditions_of(system)
-    strong = next((one for one in conditions.conditions if one.strong), None)
-    if strong is not None:
-        raise UsageError(
-            f"CTL is decided under weak fairness and given conditions, not under strong fairness of {strong.name}; "
-            "{} leaves out what the model declares",
-            options=[Option("declared_fairness", False)],
-        )
     asked = [atom for one in formulas for atom in one.atoms.values()]
     asked += [one.condition for one in conditions.conditions if one.condition is not None]
     remembering = with_history(system, asked)
