@@ -12,16 +12,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from strandline.check.ctl.evidence import Explaining, Start
+from strandline.check.ctl.exploring import explored
 from strandline.check.ctl.formula import CtlFormula
 from strandline.check.ctl.methods import EXPLICIT, SWEPT
 from strandline.check.ctl.question import CtlQuestion, ctl_question_of
 from strandline.check.ctl.showing import fault_of, replay_of
 from strandline.check.ctl.valuation import Valuation
 from strandline.check.ctl.verdict import Evidence
-from strandline.check.engine_searches import StateSearches
 from strandline.check.memory import peak_resident_bytes
 from strandline.check.options import SWEEP
-from strandline.check.running import Findings, Plan, Run
+from strandline.check.running import Findings, Run
 from strandline.check.task import Session, Task
 from strandline.check.verdict import PropertyVerdict
 from strandline.compile.kernel import FaultSite, Kernel
@@ -87,19 +87,8 @@ class Labelling:
 
     def run(self, task: Task, session: Session) -> CtlFound:
         question = ctl_question_of(task)
-        measure = session.measures.of(question.plain).measure if self._swept else None
-        options = replace(task.options, order=SWEEP if self._swept else "bfs")
         goal = LabellingGraph(task, question, CtlFound(self.name, Findings()))
-        plan = Plan(
-            system=question.searched,
-            predicates=question.predicates,
-            measure=measure,
-            searches=StateSearches(options, 0),
-            options=options,
-            started=session.started,
-            listens=goal.listen,
-        )
-        goal.found.findings = Run(plan, goal, session.watcher).carry_out()
+        goal.found.findings = explored(task, session, goal, question.predicates, swept=self._swept)
         return goal.found
 
 

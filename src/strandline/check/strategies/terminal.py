@@ -8,18 +8,18 @@ which the sweep checks, and no more memory than a plain sweep.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
+from strandline.check.ctl.exploring import explored
 from strandline.check.ctl.formula import CtlFormula
 from strandline.check.ctl.methods import COMPONENTS, SWEPT
 from strandline.check.ctl.question import CtlQuestion, ctl_question_of
 from strandline.check.ctl.showing import fault_of, replay_of
 from strandline.check.ctl.verdict import ComponentShown, Evidence
-from strandline.check.engine_searches import StateSearches
 from strandline.check.ltl.options import IGNORE
 from strandline.check.options import SWEEP
-from strandline.check.running import Findings, Plan, Run
+from strandline.check.running import Findings, Run
 from strandline.check.strategies.labelling import CtlAnswer, CtlFound
 from strandline.check.task import Session, Task
 from strandline.check.verdict import PropertyVerdict
@@ -79,18 +79,8 @@ class TerminalComponentSearch:
         if shape is None:
             raise InternalError("terminal components do not decide this formula")
         always, part = shape
-        options = replace(task.options, order=SWEEP)
         goal = _Components(task, question, formula, always, part, CtlFound(COMPONENTS, Findings()))
-        plan = Plan(
-            system=question.searched,
-            predicates=(formula.expression(part),),
-            measure=session.measures.of(question.plain).measure,
-            searches=StateSearches(options, 0),
-            options=options,
-            started=session.started,
-            listens=goal.listen,
-        )
-        goal.found.findings = Run(plan, goal, session.watcher).carry_out()
+        goal.found.findings = explored(task, session, goal, (formula.expression(part),), swept=True)
         return goal.found
 
 
