@@ -4,7 +4,7 @@
                          [NET ...]
 
 Reads the nets, formulas, figures and verdicts in `--folder` (default: `../shared/nets` beside the checkout). Of every
-net it compares states, firings, deadlocks and the largest counts of tokens with the reference, then every formula and
+net it compares states, firings and the largest counts of tokens with the reference, then every formula and
 every named question with the contest's verdict, by each method that can decide it. Exit code 1 where one is wrong.
 """
 

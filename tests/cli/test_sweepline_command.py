@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,15 @@ def test_the_tree_as_in_listing_6_1() -> None:
 def test_a_cycle_over_several_layers_as_in_listing_6_4() -> None:
     assert sweepline("-m", "cycle.ss", "-l", "-a", "implies.txt") == 13
     assert trace() == ["start of path -> 1 -> 2 -> end of path", "start of cycle -> 2 -> 3 -> 2 -> end of cycle"]
+
+
+def test_updates_as_in_listing_6_3() -> None:
+    assert sweepline("-m", "cycle.ss", "-l", "-a", "implies.txt", "--updates") == 13
+    lines = Path("mppUpdate.txt").read_text(encoding="utf-8").splitlines()
+    assert "3/q1 updated by: 2/q1" in lines
+    assert lines[-1] == "2/q1 updated by: 3/q1"
+    assert all(re.fullmatch(r"\d/q\d updated by: \d/q\d", line) for line in lines)
+    assert sweepline("-m", "cycle.ss", "-s", "-a", "pPred.txt", "--updates") == 2
 
 
 def test_a_component_as_in_listing_6_5() -> None:

@@ -20,9 +20,10 @@ from strandline.compile.kernel import MAXIMUM_PREDICATES, FaultSite, Kernel, Twi
 from strandline.engine.memory import WordArray
 from strandline.engine.search import Event
 from strandline.errors import InputError, InternalError, ResourceError, UsageError
-from strandline.model.expression import Expression
+from strandline.model.expression import FALSE, Binary, Const, Expression, Read, row
 from strandline.model.measure import Measure
 from strandline.model.system import System
+from strandline.traces.walk import twin_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +155,39 @@ class _Telling:
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class ProductGraph:
+    """The product of a System with its observer, in memory, by the numbers of its states."""
+
+    states: Mapping[int, Mapping[str, Any]]
+    successors: Mapping[int, Sequence[int]]
+    progress: Mapping[int, int]
+    accepting: frozenset[int]
+
+
+def product_graph(product: System, options: Options, watcher: Watcher) -> ProductGraph:
+    """The graph of a System that has an observer, with the progress of the measure of the System alone. Raises
+    `ResourceError` where the search does not come to its end."""
+    observer = product.observer
+    if observer is None:
+        raise InternalError("a product has an observer")
+    places = [Binary("==", Read(observer.location), Const(place)) for place in sorted(observer.accepting)]
+    accepts = row("or", places) if places else FALSE
+    measure = SweepMeasures(options, watcher).of(product.alone).measure
+    nodes: list[Node] = []
+    task = GraphTask(product, {"accepting": accepts}, measure)
+    findings = explore_graph(task, options, nodes.append, watcher)
+    if not findings.complete:
+        raise ResourceError(f"the product is not complete: {findings.reason}")
+    twin = twin_of(product)
+    return ProductGraph(
+        {one.number: twin.describe(one.state) for one in nodes},
+        {one.number: [target for _, target in one.edges] for one in nodes},
+        {one.number: one.progress for one in nodes},
+        frozenset(one.number for one in nodes if one.truths[0]),
+    )
+
+
 def explore_tree(
     system: System, options: Options, watcher: Watcher
 ) -> list[tuple[Mapping[str, Any], Mapping[str, Any] | None]]:
@@ -267,9 +301,6 @@ class StateGraph:
 def collect_graph(task: GraphTask, options: Options) -> StateGraph:
     """The graph as an object. Raises `ResourceError` where a limit ends the exploration, and `InputError` for a
     fault of the model."""
-    from strandline.compile.interpreted import SystemTwin
-    from strandline.traces.walk import twin_of
-
     nodes: list[Node] = []
     findings = explore_graph(task, options, nodes.append)
     if findings.interrupted:
@@ -278,7 +309,7 @@ def collect_graph(task: GraphTask, options: Options) -> StateGraph:
         raise InputError(f"the graph cannot be made: {findings.fault.reason}")
     if not findings.complete:
         raise ResourceError(f"the graph is not complete: {findings.reason}")
-    twin: SystemTwin = twin_of(task.system)
+    twin = twin_of(task.system)
     places = {one.state: one.number for one in nodes}
     initial = tuple(dict.fromkeys(places[state] for state in twin.initial()))
     described = [twin.describe(one.state) for one in nodes]

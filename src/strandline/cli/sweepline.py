@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from strandline.check.verdict import Verdict
     from strandline.model.system import System
 
-TRACE_FILE, TREE_FILE = "trace.txt", "tree.txt"
+TRACE_FILE, TREE_FILE, UPDATE_FILE = "trace.txt", "tree.txt", "mppUpdate.txt"
 
 
 def configure(subparsers: Any) -> None:
@@ -41,6 +41,9 @@ def configure(subparsers: Any) -> None:
         "--measure", metavar="EXPR", action="append", default=[], help="default: what the model declares"
     )
     parser.add_argument("--tree", action="store_true", help=f"write {TREE_FILE}: every state found, and from where")
+    parser.add_argument(
+        "--updates", action="store_true", help=f"with -l: write {UPDATE_FILE}: who updated whose maximal predecessor"
+    )
     parser.add_argument("--all-cycles", action="store_true", help="with -l: report every accepting component")
     parser.add_argument("--output", metavar="DIR", type=Path, default=Path(), help="where files go (default: here)")
     parser.add_argument("--quiet", action="store_true", help="no notices, no progress")
@@ -55,6 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
     from strandline.report.thesis import trace_lines
 
     system = load(arguments.model)
+    if arguments.updates and (arguments.kind != "ltl" or not (arguments.measure or system.measures)):
+        raise UsageError("--updates is for -l, with a measure of progress")
     _remove(arguments.output / TRACE_FILE)
     verdict = _checked(arguments, system, console)
     console.clear()
@@ -70,6 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
         emit(f"{len(told.search.components):,} accepting components")
     if arguments.tree:
         _write(arguments.output / TREE_FILE, _tree(arguments, system, console))
+    if arguments.updates:
+        _write(arguments.output / UPDATE_FILE, _updates(arguments, system, console))
     return exit_code(verdict)
 
 
@@ -146,6 +153,22 @@ def _tree(arguments: argparse.Namespace, system: System, console: Console) -> It
     options = Options(order="sweep" if measured else "bfs", measure=arguments.measure)
     for state, parent in explore_tree(system.alone, options, console):
         yield predecessor_line(state_name(state), None if parent is None else state_name(parent))
+
+
+def _updates(arguments: argparse.Namespace, system: System, console: Console) -> Iterator[str]:
+    """How values travel through the product (000, listing 6.3); its states are called by both of their parts."""
+    from strandline.check.graphing import product_graph
+    from strandline.check.ltl.updates import value_updates
+    from strandline.check.options import Options
+    from strandline.report.thesis import product_name, update_line
+
+    (asked,) = _selected(arguments, system).properties
+    watched = None if asked.specification is None else asked.specification.watched(system.alone)
+    if watched is None:
+        return
+    graph = product_graph(watched.system, Options(order="sweep", measure=arguments.measure), console)
+    for updated, source in value_updates(graph.successors, graph.progress, graph.accepting):
+        yield update_line(product_name(graph.states[updated]), product_name(graph.states[source]))
 
 
 def _write(path: Path, lines: Any) -> None:

@@ -39,6 +39,17 @@ def predecessor_line(name: str, predecessor: str | None) -> str:
     return f"{name} has direct predecessor: {-1 if predecessor is None else predecessor}"
 
 
+def update_line(name: str, source: str) -> str:
+    """A line of the updates: `3 updated by: 4`."""
+    return f"{name} updated by: {source}"
+
+
+def product_name(values: Mapping[str, Any]) -> str:
+    """A state of the product: what the model's state is called, and where the automaton is."""
+    *own, automaton = values
+    return f"{state_name({name: values[name] for name in own})}/{values[automaton]}"
+
+
 def _line(what: str, names: Iterable[str]) -> str:
     return " -> ".join([f"start of {what}", *names, f"end of {what}"])
 

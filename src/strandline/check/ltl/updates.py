@@ -1,0 +1,54 @@
+"""How values travel in the thesis's search for acceptance cycles over several layers (000 §3.4, algorithm 4), told.
+
+The maximal persistent predecessor of a state, and whether an accepting state lies on the way from it, are handed on
+from state to state, the least progress first. This is the algorithm as published, plain and slow, with the corrections
+that it needs to end: values are new in each round, and what is forgotten behind the line are states that never were
+persistent. The engine's own searches are `sweep-off`, `sweep-on` and `sweep`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+
+Value = tuple[int, bool]
+
+
+def value_updates(
+    successors: Mapping[int, Sequence[int]], progress: Mapping[int, int], accepting: frozenset[int]
+) -> Generator[tuple[int, int], None, bool]:
+    """The pairs (updated state, state that updated it) in order, up to the one that closes an acceptance cycle; whether
+    there is such a cycle. Persistent are the targets of regress edges; of two, that with the smaller number is the
+    greater."""
+    persistent = {end for source, ends in successors.items() for end in ends if progress[end] < progress[source]}
+    candidates = set(persistent)
+    while candidates:
+        values: dict[int, Value] = {state: (state, state in accepting) for state in candidates}
+        finished, waiting = set(candidates), set(candidates)
+        while waiting:
+            line = min(progress[state] for state in waiting)
+            passed: set[int] = set()
+            while here := [state for state in waiting if progress[state] == line]:
+                source = max(here)
+                waiting.discard(source)
+                passed.add(source)
+                owner, met = values[source]
+                carried = (owner, met or source in accepting)
+                if source in candidates and _greater((owner, False), (source, False)):
+                    finished.discard(source)
+                for target in successors[source]:
+                    if carried == (target, True):
+                        yield target, source
+                        return True
+                    if _greater(carried, values.get(target)):
+                        values[target] = carried
+                        waiting.add(target)
+                        yield target, source
+            for state in passed - persistent - waiting:
+                del values[state]
+        candidates -= finished
+        candidates = {state for state in candidates if values[state][1]}
+    return False
+
+
+def _greater(one: Value, other: Value | None) -> bool:
+    return other is None or (-one[0], one[1]) > (-other[0], other[1])
