@@ -42,7 +42,7 @@ def compare(case: CtlCase, graph: SystemGraph) -> None:
         assert verdict.ctl.evidence.words or verdict.ctl.evidence.parts
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(st.randoms(use_true_random=False))
 def test_all_methods_agree_with_brute_force(random: Random) -> None:
     found = suitable_case(random)

@@ -46,7 +46,14 @@ def test_streams(tmp_path: Path, ending: str, code: int, said: str) -> None:
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_signals(tmp_path: Path, number: signal.Signals, code: int) -> None:
     endless = [*COMMAND, "explore", str(MODELS / "endless.dve"), "--json", "--quiet", "--work-dir", str(tmp_path)]
-    process = subprocess.Popen(endless, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    # Who runs the tests by nohup lets all processes ignore SIGHUP.
+    process = subprocess.Popen(
+        endless,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL) and None,
+    )
     deadline = time.monotonic() + 60
     while not any(tmp_path.glob("strandline-run-*/parents*")) and time.monotonic() < deadline:
         time.sleep(0.05)

@@ -196,10 +196,11 @@ class _Tokenizer:
 
     def _is_named(self, word: str) -> bool:
         """Whether capital letters that could be operators are a name, because a member or an index follows directly:
-        `W.critical`, `R[0].pc`."""
+        `W.critical`, `R[0].pc`. In CTL `A[` and `E[` are quantifiers."""
         end = self.offset + len(word)
-        followed = _MEMBER.match(self.text, end) is not None or _INDEX.match(self.text, end) is not None
-        return followed and word.isupper()
+        quantifier = self.quantified and QUANTIFIER_WORD.match(word) is not None
+        followed = not quantifier and _INDEX.match(self.text, end) is not None
+        return word.isupper() and (followed or _MEMBER.match(self.text, end) is not None)
 
     def _is_quantifier(self, word: str) -> bool:
         """Whether a word is `A`, `EF` and the like, and not a name with members, as `A.critical`."""
