@@ -62,7 +62,7 @@ def test_the_same_seed_gives_the_same_walks() -> None:
 def test_no_violation_is_no_proof() -> None:
     verdict = walked(EXAMPLES / "peterson" / "peterson.dve", walks=20, depth=50)
     assert (verdict.answer.value, exit_code(verdict)) == ("UNKNOWN", 3)
-    assert verdict.reason == "no violation in 20 random walks, which prove nothing"
+    assert verdict.reason == "not decided by 20 random walks, which prove nothing"
     assert not verdict.complete
     assert figures(verdict) == (20, 1000, 50, 0)
 

@@ -242,7 +242,7 @@ def test_colours_go_to_terminals_only(strandline: Run, monkeypatch: pytest.Monke
 def test_random_walks(strandline: Run) -> None:
     answer = strandline("simulate", "endless.dve", "--walks", "3", "--depth", "4", "--seed", "1", "--quiet")
     assert answer.code == 3
-    reason = "no violation in 3 random walks, which prove nothing"
+    reason = "not decided by 3 random walks, which prove nothing"
     assert answer.transcript.startswith(f"UNKNOWN  endless\n\n  unknown  deadlock freedom  {reason}\n")
     assert "  walks  3 of 3, seed 1\n  steps  12, the longest walk 4 of at most 4\n" in answer.transcript
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import strandline
+from strandline import Model, Range, Record
 from strandline.errors import InputError, UsageError
 
 HEAD = """import functools
@@ -219,3 +220,16 @@ def test_callables_whose_steps_are_all_named() -> None:
     wrong = strandline.from_callables([0], lambda state: [1], named=True)
     with pytest.raises(UsageError, match=r"^named=True: a step is a pair \(name, state\), not 1$"):
         strandline.explore(wrong)
+
+
+def test_a_default_of_a_record_is_refused() -> None:
+    """Plain Python would read the default whatever the record was made with."""
+
+    class Letter(Record):
+        stamp: Range[0, 5] = 2
+
+    class Post(Model):
+        box: Letter
+
+    with pytest.raises(InputError, match="field 'stamp' of the record 'Letter' has a default, which records do not"):
+        strandline.explore(Post())

@@ -72,7 +72,7 @@ def _note(findings: Findings, run: Run, walking: WalkOptions) -> None:
     findings.statistics = replace(findings.statistics, walks=figures)
     if findings.complete:
         count = "1 random walk" if walking.walks == 1 else f"{walking.walks:,} random walks"
-        findings.complete, findings.reason = False, f"no violation in {count}, which prove nothing"
+        findings.complete, findings.reason = False, f"not decided by {count}, which prove nothing"
 
 
 def _verdict(system: System, properties: Sequence[Property], options: Options, found: StatesFound) -> Verdict:

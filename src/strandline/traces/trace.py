@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, overload
 
-from strandline.model.values import Multiset, differences, show
+from strandline.model.values import Multiset, Queue, differences, show
 from strandline.source import Span
 from strandline.traces.text import change_lines, state_lines
 
@@ -31,13 +31,17 @@ class Change:
 
     @property
     def came(self) -> Multiset:
-        """What a bag, queue or set holds after the step and did not before."""
-        return Multiset(self.new).without(self.old)
+        """What a bag, queue or set holds after the step and did not before; of anything else nothing."""
+        return Multiset(self.new).without(self.old) if self._holds_many else Multiset()
 
     @property
     def went(self) -> Multiset:
-        """What a bag, queue or set held before the step and does not after."""
-        return Multiset(self.old).without(self.new)
+        """What a bag, queue or set held before the step and does not after; of anything else nothing."""
+        return Multiset(self.old).without(self.new) if self._holds_many else Multiset()
+
+    @property
+    def _holds_many(self) -> bool:
+        return all(isinstance(one, Multiset | Queue | frozenset) for one in (self.old, self.new))
 
     def __str__(self) -> str:
         if isinstance(self.old, Multiset | frozenset) and isinstance(self.new, Multiset | frozenset):

@@ -182,6 +182,12 @@ def bind_type(annotation: Any, bindings: Mapping[str, Any], what: str) -> Type:
         fields = annotations_of(annotation)
         if not fields:
             raise ModelError(f"{what}: the record '{annotation.__name__}' has no fields")
+        given = next((name for name in fields if any(name in vars(base) for base in annotation.__mro__)), None)
+        if given is not None:
+            raise ModelError(
+                f"{what}: field '{given}' of the record '{annotation.__name__}' has a default, which records do not "
+                "have; give the variable an initial value instead"
+            )
         bound = ((name, bind_type(inner, bindings, f"{what}.{name}")) for name, inner in fields.items())
         return RecordType(annotation, tuple(bound))
     if isinstance(annotation, TypeExpression):
