@@ -225,10 +225,10 @@ def test_callables_whose_steps_are_all_named() -> None:
 def test_a_default_of_a_record_is_refused() -> None:
     """Plain Python would read the default whatever the record was made with."""
 
-    class Letter(Record):
-        stamp: Range[0, 5] = 2
-
     class Post(Model):
+        class Letter(Record):
+            stamp: Range[0, 5] = 2
+
         box: Letter
 
     with pytest.raises(InputError, match="field 'stamp' of the record 'Letter' has a default, which records do not"):
