@@ -16,17 +16,7 @@ from strandline.engine.graph.fixpoints import Fixpoints
 from strandline.engine.graph.log import Bits, GraphLog
 from strandline.properties import Formula
 from strandline.properties.ltl.formula import QUANTIFIERS, Operator
-
-_DUAL = {
-    Operator.NEXT: Operator.NEXT,
-    Operator.EVENTUALLY: Operator.ALWAYS,
-    Operator.ALWAYS: Operator.EVENTUALLY,
-    Operator.UNTIL: Operator.RELEASE,
-    Operator.RELEASE: Operator.UNTIL,
-    Operator.WEAK_UNTIL: Operator.STRONG_RELEASE,
-    Operator.STRONG_RELEASE: Operator.WEAK_UNTIL,
-}
-"""What a path satisfies, with denied operands, that does not satisfy the operator."""
+from strandline.properties.ltl.normal_form import DUAL
 
 
 def _nobody() -> Bits:
@@ -119,7 +109,8 @@ class Valuation:
         if node.operator is Operator.EXISTS:
             found = self._exists(path.operator, operands)
         else:
-            found = self._exists(_DUAL[path.operator], [self._denied(one) for one in operands])
+            # A path that violates the operator satisfies its dual, with denied operands.
+            found = self._exists(DUAL[path.operator], [self._denied(one) for one in operands])
         self._witnesses[node] = found
         return found.satisfied if node.operator is Operator.EXISTS else self._denied(found.satisfied)
 
