@@ -56,8 +56,9 @@ class ExpansionPart(Part):
         from strandline.engine.expansion_kernel import Expansion
 
         kernel = self.kernel
+        sizes_of_records = (np.uint64(kernel.stride), np.uint64(len(self.links) - 1))
         room = (self.records, self._labels, self.answer)
-        return Expansion(np.uint64(kernel.successors), width_of(kernel), np.uint64(kernel.stride), *room)
+        return Expansion(np.uint64(kernel.successors), width_of(kernel), *sizes_of_records, *room)
 
     def batch(self) -> Batch:
         from strandline.engine.batch_kernel import Batch, hash_records

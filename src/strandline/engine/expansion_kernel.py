@@ -19,12 +19,13 @@ _STEP = U(STEP_BITS)
 
 
 class Expansion(NamedTuple):
-    """The Kernel's function, and room for what it answers: records of `stride` words, each a successor with its
-    progress, and the labels of the state that was asked for."""
+    """The Kernel's function, and room for what it answers: at most `most` records of `stride` words, each a successor
+    with its progress, and the labels of the state that was asked for."""
 
     function: Any
     words: Any
     stride: Any
+    most: Any
     records: Any
     labels: Any
     answer: Any
@@ -37,7 +38,7 @@ def ask(expansion, states, at, record, used):
     GROW: even an empty buffer is too small. FLUSH: it would do if it were empty. Of a state that was found or faults,
     `record` is kept."""
     answer, labels = expansion.answer, expansion.labels
-    room = U(len(expansion.records)) // expansion.stride - _1 - used
+    room = expansion.most - used
     count = call_successors(
         expansion.function, states, at, expansion.records, used * expansion.stride, np.int64(room), labels
     )
