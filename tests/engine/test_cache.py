@@ -22,7 +22,7 @@ from strandline.engine.expansion_kernel import Expansion
 from strandline.engine.records import ANSWER, REST, record
 words = lambda size: np.zeros(size, dtype=np.uint64)
 records, hashes = np.arange(1, 3, dtype=np.uint64), words(1)
-expansion = Expansion(np.uint64(0), (0, 0), np.uint64(2), np.uint64(len(records) // 2 - 1), records, words(1), record(ANSWER))
+expansion = Expansion(np.uint64(0), (0, 0), np.uint64(2), np.uint64(0), records, words(1), record(ANSWER))
 hash_records(expansion, Batch(words(1), hashes, words(1), record(REST)), np.uint64(1))
 print(hashes[0], sum(hash_records.stats.cache_hits.values()))
 """
