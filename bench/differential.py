@@ -1,6 +1,6 @@
 """Random systems through every pair of ways that must agree, for as long as you like.
 
-    python bench/differential.py [--cases N] [--seed S] [--python]
+    python bench/differential.py [--cases N] [--seed S] [--python | --ctl]
 
 Case number k is made from the seed S + k, so that a failure is repeated by `--cases 1 --seed <its number>`. Each case
 is a random guarded-command System and a random graph:
@@ -11,6 +11,9 @@ is a random guarded-command System and a random graph:
 
 With `--python` a case is a random model in Python instead, with natural bodies over all kinds of variables and
 containers: plain Python, the interpreter and machine code, step by step, with its invariant and its measure.
+
+With `--ctl` a case is a random System with a random formula of CTL, fairness and rules for dead ends: labelling and swept
+CTL, by measures that regress, against brute force; and one whose formula LTL can say as well, by methods for both.
 
 The tests run the same comparisons on a few hundred cases. Exit code 1 when a case fails.
 """
@@ -40,8 +43,9 @@ PYTHON_LIMIT = 30
 
 def helpers() -> SimpleNamespace:
     """The tests' own generators and judges."""
-    sys.path[:0] = [str(TESTS), str(TESTS / "engine"), str(TESTS / "python_models")]
-    names = ("strategies", "kernels", "graph_kernel", "brute_force", "running", "programs", "test_three_ways")
+    sys.path[:0] = [str(TESTS), *(str(TESTS / folder) for folder in ("engine", "python_models", "check"))]
+    names = ("strategies", "kernels", "graph_kernel", "brute_force", "running", "programs", "test_three_ways",
+             "ctl_cases", "test_ctl_random")  # fmt: skip
     return SimpleNamespace(**{name: import_module(name) for name in names})
 
 
@@ -113,18 +117,43 @@ def compare_python(tools: SimpleNamespace, seed: int) -> int:
     return compared
 
 
+def compare_ctl(tools: SimpleNamespace, seed: int) -> int:
+    """A formula of CTL by every method; returns the number of states, none where there are too many."""
+    found = tools.ctl_cases.suitable_case(Random(seed))
+    if found is None:
+        return 0
+    tools.test_ctl_random.compare(*found)
+    return len(found[1].steps)
+
+
+def compare_ctl_with_ltl(tools: SimpleNamespace, seed: int) -> int:
+    """A formula that CTL and LTL can say, by methods for both; returns the number of states."""
+    found = tools.ctl_cases.suitable_case(Random(seed), common=True)
+    if found is None:
+        return 0
+    tools.test_ctl_random.compare_with_linear(*found)
+    return len(found[1].steps)
+
+
 def agree(what: str, found: Any, expected: Any) -> None:
     if found != expected:
         raise AssertionError(f"{what}: {found!r:.300} instead of {expected!r:.300}")
 
 
-COMPARISONS: tuple[Callable[[SimpleNamespace, int], int], ...] = (compare_back_ends, compare_orders, compare_graph)
+Comparison = Callable[[SimpleNamespace, int], int]
+COMPARISONS: dict[str, tuple[Comparison, ...]] = {
+    "systems": (compare_back_ends, compare_orders, compare_graph),
+    "python": (compare_python,),
+    "ctl": (compare_ctl, compare_ctl_with_ltl),
+}
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--cases", type=int, default=1000, help="how many (default 1000)")
-    parser.add_argument("--python", action="store_true", help="random models in Python")
+    kinds = parser.add_mutually_exclusive_group()
+    for kind, what in (("python", "random models in Python"), ("ctl", "random formulas of CTL")):
+        kinds.add_argument(f"--{kind}", dest="kind", action="store_const", const=kind, default="systems", help=what)
     parser.add_argument("--seed", type=int, default=0, help="the first case's number (default 0)")
     return parser.parse_args(arguments)
 
@@ -132,21 +161,24 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 def main(arguments: Sequence[str] | None = None) -> int:
     options = parse(arguments)
     tools = helpers()
-    failures, states, started = [], 0, time.monotonic()
+    failures, compared, states, started = [], 0, 0, time.monotonic()
     for number in range(options.cases):
         seed = options.seed + number
-        for comparison in (compare_python,) if options.python else COMPARISONS:
+        for comparison in COMPARISONS[options.kind]:
             try:
-                states += comparison(tools, seed)
+                seen = comparison(tools, seed)
+                compared, states = compared + (seen > 0), states + seen
             except Exception:  # noqa: BLE001
                 # Whatever a case raises is its failure; the cases after it still count.
                 failures.append(seed)
                 print(f"case {seed}, {comparison.__name__}:\n{traceback.format_exc()}", flush=True)
         if (number + 1) % 100 == 0 or number + 1 == options.cases:
             elapsed = time.monotonic() - started
-            print(f"{number + 1} cases, {states} states, {len(failures)} failures, {elapsed:.0f} s", flush=True)
+            counts = f"{compared} compared, {states} states, {len(failures)} failures"
+            print(f"{number + 1} cases, {counts}, {elapsed:.0f} s", flush=True)
+    kind = "" if options.kind == "systems" else f" --{options.kind}"
     for seed in failures:
-        print(f"repeat with: python bench/differential.py --cases 1 --seed {seed}" + " --python" * options.python)
+        print(f"repeat with: python bench/differential.py --cases 1 --seed {seed}{kind}")
     return 1 if failures else 0
 
 

@@ -25,6 +25,7 @@ PATHS = (Operator.NEXT, Operator.EVENTUALLY, Operator.ALWAYS)
 PAIRS = (Operator.UNTIL, Operator.RELEASE, Operator.WEAK_UNTIL, Operator.STRONG_RELEASE)
 BOOLEAN = (Operator.AND, Operator.OR, Operator.IMPLIES, Operator.EQUIVALENT, Operator.EXCLUSIVE_OR)
 QUANTIFIERS = (Operator.EXISTS, Operator.ALL)
+UNTIL_LIKE = (Operator.UNTIL, Operator.WEAK_UNTIL)
 
 
 @dataclass(frozen=True)
@@ -59,18 +60,43 @@ class CtlGenerator(LtlGenerator):
             path = make(self.pick(PATHS), self.tree(size - 1))
         return make(self.pick(QUANTIFIERS), path)
 
-    def ctl_case(self) -> CtlCase:
+    def common(self, size: int) -> Formula:
+        """A formula that says the same in CTL and, without its quantifiers, in LTL: M. Maidl's deterministic fragment
+        ("The common fragment of CTL and LTL", 2000), in which a proposition tells at each place which part counts."""
+        if size <= 1:
+            return self.pick([atom("p"), atom("q"), make(Operator.NOT, atom("p")), make(Operator.NOT, atom("q"))])
+        if self.chance(0.25):
+            return make(Operator.ALL, make(Operator.NEXT, self.common(size - 1)))
+        if self.chance(0.2):
+            return make(Operator.AND, self.common(size // 2), self.common(size // 2))
+        chosen = atom(self.pick(["p", "q"]))
+        here = make(Operator.AND, chosen, self.common(size // 2))
+        there = make(Operator.AND, make(Operator.NOT, chosen), self.common(size // 2))
+        if self.chance(0.3):
+            return make(Operator.OR, here, there)
+        return make(Operator.ALL, make(self.pick(UNTIL_LIKE), here, there))
+
+    def ctl_case(self, common: bool = False) -> CtlCase:
         base = self.ltl_case()
-        formula = self.tree(self.random.randint(2, 9))
+        formula = (self.common if common else self.tree)(self.random.randint(2, 9))
         atoms = {name: self.guard() or self.expression(2) for name in atoms_of(formula)}
-        finite_runs = self.pick([STUTTER, STUTTER, IGNORE, MAXIMAL])
+        finite_runs = self.pick([STUTTER, STUTTER, IGNORE] if common else [STUTTER, STUTTER, IGNORE, MAXIMAL])
         weak = tuple(one for one in base.fairness if not one.strong)
         return CtlCase(base.system, formula, atoms, weak, finite_runs)
 
 
-def suitable_case(random: Random) -> tuple[CtlCase, SystemGraph] | None:
-    """A random case with its graph; None where it is too large or faults."""
-    case = CtlGenerator(random, wild=0.0).ctl_case()
+def linear_reading(node: Formula) -> Formula:
+    """A formula of the common fragment without its quantifiers."""
+    operands = [linear_reading(one) for one in node.operands]
+    if node.operator in QUANTIFIERS:
+        return operands[0]
+    return make(node.operator, *operands) if operands else node
+
+
+def suitable_case(random: Random, common: bool = False) -> tuple[CtlCase, SystemGraph] | None:
+    """A random case with its graph, on demand of the fragment that CTL and LTL have in common; None where it is too
+    large or faults."""
+    case = CtlGenerator(random, wild=0.0).ctl_case(common)
     try:
         return case, graph_of(LtlCase(case.system, TRUE, case.atoms, case.fairness, False))
     except Unsuitable:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import time
 from random import Random
 
-from ctl_cases import CtlCase, Oracle, suitable_case
+from ctl_cases import CtlCase, Oracle, linear_reading, suitable_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ltl_cases import SystemGraph
+from ltl_cases import LtlCase, SystemGraph, violated
+from test_ltl_random import decide as decide_linear
 
 from strandline.check.ctl.deciding import decide_trees
 from strandline.check.ctl.methods import EXPLICIT, SWEPT
-from strandline.check.ltl.options import LtlOptions
+from strandline.check.ltl.options import IGNORE, LtlOptions
 from strandline.check.measuring import SweepMeasures
 from strandline.check.options import Options
 from strandline.check.task import Session
@@ -42,12 +43,36 @@ def compare(case: CtlCase, graph: SystemGraph) -> None:
         assert verdict.ctl.evidence.words or verdict.ctl.evidence.parts
 
 
+def compare_with_linear(case: CtlCase, graph: SystemGraph) -> None:
+    """A formula of the common fragment: both readings by their own methods, and by both oracles.
+
+    Where no path that counts begins, LTL says nothing of a state, and CTL still says which propositions it has.
+    """
+    oracle = Oracle(case, graph)
+    if not set(graph.initial) <= oracle.fair:
+        return
+    formula = linear_reading(case.formula)
+    linear = LtlCase(case.system, formula, case.atoms, case.fairness, case.finite_runs == IGNORE)
+    expected = Answer.VIOLATED if violated(linear, graph) else Answer.HOLDS
+    assert oracle.holds() == (expected is Answer.HOLDS)
+    assert {decide_linear(linear, method).verdict.answer for method in ("scc", "sweep")} == {expected}
+    assert {decide(case, method).answer for method in METHODS} == {expected}
+
+
 @settings(max_examples=60)
 @given(st.randoms(use_true_random=False))
 def test_all_methods_agree_with_brute_force(random: Random) -> None:
     found = suitable_case(random)
     if found is not None:
         compare(*found)
+
+
+@settings(max_examples=20)
+@given(st.randoms(use_true_random=False))
+def test_where_a_formula_has_both_readings_they_agree(random: Random) -> None:
+    found = suitable_case(random, common=True)
+    if found is not None:
+        compare_with_linear(*found)
 
 
 def test_a_synchronous_step_is_enabled_only_if_every_process_has_an_action() -> None:
