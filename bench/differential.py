@@ -12,8 +12,9 @@ is a random guarded-command System and a random graph:
 With `--python` a case is a random model in Python instead, with natural bodies over all kinds of variables and
 containers: plain Python, the interpreter and machine code, step by step, with its invariant and its measure.
 
-With `--ctl` a case is a random System with a random formula of CTL, fairness and rules for dead ends: labelling and swept
-CTL, by measures that regress, against brute force; and one whose formula LTL can say as well, by methods for both.
+With `--ctl` a case is a random System with a random formula of CTL, fairness and rules for dead ends: labelling and
+swept CTL, by measures that regress, against brute force; and one whose formula LTL can say as well, by methods for
+both.
 
 The tests run the same comparisons on a few hundred cases. Exit code 1 when a case fails.
 """
