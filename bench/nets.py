@@ -2,10 +2,14 @@
 
     python bench/nets.py [--most N] [--least N] [--methods NAME ...] [--examinations NAME ...] [--max-seconds S]
                          [NET ...]
+    python bench/nets.py --rates
 
 Reads the nets, formulas, figures and verdicts in `--folder` (default: `../shared/nets` beside the checkout). Of every
 net it compares states, firings and the largest counts of tokens with the reference, then every formula and
 every named question with the contest's verdict, by each method that can decide it. Exit code 1 where one is wrong.
+
+With `--rates`: how long the net with the most transitions takes to load and to compile, and how fast nets are searched
+beside the same systems in DVE (`../shared/beem`), in turns.
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import strandline
 from _common import print_table
 from strandline.check.contest.deciding import Answered, decide_formulas, session_of
 from strandline.check.contest.questions import decide_question
@@ -53,6 +58,8 @@ METHODS = {
 }
 """By name: which examinations it decides, and the options of the search and of temporal logic that ask for it."""
 _STEPS = (0.1, 1, 10, 60)
+SAME_SYSTEMS = {"Anderson-PT-04": "anderson.4", "Anderson-PT-06": "anderson.6"}
+"""Nets and models in DVE with as many states and steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +130,8 @@ def wrong_figures(net: Reference, system: System) -> list[str]:
         "max-tokens-per-marking": net.most_in_marking,
         "max-tokens-in-place": net.most_in_place,
     }
+    if net.dead is not None:
+        wanted["dead-markings"] = net.dead
     return [f"{name}: {found[name]} instead of {value}" for name, value in wanted.items() if found[name] != value]
 
 
@@ -188,6 +197,28 @@ def _table(answers: Sequence[Judged]) -> None:
     print_table(["method", "examination", "right", "wrong", "unknown", *(f"< {step} s" for step in _STEPS)], rows)
 
 
+def show_rates(folder: Path, repeat: int = 3) -> None:
+    largest = max(references(folder), key=lambda one: one.file.stat().st_size)
+    strandline.explore(largest.file, max_states=1)  # the engine's own machine code is made once per machine
+    began = time.perf_counter()
+    system = load(largest.file)
+    loaded = time.perf_counter() - began
+    compiled = strandline.explore(system, max_states=1).statistics.compile_seconds
+    size = f"{len(system.variables)} places, {len(system.actions)} transitions"
+    print(f"{largest.name}, {size}: loaded in {loaded:.2f} s, compiled in {compiled:.2f} s")
+    rows = []
+    for net, model in SAME_SYSTEMS.items():
+        files = (folder / "models" / f"{net}.pnml", folder.parent / "beem" / "models" / f"{model}.dve")
+        best = [0.0, 0.0]
+        for _ in range(repeat):
+            for number, file in enumerate(files):
+                statistics = strandline.explore(file).statistics
+                best[number] = max(best[number], statistics.visited / statistics.seconds)
+        rates = (f"{rate / 1e6:.2f}" for rate in best)
+        rows.append([net, f"{statistics.visited:,}", *rates, f"{best[0] / best[1]:.2f}"])
+    print_table(["net", "states", "M states/s", "M states/s in DVE", "ratio"], rows)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("nets", nargs="*", metavar="NET", help="names of nets (default: all)")
@@ -197,7 +228,11 @@ def main() -> int:
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
     parser.add_argument("--examinations", nargs="+", choices=[*QUESTIONS, *FILES], default=[*QUESTIONS, *FILES])
     parser.add_argument("--max-seconds", type=float, default=600.0, help="for an examination")
+    parser.add_argument("--rates", action="store_true", help="loading, compiling and rates instead of verdicts")
     arguments = parser.parse_args()
+    if arguments.rates:
+        show_rates(arguments.folder)
+        return 0
     answers: list[Judged] = []
     figures = 0
     for net in references(arguments.folder):

@@ -124,6 +124,8 @@ def _line(examination: str, answer: Answered) -> str | None:
     if answer.value is None:
         return None
     if examination == "StateSpace":
+        if answer.id not in _FIGURES:
+            return None
         return f"STATE_SPACE {_FIGURES[answer.id]} {answer.text} TECHNIQUES {_TECHNIQUES}"
     name = examination if examination in QUESTIONS else answer.id
     return f"FORMULA {name} {answer.text} TECHNIQUES {_TECHNIQUES}"

@@ -5,7 +5,8 @@
     quasi-liveness    every action is enabled in some reachable state
     stable-marking    some variable has the same value in all reachable states
     liveness          from every reachable state, every action can become enabled again
-    state-space       how many states and steps there are, the largest value of a variable and of the sum of all
+    state-space       how many states and steps there are, the largest value of a variable and of the sum of all, and
+                      how many states have no step
     upper-bound(...)  the largest value of a sum of variables
 """
 
@@ -47,7 +48,7 @@ class _Asking:
 def decide_question(
     name: str, system: System, options: Options, temporal: LtlOptions, session: Session
 ) -> Iterator[Answered]:
-    """The answer; of `state-space` four of them. Raises `UsageError` for a question that is not known, and
+    """The answer; of `state-space` five of them. Raises `UsageError` for a question that is not known, and
     `InputError` for a sum that cannot be read."""
     system = system.alone
     if name.startswith(f"{UPPER_BOUND}("):
@@ -128,6 +129,7 @@ def _state_space(asking: _Asking) -> Iterator[Answered]:
         "transitions": statistics.transitions,
         "max-tokens-per-marking": None if gathering is None else gathering.most_in_all,
         "max-tokens-in-place": None if gathering is None else gathering.most_in_one,
+        "dead-markings": statistics.deadlocks,
     }
     for name, value in figures.items():
         answer = _answer(asking, found, seconds, value if found.findings.complete else None)
