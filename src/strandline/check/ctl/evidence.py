@@ -3,7 +3,7 @@
 A formula that says that some path satisfies something is shown by one such path, and so is the denial of one about all
 paths. Of the others nothing can be shown but that everything was looked at. A conjunction that holds is shown by all
 its parts, one that does not by a single one; and so on down the formula. Every run begins in an initial state, is
-executed again by the definition of the semantics, and propositional parts are evaluated along it anew.
+executed again by the definition of the semantics, and judged (`judging.py`).
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from strandline.check.ctl.formula import CtlFormula
+from strandline.check.ctl.judging import Judge
 from strandline.check.ctl.valuation import Valuation, Witnesses
 from strandline.check.ctl.verdict import Evidence
-from strandline.compile.interpret import Interpreter
 from strandline.compile.interpreted import SystemTwin
 from strandline.engine.graph.log import contains
 from strandline.engine.graph.paths import Path, Paths
 from strandline.errors import ReplayError
+from strandline.model.system import Fairness
 from strandline.properties import Formula
 from strandline.properties.ltl.formula import QUANTIFIERS, Operator
 from strandline.traces.lassos import Lasso, LassoReplay, ShownRun
@@ -45,10 +46,11 @@ class Explaining:
         replaying: LassoReplay,
         shown: SystemTwin,
         start: Start,
+        fairness: Sequence[Fairness] = (),
     ) -> None:
         self._bound, self._valuation, self._make_paths = formula, valuation, paths
         self._replaying, self._shown, self._start = replaying, shown, start
-        self._interpreter = Interpreter(shown.system)
+        self._judge = Judge(formula, shown, self._holds, fairness)
         self._paths: Paths | None = None
 
     def evidence(self) -> Evidence:
@@ -84,7 +86,7 @@ class Explaining:
         path, stays = self._path(found, way.end)
         whole = way + path
         run = self._run(whole)
-        self._check(node, run, len(way.steps), stays)
+        self._judge.judge(node, whole, len(way.steps), run)
         operands = [] if stays and self._all_boolean(node) else self._at_end(node, whole, path, stays)
         words = _words(run, len(way.steps))
         return Evidence(str(node), holds, words, run.trace, tuple(operands))
@@ -110,7 +112,7 @@ class Explaining:
             self._paths = self._make_paths()
         if found.entered is not None:
             if not self._paths.successors(record):
-                return Path((record,), ()), False
+                return Path((record,), (), loop=0), False
             return self._paths.step_into(record, found.entered), False
         if found.goal is not None and contains(found.reaching, record):
             return self._paths.until(record, found.through, found.goal), False
@@ -123,28 +125,6 @@ class Explaining:
             run = self._replaying.path(self._start.number, way.steps)
             return run if loop is None else _ended(self._shown, run)
         return self._replaying.lasso(Lasso(self._start.number, way.steps[:loop], way.steps[loop:]))
-
-    def _check(self, node: Formula, run: ShownRun, begins: int, stays: bool) -> None:
-        """Evaluate propositional operands along the run anew; raises `ReplayError` where one is not as claimed."""
-        path = node.operands[0]
-        positive = node.operator is Operator.EXISTS
-        last, loop = run.states[-1], run.trace.loop
-        expected: list[tuple[Formula, Sequence[tuple[int, ...]]]] = []
-        operator = path.operator
-        if operator is (Operator.ALWAYS if positive else Operator.EVENTUALLY):
-            # The loop may have begun before.
-            expected = [(path.operands[0], run.states[min(begins, len(run.trace) if loop is None else loop) :])]
-        elif operator is (Operator.EVENTUALLY if positive else Operator.ALWAYS) or operator is Operator.NEXT:
-            expected = [(path.operands[0], [last])]
-        elif positive and operator is Operator.UNTIL and not stays:
-            expected = [(path.operands[0], run.states[begins:-1]), (path.operands[1], [last])]
-        for operand, states in expected:
-            if operand.is_boolean:
-                expression = self._bound.expression(operand)
-                for state in states:
-                    value = bool(self._interpreter.evaluate(expression, self._shown.layout.unpack(state)))
-                    if value is not positive:
-                        raise ReplayError(f"'{operand}' is not as claimed on the run that shows '{node}'")
 
 
 def _ended(twin: SystemTwin, run: ShownRun) -> ShownRun:

@@ -151,7 +151,8 @@ class LabellingGraph:
         start = Start(number, graph.initial[number])
         shown = twin_of(self.question.plain)
         replaying = replay_of(run, shown)
-        explaining = Explaining(formula, valuation, lambda: Paths(graph), replaying, shown, start)
+        fairness = self.question.fairness.conditions
+        explaining = Explaining(formula, valuation, lambda: Paths(graph), replaying, shown, start, fairness)
         if not self.task.shows:
             return CtlAnswer(not failing, None)
         try:
