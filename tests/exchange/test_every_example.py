@@ -23,7 +23,7 @@ MODELS = sorted({str(case.model) for file in find_expected([EXAMPLES]) for case 
 
 
 def test_every_language_is_there() -> None:
-    assert {Path(model.partition(":")[0]).suffix for model in MODELS} >= {".dve", ".psl", ".py", ".pnml"}
+    assert {Path(model.partition(":")[0]).suffix for model in MODELS} >= {".dve", ".psl", ".py", ".pnml", ".lotus"}
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.removeprefix(f"{EXAMPLES}/"))

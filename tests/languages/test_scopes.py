@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strandline.errors import InputError, ModelError, ParseError
-from strandline.languages import dve, load, process, python
+from strandline.languages import dve, load, lotus, process, python
 from strandline.model.expression import (
     ARITHMETIC,
     BINARY_OPERATORS,
@@ -80,6 +80,10 @@ class Everything(Model):
     class Lone(Process):
         pc: Enum["here", "there"]
 """
+EDGES = """
+DEFINE mood : calm, tired, y; number : -1, 7, 3; week : 1...7; MODULE VAR mood x, y; number n; week w;
+INIT x=calm, y=y, n=-1, w=1; TRANS x=calm, n=7 => w=2; w=2 => n=3, x=tired;
+"""
 AUTOMATON = 'des (0, 3, 3)\n(0, "PUT !1", 1)\n(1, i, 2)\n(2, "x", 0)\n'
 
 SYSTEMS = {
@@ -89,6 +93,7 @@ SYSTEMS = {
     "queue.aut": process.aldebaran.load(Source("queue.aut", AUTOMATON)),
     "stored.py": python.load(Source("stored.py", STORED)),
     "crossing.pnml": load(ROOT / "examples/petri-crossing/crossing.pnml"),
+    "edges.lotus": lotus.load(Source("edges.lotus", EDGES)),
     "bakery.py": load(ROOT / "examples/python-bakery/bakery.py"),
 }
 _OTHERS = frozenset({"//", "mod"})
@@ -97,6 +102,7 @@ WORDS = {
     ".psl": (COMPARISONS | {"and", "or", "+", "-", "*", "//", "mod"}, frozenset({"not", "-"}), False),
     ".py": (BINARY_OPERATORS, UNARY_OPERATORS, True),
 }
+WORDS[".lotus"] = (COMPARISONS | {"and", "or", "imply", "+", "-", "*", "/", "%"}, frozenset({"not", "-"}), False)
 WORDS[".aut"] = WORDS[".psl"]
 WORDS[".pnml"] = WORDS[".py"]
 
@@ -199,6 +205,9 @@ def test_long_sums(name: str, terms: int) -> None:
         ("messages.dve", "P.own.0[a]"),
         ("cells.psl", "2 * Cell[0].Cell(1) + Cell[1].STOP - (Cell[0] + 1)"),
         ("queue.aut", "LTS.1 + 2 * LTS.2"),
+        ("edges.lotus", "x = calm & !(y = y) | n = -1 -> w > 3"),
+        ("edges.lotus", "x = y + 2"),
+        ("edges.lotus", "(x = (y)) + 2 * (w != 7)"),
         ("stored.py", "2 * (P_0.pc == 'busy') + (Lone.pc == 'there')"),
         ("stored.py", "P_0.k + P_1.k"),
         ("stored.py", "raw_(count + P_1.k)"),
@@ -220,6 +229,12 @@ def test_words(name: str, text: str) -> None:
         ("everything.dve", "9223372036854775809", ParseError, "the number is larger than 9223372036854775808"),
         ("everything.dve", "Worker.states", ModelError, "process 'Worker' has no state 'states'"),
         ("messages.dve", "P.own.1[0]", ModelError, "channel 'P.own' has no '1'"),
+        ("edges.lotus", "x = clam", ModelError, "there is no value of 'x' 'clam'; did you mean 'calm'?"),
+        ("edges.lotus", "v = 3", ModelError, "there is no variable 'v'"),
+        ("edges.lotus", "w = 3 = 4", ParseError, "'=' cannot follow '='; write parentheses"),
+        ("edges.lotus", "(w = 3", ParseError, "the parenthesis is never closed"),
+        ("edges.lotus", "w = 3 4", ParseError, "'4' is not wanted here"),
+        ("edges.lotus", "w ~ 3", ParseError, "unexpected '~'"),
         ("stored.py", "raw_(bag)", ModelError, "'bag' is an array and needs an index"),
         ("stored.py", "raw_(bags[0])", ModelError, "unknown name 'bags'; did you mean 'bag'?"),
         ("stored.py", "raw_(mood == 'clam')", ModelError, "there is no value 'clam' here; did you mean 'calm'?"),

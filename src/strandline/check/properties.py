@@ -105,7 +105,7 @@ def select(system: System, claims: Claims) -> Selection:
     picked = not chosen and deadlock is not True
     if picked:
         chosen = _declared(system)
-        deadlock = system.observer is None if deadlock is None else deadlock
+        deadlock = _asks_for_deadlocks(system) if deadlock is None else deadlock
     if deadlock:
         chosen.insert(0, Property(Kind.DEADLOCK, "deadlock freedom"))
     predicates = sum(one.expression is not None for one in chosen)
@@ -182,6 +182,11 @@ def _title(kind: str, text: str, siblings: Sequence[str]) -> str:
 
 def _assertions(system: System) -> list[Property]:
     return [Property(Kind.ASSERTION, one.name, one.expression) for one in system.assertions]
+
+
+def _asks_for_deadlocks(system: System) -> bool:
+    """Whether a check that names nothing is also about deadlocks."""
+    return system.observer is None and system.asks_for_deadlocks
 
 
 def _property_process(system: System, name: str) -> Property:

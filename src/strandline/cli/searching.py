@@ -22,7 +22,8 @@ _EXPECTATIONS = ("holds", "violated", "unknown")
 
 def add_model(parser: argparse.ArgumentParser) -> None:
     """The model to search."""
-    parser.add_argument("model", metavar="MODEL", help="a model file (.dve, .py, .psl, .aut, .pnml, .lola, .ss)")
+    kinds = ".dve, .py, .psl, .aut, .pnml, .lola, .lotus, .ss"
+    parser.add_argument("model", metavar="MODEL", help=f"a model file ({kinds})")
     add_parameters(parser)
 
 

@@ -23,6 +23,7 @@ LANGUAGES = {
     ".aut": "strandline.languages.process.aldebaran",
     ".dve": "strandline.languages.dve",
     ".lola": "strandline.languages.petri.lola",
+    ".lotus": "strandline.languages.lotus",
     ".pnml": "strandline.languages.petri.pnml",
     ".psl": "strandline.languages.process",
     ".py": "strandline.languages.python",

@@ -37,6 +37,9 @@ class Scope(ABC):
     """Reads and writes expressions in the language of a model. `parse(render(e)) == e` for every expression that the
     language can make, and for every measure that is found."""
 
+    equality = "=="
+    """How formulas of temporal logic spell that two values are the same; the sign that `parse` then gets."""
+
     @abstractmethod
     def parse(self, text: str, *, name: str = "expression") -> Expression:
         """The expression that a text means. Raises an `InputError` that points into a source called `name`."""
@@ -93,6 +96,7 @@ class Without(Scope):
 
     def __init__(self, scope: Scope, process: str, variables: Collection[Variable]) -> None:
         self.scope, self.process, self.variables = scope, process, frozenset(variables)
+        self.equality = scope.equality
 
     def parse(self, text: str, *, name: str = "expression") -> Expression:
         """As in the scope itself; what speaks of the process is refused."""

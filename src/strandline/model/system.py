@@ -233,6 +233,8 @@ class System:
     """The names and values that it was made with, where these are not the model's own; for reports."""
     initial: tuple[tuple[int, ...], ...] = field(default=(), repr=False)
     """All initial valuations."""
+    asks_for_deadlocks: bool = True
+    """Whether a check that names nothing is also about deadlocks; not where the language gives none a meaning."""
     finite_paths: str = "stutter"
     """What CTL makes of a state without steps unless it is told: it repeats itself, or is the last of its paths
     ("maximal"), as the language has it."""

@@ -13,6 +13,11 @@ from strandline.report.style import Style, counted, table, time_words
 from strandline.report.traces import trace_lines
 from strandline.traces.text import state_lines
 
+_DEAD_ENDS = {
+    "stutter": "such a state repeats itself for ever",
+    "maximal": "paths end there",
+    "ignore": "paths that end there do not count",
+}
 _MOST_MEMBERS = 10
 """States of a terminal component that are shown as text."""
 
@@ -21,9 +26,12 @@ def ctl_remark(one: PropertyVerdict) -> str:
     """What stands beside a formula in the list of properties."""
     if one.reason is not None:
         return one.reason
-    if one.trace is None:
-        return ""
-    return lasso_words(one.trace, ended=one.trace.loop == len(one.trace))
+    words = [] if one.trace is None else [lasso_words(one.trace, ended=one.trace.loop == len(one.trace))]
+    initial = None if one.ctl is None else one.ctl.initial
+    if initial is not None and initial.all > 1 and initial.satisfying < initial.all:
+        number = f"{initial.satisfying:,}" if initial.satisfying else "none"
+        words.append(f"{initial.word}: holds in {number} of {initial.all:,} initial states")
+    return "; ".join(words)
 
 
 def evidence_lines(one: PropertyVerdict, system: System, style: Style, *, full: bool) -> list[str]:
@@ -93,6 +101,8 @@ def _figures(search: CtlSearch) -> list[tuple[str, str]]:
     rows = [("states", f"{states}{rest}")]
     if now.transitions is not None:
         rows.append(("transitions", f"{now.transitions:,}"))
+    if now.deadlocks:
+        rows.append(("without a step", f"{counted(now.deadlocks, 'state')}: {_DEAD_ENDS[search.finite_runs]}"))
     if now.states != now.visited:
         rows.append(("visited", f"{now.visited:,}"))
     if now.sweeps:

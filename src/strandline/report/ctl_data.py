@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from strandline.check.ctl.verdict import ComponentShown, CtlSearch, Evidence
+from strandline.check.ctl.verdict import ComponentShown, CtlSearch, Evidence, InitialStates
 from strandline.report.profile import profile_data
 from strandline.report.regress import regress_data
 from strandline.source import Source
@@ -43,7 +43,14 @@ def ctl_data(search: CtlSearch, source: Source) -> dict[str, Any]:
         "labelling_seconds": round(search.labelling_seconds, 6),
         "evidence": None if search.evidence is None else _evidence(search.evidence, source),
         "without_evidence": search.without_evidence,
+        "initial_states": _initial(search.initial),
     }
+
+
+def _initial(initial: InitialStates | None) -> dict[str, Any] | None:
+    if initial is None:
+        return None
+    return {"answer": initial.word, "satisfying": initial.satisfying, "all": initial.all}
 
 
 def _component(component: ComponentShown) -> dict[str, Any]:

@@ -127,6 +127,7 @@ def _verdict(
         labelling_seconds=found.seconds,
         evidence=None if decided is None else decided.evidence,
         without_evidence=None if decided is None else decided.without_evidence,
+        initial=None if decided is None else decided.initial,
     )
     if decided is None:
         return PropertyVerdict(Kind.CTL, one.text, Answer.UNKNOWN, findings.reason, ctl=search)

@@ -78,5 +78,6 @@ def _propositional_parts(formula: Formula) -> Iterator[Formula]:
 def bind_ctl(text: str, system: System, *, name: str = "formula", scope: Scope | None = None) -> CtlFormula:
     """Read a formula over a System, in its own words or in those of `scope`; raises `InputError` with the place in the
     formula."""
-    parsed = parse_ctl(Source(name, text))
+    words = system.scope if scope is None else scope
+    parsed = parse_ctl(Source(name, text), equality=words.equality)
     return CtlFormula(parsed.formula, bound_atoms(parsed, system, scope), parsed.source)

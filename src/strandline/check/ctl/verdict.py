@@ -44,6 +44,20 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class InitialStates:
+    """In how many of the initial states a formula holds: in all (SAT), in none (NSAT), or in some (PSAT, 004 §2.1.3).
+    A formula holds of a model only if it holds in all."""
+
+    satisfying: int
+    all: int
+
+    @property
+    def word(self) -> str:
+        """The three-valued answer."""
+        return "SAT" if self.satisfying == self.all else "PSAT" if self.satisfying else "NSAT"
+
+
+@dataclass(frozen=True, slots=True)
 class CtlSearch:
     """How formulas of CTL were decided: by one exploration for several of them."""
 
@@ -65,3 +79,5 @@ class CtlSearch:
     evidence: Evidence | None = None
     without_evidence: str | None = None
     """Why there is none, where one would show something."""
+    initial: InitialStates | None = None
+    """None where the method does not tell them apart, or nothing was decided."""

@@ -144,7 +144,8 @@ class PropertyProcess:
 def bind_formula(text: str, system: System, *, name: str = "formula", scope: Scope | None = None) -> BoundFormula:
     """Read a formula over a System, in its own words or in those of `scope`; raises `InputError` with the place in the
     formula."""
-    parsed = parse_ltl(Source(name, text))
+    words = system.scope if scope is None else scope
+    parsed = parse_ltl(Source(name, text), equality=words.equality)
     return BoundFormula(parsed, bound_atoms(parsed, system, scope))
 
 

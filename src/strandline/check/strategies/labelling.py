@@ -18,7 +18,7 @@ from strandline.check.ctl.methods import EXPLICIT, SWEPT
 from strandline.check.ctl.question import CtlQuestion, ctl_question_of
 from strandline.check.ctl.showing import fault_of, replay_of
 from strandline.check.ctl.valuation import Valuation
-from strandline.check.ctl.verdict import Evidence
+from strandline.check.ctl.verdict import Evidence, InitialStates
 from strandline.check.memory import peak_resident_bytes
 from strandline.check.options import SWEEP
 from strandline.check.running import Findings, Run
@@ -44,6 +44,7 @@ class CtlAnswer:
     holds: bool
     evidence: Evidence | None
     without_evidence: str | None = None
+    initial: InitialStates | None = None
 
 
 @dataclass(slots=True)
@@ -153,12 +154,13 @@ class LabellingGraph:
         replaying = replay_of(run, shown)
         fairness = self.question.fairness.conditions
         explaining = Explaining(formula, valuation, lambda: Paths(graph), replaying, shown, start, fairness)
+        initial = InitialStates(len(graph.initial) - len(failing), len(graph.initial))
         if not self.task.shows:
-            return CtlAnswer(not failing, None)
+            return CtlAnswer(not failing, None, initial=initial)
         try:
-            return CtlAnswer(not failing, explaining.evidence())
+            return CtlAnswer(not failing, explaining.evidence(), initial=initial)
         except ResourceError as error:
-            return CtlAnswer(not failing, None, str(error))
+            return CtlAnswer(not failing, None, str(error), initial)
 
 
 class _Watch:

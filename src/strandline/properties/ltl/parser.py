@@ -38,23 +38,24 @@ class ParsedFormula:
     atom_spans: Mapping[str, Span]
 
 
-def parse_ltl(text: str | Source, *, member_arrow: bool = False) -> ParsedFormula:
+def parse_ltl(text: str | Source, *, member_arrow: bool = False, equality: str = "==") -> ParsedFormula:
     """Read an LTL formula; raises `ParseError` with the place of the mistake.
 
-    `member_arrow` makes `a->b` without blanks a member of `a`, as DVE's guards need it.
+    `member_arrow` makes `a->b` without blanks a member of `a`, as DVE's guards need it. `equality` is the sign that
+    compares besides `==`, `=` in LOTUS.
     """
     source = text if isinstance(text, Source) else Source("<formula>", text)
-    return _Parser(source, tokenize(source, member_arrow=member_arrow)).run()
+    return _Parser(source, tokenize(source, member_arrow=member_arrow, equality=equality)).run()
 
 
-def parse_ctl(text: str | Source) -> ParsedFormula:
+def parse_ctl(text: str | Source, *, equality: str = "==") -> ParsedFormula:
     """Read a formula of CTL: `AG (p -> AF q)`, `E [p U q]`. Raises `ParseError` with the place of the mistake, which
-    may be a temporal operator without a path quantifier or the other way round."""
+    may be a temporal operator without a path quantifier or the other way round. `equality` as above."""
     source = text if isinstance(text, Source) else Source("<formula>", text)
-    return _Parser(source, tokenize(source, quantified=True), quantified=True).run()
+    return _Parser(source, tokenize(source, quantified=True, equality=equality), quantified=True).run()
 
 
-_COMPARISONS = frozenset({"==", "!=", "<=", ">=", "<", ">"})
+_COMPARISONS = frozenset({"=", "==", "!=", "<=", ">=", "<", ">"})
 _COMPARISON_PRECEDENCE = 7
 _LOGICAL_PRECEDENCE = {
     Operator.IMPLIES: 1,

@@ -122,22 +122,24 @@ _NUMBER = re.compile(r"[0-9]+")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
-def tokenize(source: Source, *, member_arrow: bool = False, quantified: bool = False) -> list[Token]:
+def tokenize(
+    source: Source, *, member_arrow: bool = False, quantified: bool = False, equality: str = "=="
+) -> list[Token]:
     """All tokens of a formula, an END token last.
 
     With `member_arrow`, `->` directly between two names reads a member, as in DVE's guards. With `quantified`, as in
-    CTL, `A` and `E` are path quantifiers, and brackets do what parentheses do.
+    CTL, `A` and `E` are path quantifiers, and brackets do what parentheses do. `equality` is a sign that compares.
     """
-    return _Tokenizer(source, member_arrow, quantified).run()
+    return _Tokenizer(source, member_arrow, quantified, equality).run()
 
 
 class _Tokenizer:
     """A cursor over the text; each `_take` method consumes one kind of token."""
 
-    def __init__(self, source: Source, member_arrow: bool, quantified: bool) -> None:
+    def __init__(self, source: Source, member_arrow: bool, quantified: bool, equality: str) -> None:
         self.source = source
         self.text = source.text
-        self.member_arrow, self.quantified = member_arrow, quantified
+        self.member_arrow, self.quantified, self.equality = member_arrow, quantified, equality
         self.offset = 0
         self.tokens: list[Token] = []
 
@@ -173,6 +175,9 @@ class _Tokenizer:
         symbol = _SYMBOL.match(self.text, self.offset)
         if symbol is None:
             character = self.text[self.offset]
+            if character == self.equality:
+                self._add(TokenKind.ARITHMETIC, character, self.offset + 1)
+                return
             hint = " (write '==' to compare)" if character == "=" else ""
             raise self._error(f"unexpected '{character}'{hint}", self.offset, self.offset + 1)
         operator = _LOGICAL_SYMBOLS.get(symbol.group())

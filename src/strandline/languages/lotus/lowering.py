@@ -1,0 +1,91 @@
+"""What a text in LOTUS means: a System without processes.
+
+A variable is a variable, an edge an action: its left side is the guard, its right side the effects; what it does not
+mention stays as it is (004 §3.3.0.5). There may be several initial states; one that leaves a variable open stands for a
+state for each of its values. Where no edge leads on, 004 §1.3.2 has no meaning, because its relation is total: CTL has
+the state repeat itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import product
+
+from strandline.errors import InputError, ModelError
+from strandline.languages.lotus.scope import LotusScope
+from strandline.languages.lotus.syntax import Declaration, Edge, Equation, Module, Passage
+from strandline.model.expression import Binary, Const, Expression, Read, conjunction
+from strandline.model.system import Action, Assign, Claim, Domain, Fairness, System, Variable
+from strandline.model.validate import validate
+from strandline.source import Span
+
+MOST_INITIAL = 1 << 16
+"""Initial states."""
+
+
+def lower(module: Module) -> System:
+    """The System; raises `InputError` with the place of what has no meaning."""
+    variables = {one.name: _variable(one) for one in module.variables}
+    scope = LotusScope(variables.values())
+    initial = tuple(dict.fromkeys(_initial(module, variables)))
+    system = System.create(
+        re.sub(r".*/|\.\w+$", "", module.source.name),
+        module.source,
+        tuple(variables.values()),
+        (),
+        tuple(_action(edge, variables) for edge in module.edges),
+        fairness=tuple(_fairness(one, scope, module) for one in module.fairness),
+        initial=initial,
+        scope=scope,
+    )
+    claims = tuple(Claim("ctl", " ".join(one.text.split()), one.text, span=one.span) for one in module.formulas)
+    return validate(replace(system, claims=claims, asks_for_deadlocks=False))
+
+
+def _variable(declared: Declaration) -> Variable:
+    kind = declared.type
+    if kind.low is not None:
+        domain = Domain(kind.low, kind.low + len(kind.values) - 1, tight=True)
+        return Variable(declared.name, domain, initial=(kind.low,), span=declared.span)
+    return Variable(declared.name, Domain(0, len(kind.values) - 1, tight=True), names=kind.values, span=declared.span)
+
+
+def _initial(module: Module, variables: dict[str, Variable]) -> Iterator[tuple[int, ...]]:
+    for state in module.initial:
+        given = {one.variable: one.value for one in state}
+        values: list[Sequence[int]] = []
+        number = 1
+        for name, variable in variables.items():
+            every = range(variable.domain.low, variable.domain.high + 1)
+            values.append((given[name],) if name in given else every)
+            number *= len(values[-1])
+            if number > MOST_INITIAL:
+                message = f"this stands for more than {MOST_INITIAL} initial states: say what '{name}' is"
+                raise ModelError(message, module.source, state[0].span.to(state[-1].span))
+        yield from product(*values)
+
+
+def _equal(equation: Equation, variables: dict[str, Variable]) -> Expression:
+    return Binary("==", Read(variables[equation.variable]), Const(equation.value), equation.span)
+
+
+def _action(edge: Edge, variables: dict[str, Variable]) -> Action:
+    guard = conjunction(*(_equal(one, variables) for one in edge.sources))
+    effects = tuple(Assign(Read(variables[one.variable]), Const(one.value), one.span) for one in edge.targets)
+    return Action(edge.text, (), guard, effects, span=edge.span)
+
+
+def _fairness(passage: Passage, scope: LotusScope, module: Module) -> Fairness:
+    """A condition; commas join, as in a state, and a colon may stand in front (004 §3.3.0.6)."""
+    text = passage.text.replace(",", "&")
+    start = passage.span.start
+    if text.startswith(":"):
+        text = " " + text[1:]
+    try:
+        condition = scope.parse(text)
+    except InputError as error:
+        span = passage.span if error.span is None else Span(start + error.span.start, start + error.span.end)
+        raise type(error)(error.message, module.source, span) from None
+    return Fairness(" ".join(passage.text.split()), condition=condition, span=passage.span)

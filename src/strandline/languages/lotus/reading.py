@@ -1,0 +1,251 @@
+"""Text to syntax, by the grammar of 004 §3.3.
+
+    DEFINE   type : value, value;   type : 0..4;        also {value, value} and 0...4
+    MODULE
+    VAR      type name;             type name, name;
+    INIT     name=value, name=value;                    one line for each initial state
+    TRANS    name=value, name=value => name=value;
+    FAIRNESS condition; condition                       may be left out
+    SPEC     CTLSPEC formula; CTLSPEC formula           may be left out
+
+`//` begins a comment. The last semicolon of FAIRNESS and of SPEC may be left out. What a variable's name means in a
+condition or a formula is `scope.py`'s business.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from difflib import get_close_matches
+from typing import NamedTuple, NoReturn, TypeVar
+
+from strandline.errors import ModelError, ParseError
+from strandline.languages.lotus.syntax import Declaration, Edge, Equation, Module, Passage, Type
+from strandline.source import Source, Span
+
+KEYWORDS = ("DEFINE", "MODULE", "VAR", "INIT", "TRANS", "FAIRNESS", "SPEC", "CTLSPEC")
+_COMMENT = re.compile(r"//[^\n]*")
+_TOKEN = re.compile(r"\s*(=>|\.\.\.?|[,;:={}]|-?\d+|[A-Za-z_]\w*|$)")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_NUMBER = re.compile(r"-?\d+")
+_LONGEST = 18
+"""Digits of a number."""
+_WIDEST = 1 << 16
+"""Values of a range."""
+
+Found = TypeVar("Found")
+
+
+class _Token(NamedTuple):
+    text: str
+    span: Span
+
+
+def read(source: Source) -> Module:
+    """The module in a text; raises `ParseError` or `ModelError` with the place of the first mistake."""
+    return _Reader(source).module()
+
+
+class _Reader:
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        # Blanks instead of comments, so that places stay what they are.
+        self.text = _COMMENT.sub(lambda comment: " " * len(comment[0]), source.text)
+        self.offset = 0
+        self.here = self._token()
+        self.types: dict[str, Type] = {}
+        self.variables: dict[str, Declaration] = {}
+
+    # --- tokens -------------------------------------------------------------------------------------------------
+
+    def _token(self) -> _Token:
+        found = _TOKEN.match(self.text, self.offset)
+        if found is None:
+            start = self.offset + len(self.text[self.offset :]) - len(self.text[self.offset :].lstrip())
+            raise ParseError(f"unexpected '{self.text[start]}'", self.source, Span(start, start + 1))
+        return _Token(found[1], Span(*found.span(1)))
+
+    def _next(self) -> _Token:
+        """The token here, which is passed."""
+        token = self.here
+        self.offset = token.span.end
+        self.here = self._token()
+        return token
+
+    def _taken(self, text: str) -> bool:
+        """Whether this comes next; then it is passed."""
+        found = self.here.text == text
+        if found:
+            self._next()
+        return found
+
+    def _expect(self, text: str) -> None:
+        if not self._taken(text):
+            self._wrong(f"'{text}'")
+
+    def _wrong(self, wanted: str) -> NoReturn:
+        found = f"'{self.here.text}'" if self.here.text else "the end of the file"
+        raise ParseError(f"{wanted} is wanted here, not {found}", self.source, self.here.span)
+
+    def _name(self, what: str) -> _Token:
+        if not _WORD.fullmatch(self.here.text) or self.here.text in KEYWORDS:
+            self._wrong(what)
+        return self._next()
+
+    def _at_keyword(self) -> bool:
+        return self.here.text in KEYWORDS or not self.here.text
+
+    # --- sections -----------------------------------------------------------------------------------------------
+
+    def module(self) -> Module:
+        self._expect("DEFINE")
+        while not self._at_keyword():
+            self._type()
+        self._expect("MODULE")
+        self._expect("VAR")
+        while not self._at_keyword():
+            self._declared()
+        if not self.variables:
+            self._wrong("a variable")
+        self._expect("INIT")
+        initial = tuple(self._each(self._initial_state))
+        if not initial:
+            self._wrong("an initial state")
+        self._expect("TRANS")
+        edges = tuple(self._each(self._edge))
+        fairness = tuple(self._passages("FAIRNESS")) if self._at("FAIRNESS") else ()
+        formulas: tuple[Passage, ...] = ()
+        if self._taken("SPEC"):
+            formulas = tuple(one for _ in self._while("CTLSPEC") for one in self._passages("CTLSPEC"))
+        if self.here.text:
+            self._wrong("'SPEC'" if not formulas and self.here.text != "CTLSPEC" else "'CTLSPEC'")
+        return Module(self.source, tuple(self.variables.values()), initial, edges, fairness, formulas)
+
+    def _at(self, keyword: str) -> bool:
+        return self.here.text == keyword
+
+    def _while(self, keyword: str) -> Iterator[None]:
+        if not self._at(keyword):
+            self._wrong(f"'{keyword}'")
+        while self._at(keyword):
+            yield None
+
+    def _each(self, one: Callable[[], Found]) -> Iterator[Found]:
+        while not self._at_keyword():
+            yield one()
+
+    def _passages(self, keyword: str) -> Iterator[Passage]:
+        """What stands behind a keyword, cut at semicolons, up to the next keyword."""
+        start = self.here.span.end
+        ends = re.compile(rf"\b(?:{'|'.join(KEYWORDS)})\b").search(self.text, start)
+        end = ends.start() if ends else len(self.text)
+        found = False
+        for part in re.finditer(r"[^;]+", self.text[start:end]):
+            text = part[0].strip()
+            if text:
+                found = True
+                begins = start + part.start() + part[0].index(text)
+                yield Passage(text, Span(begins, begins + len(text)))
+        self.offset = end
+        self.here = self._token()
+        if not found:
+            self._wrong("a formula" if keyword == "CTLSPEC" else "a condition")
+
+    # --- types and variables ------------------------------------------------------------------------------------
+
+    def _type(self) -> None:
+        name = self._name("the name of a type, or 'MODULE',")
+        if name.text in self.types:
+            raise ModelError(f"the type '{name.text}' is defined twice", self.source, name.span)
+        self._expect(":")
+        braced = self._taken("{")
+        first = self._value()
+        if self.here.text in ("..", "..."):
+            self._next()
+            self.types[name.text] = self._range(name, first, self._value())
+        else:
+            self.types[name.text] = self._enumeration(name, first)
+        if braced:
+            self._expect("}")
+        self._expect(";")
+
+    def _value(self) -> _Token:
+        if _NUMBER.fullmatch(self.here.text):
+            return self._next()
+        return self._name("a value")
+
+    def _range(self, name: _Token, first: _Token, last: _Token) -> Type:
+        for token in (first, last):
+            if not _NUMBER.fullmatch(token.text) or len(token.text) > _LONGEST:
+                message = f"a range goes from one number of at most {_LONGEST} digits to another"
+                raise ModelError(message, self.source, token.span)
+        low, high = int(first.text), int(last.text)
+        place = first.span.to(last.span)
+        if low > high:
+            raise ModelError(f"the range of '{name.text}' is empty", self.source, place)
+        if high - low >= _WIDEST:
+            raise ModelError(f"the range of '{name.text}' has more than {_WIDEST} values", self.source, place)
+        return Type(name.text, tuple(map(str, range(low, high + 1))), low)
+
+    def _enumeration(self, name: _Token, first: _Token) -> Type:
+        values = [first.text]
+        while self._taken(","):
+            token = self._value()
+            if token.text in values:
+                raise ModelError(f"the value '{token.text}' stands twice in '{name.text}'", self.source, token.span)
+            values.append(token.text)
+        return Type(name.text, tuple(values))
+
+    def _declared(self) -> None:
+        kind = self._name("the name of a type, or 'INIT',")
+        if kind.text not in self.types:
+            self._unknown("type", kind, list(self.types))
+        while True:
+            name = self._name("the name of a variable")
+            if name.text in self.variables:
+                raise ModelError(f"the variable '{name.text}' is declared twice", self.source, name.span)
+            self.variables[name.text] = Declaration(name.text, self.types[kind.text], name.span)
+            if not self._taken(","):
+                break
+        self._expect(";")
+
+    def _unknown(self, what: str, token: _Token, known: list[str]) -> NoReturn:
+        close = get_close_matches(token.text, known, n=1)
+        hint = f"; did you mean '{close[0]}'?" if close else ""
+        raise ModelError(f"there is no {what} '{token.text}'{hint}", self.source, token.span)
+
+    # --- states and edges ---------------------------------------------------------------------------------------
+
+    def _initial_state(self) -> tuple[Equation, ...]:
+        equations = self._equations()
+        self._expect(";")
+        return equations
+
+    def _edge(self) -> Edge:
+        start = self.here.span
+        sources = self._equations()
+        self._expect("=>")
+        targets = self._equations()
+        whole = start.to(targets[-1].span)
+        self._expect(";")
+        return Edge(sources, targets, " ".join(self.text[whole.start : whole.end].split()), whole)
+
+    def _equations(self) -> tuple[Equation, ...]:
+        found: dict[str, Equation] = {}
+        while True:
+            name = self._name("a variable")
+            if name.text not in self.variables:
+                self._unknown("variable", name, list(self.variables))
+            if name.text in found:
+                raise ModelError(f"'{name.text}' is given a value twice", self.source, name.span)
+            self._expect("=")
+            found[name.text] = self._equation(name)
+            if not self._taken(","):
+                return tuple(found.values())
+
+    def _equation(self, name: _Token) -> Equation:
+        value, kind = self._value(), self.variables[name.text].type
+        number = kind.number(value.text)
+        if number is None:
+            self._unknown(f"value of '{name.text}'", value, list(kind.values))
+        return Equation(name.text, number, name.span.to(value.span))

@@ -1,0 +1,134 @@
+"""LOTUS: what texts mean, what wrong ones are told, and what the thesis says of its own examples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import strandline
+from models.lotus import EXAMPLES, dining, with_token
+from strandline.errors import InputError
+from strandline.languages.lotus import load
+from strandline.model.system import System
+from strandline.source import Source
+
+ROOT = Path(__file__).parents[3]
+HEAD = "DEFINE t : a, b; u : 0...3; MODULE VAR t x; u n; "
+
+
+def system_of(text: str) -> System:
+    return load(Source("m.lotus", text))
+
+
+def words(system: System, **asked: object) -> list[str]:
+    """The three-valued answers."""
+    verdict = strandline.check(system, **asked)  # type: ignore[arg-type]
+    return [one.ctl.initial.word for one in verdict.properties if one.ctl is not None and one.ctl.initial is not None]
+
+
+@pytest.mark.parametrize("file", EXAMPLES)
+def test_examples_are_what_is_generated(file: str) -> None:
+    assert (ROOT / file).read_text() == EXAMPLES[file]
+
+
+@pytest.mark.parametrize(("count", "states"), [(2, 18), (3, 76), (4, 322)])
+def test_philosophers_of_any_number(count: int, states: int) -> None:
+    found = strandline.explore(system_of(dining(count)))
+    assert (found.statistics.states, found.statistics.deadlocks) == (states, 2)
+
+
+@pytest.mark.parametrize("count", [2, 3, 5])
+def test_with_a_token_everybody_eats(count: int) -> None:
+    formulas = [f"AF(person{one}=eating)" for one in range(count)]
+    assert words(system_of(with_token(count, *formulas))) == ["SAT"] * count
+
+
+def test_figure_3_1() -> None:
+    system = strandline.load(ROOT / "examples/lotus-paper/body.lotus")
+    assert [one.name for one in system.fairness] == ["state1=Busy"]
+    assert words(system) == ["SAT"]
+    # Four states; which of them are there is the figure's point.
+    assert strandline.explore(system).statistics.states == 4
+
+
+def test_section_3_3_0_9() -> None:
+    system = strandline.load(ROOT / "examples/lotus-paper/feelings.lotus")
+    assert system.initial == ((0, 0), (1, 0))
+    assert words(system) == ["PSAT", "NSAT", "NSAT", "SAT"]
+
+
+def test_what_an_edge_does_not_mention_stays() -> None:
+    system = system_of(HEAD + "INIT x=a, n=2; TRANS x=a => x=b; n=2 => n=3;")
+    assert strandline.explore(system).statistics.states == 4
+    assert words(system, ctl=["AX(x=b & n=2 | x=a & n=3)", "AG AF(x=b)"]) == ["SAT", "SAT"]
+
+
+def test_an_initial_state_that_leaves_a_variable_open_stands_for_several() -> None:
+    system = system_of(HEAD + "INIT x=a; x=b, n=1; x=a, n=0; TRANS n=0 => n=1;")
+    assert system.initial == ((0, 0), (0, 1), (0, 2), (0, 3), (1, 1))
+
+
+def test_a_state_without_an_edge_repeats_itself_and_that_is_told() -> None:
+    system = system_of(HEAD + "INIT x=a, n=0; TRANS x=a => x=b; SPEC CTLSPEC AF AG(x=b)")
+    verdict = strandline.check(system)
+    # Deadlocks are no matter of LOTUS unless they are asked for.
+    assert [one.kind.value for one in verdict.properties] == ["ctl"]
+    assert verdict.answer.value == "HOLDS"
+    assert strandline.check(system, deadlock=True).answer.value == "VIOLATED"
+
+
+def test_fairness_restricts_paths() -> None:
+    edges = "INIT x=a, n=0; TRANS n=0 => n=1; n=1 => n=0; x=a => x=b; "
+    system = system_of(HEAD + edges + "FAIRNESS x=b, n=0; :n=1; SPEC CTLSPEC AF(x=b)")
+    assert [one.name for one in system.fairness] == ["x=b, n=0", ":n=1"]
+    assert words(system) == ["SAT"]
+    assert words(system, ctl="AF(x=b)", declared_fairness=False) == ["NSAT"]
+
+
+WRONG = [
+    ("MODULE", "1:1: 'DEFINE' is wanted here, not 'MODULE'"),
+    ("DEFINE t : a, a;", "1:15: the value 'a' stands twice in 't'"),
+    ("DEFINE t : 3..1;", "1:12: the range of 't' is empty"),
+    ("DEFINE t : a..3;", "1:12: a range goes from one number of at most 18 digits to another"),
+    ("DEFINE t : 0..70000;", "1:12: the range of 't' has more than 65536 values"),
+    ("DEFINE t : a; t : b;", "1:15: the type 't' is defined twice"),
+    ("DEFINE t : a MODULE", "1:14: ';' is wanted here, not 'MODULE'"),
+    ("DEFINE t : a; MODULE VAR s x;", "1:26: there is no type 's'"),
+    ("DEFINE t : a; MODULE VAR t x; t x;", "1:33: the variable 'x' is declared twice"),
+    ("DEFINE t : a; MODULE VAR INIT", "1:26: a variable is wanted here, not 'INIT'"),
+    (HEAD + "TRANS", "1:50: 'INIT' is wanted here, not 'TRANS'"),
+    (HEAD + "INIT TRANS", "1:55: an initial state is wanted here, not 'TRANS'"),
+    (HEAD + "INIT x=c;", "1:57: there is no value of 'x' 'c'"),
+    (HEAD + "INIT t=a;", "1:55: there is no variable 't'"),
+    (HEAD + "INIT x=a, x=b;", "1:60: 'x' is given a value twice"),
+    (HEAD + "INIT x=a, n=7;", "1:62: there is no value of 'n' '7'"),
+    (HEAD + "INIT x=a, n=0; TRANS x=a;", "1:74: '=>' is wanted here, not ';'"),
+    (HEAD + "INIT x=a, n=0; TRANS x=a -> x=b;", "1:75: unexpected '-'"),
+    (HEAD + "INIT x=a, n=0; TRANS FAIRNESS SPEC", "1:80: a condition is wanted here, not 'SPEC'"),
+    (HEAD + "INIT x=a, n=0; TRANS FAIRNESS x=c", "1:82: there is no value of 'x' 'c'"),
+    (HEAD + "INIT x=a, n=0; TRANS SPEC", "1:75: 'CTLSPEC' is wanted here, not the end of the file"),
+    (HEAD + "INIT x=a, n=0; TRANS SPEC CTLSPEC", "1:83: a formula is wanted here, not the end of the file"),
+    (HEAD + "INIT x=a, n=0; TRANS VAR", "1:71: 'SPEC' is wanted here, not 'VAR'"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), WRONG)
+def test_wrong_texts(text: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        system_of(text)
+    assert str(caught.value).splitlines()[0] == f"m.lotus:{message}"
+
+
+def test_too_many_initial_states() -> None:
+    text = "DEFINE t : 0..999; MODULE VAR t x; t y; INIT x=1; y=1; TRANS x=1 => x=2;"
+    assert len(system_of(text).initial) == 1999
+    with pytest.raises(InputError, match="this stands for more than 65536 initial states: say what 'z' is"):
+        system_of(text.replace("INIT", "t z; INIT"))
+
+
+def test_a_mistake_in_a_formula_is_shown_in_the_file() -> None:
+    text = HEAD + "INIT x=a, n=0; TRANS x=a => x=b;\nSPEC CTLSPEC AG(x=a); CTLSPEC AF // all of them\n (y=a)"
+    with pytest.raises(InputError) as caught:
+        strandline.check(system_of(text))
+    assert str(caught.value) == "m.lotus:3:2: there is no variable 'y'\n   (y=a)\n   ^^^^^"
