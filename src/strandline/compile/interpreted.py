@@ -29,7 +29,7 @@ class SystemTwin:
         self.layout = layout
         self.predicates = tuple(predicates)
         self.measure = measure
-        self._interpreter = Interpreter(system)
+        self.interpreter = Interpreter(system)
         self._views = {variable: view for view in system.scope.views() for variable in view.variables}
 
     def initial(self) -> Sequence[tuple[int, ...]]:
@@ -39,7 +39,7 @@ class SystemTwin:
         found = []
         valuation = self.layout.unpack(state)
         evaluate = self._evaluate(valuation)
-        for step in self._interpreter.steps(valuation):
+        for step in self.interpreter.steps(valuation):
             name = "; ".join(self.system.scope.step_name(action.name, evaluate) for action in step.actions)
             if step.target is None:
                 assert step.fault is not None
@@ -58,15 +58,15 @@ class SystemTwin:
         valuation = self.layout.unpack(state)
         mask = 0
         for number, predicate in enumerate(self.predicates):
-            mask |= bool(self._interpreter.evaluate(predicate, valuation)) << number
+            mask |= bool(self.interpreter.evaluate(predicate, valuation)) << number
         observer = self.system.observer
         if observer is not None:
             location = valuation[self.system.offsets[observer.location]]
             mask |= (location in observer.accepting) << ACCEPTING_BIT
-        if self._interpreter.is_deadlock(valuation):
+        if self.interpreter.is_deadlock(valuation):
             mask |= 1 << DEADLOCK_BIT
             ends = self.system.ends
-            if ends is not None and not self._interpreter.evaluate(ends, valuation):
+            if ends is not None and not self.interpreter.evaluate(ends, valuation):
                 mask |= 1 << STUCK_BIT
         return mask
 
@@ -74,12 +74,12 @@ class SystemTwin:
         if self.measure is None:
             return 0, 0
         valuation = self.layout.unpack(state)
-        column = self._interpreter.evaluate(self.measure.column, valuation)
-        return column, self._interpreter.evaluate(self.measure.layer, valuation)
+        column = self.interpreter.evaluate(self.measure.column, valuation)
+        return column, self.interpreter.evaluate(self.measure.layer, valuation)
 
     def values(self, state: tuple[int, ...], expressions: Sequence[Expression]) -> tuple[int, ...]:
         valuation = self.layout.unpack(state)
-        return tuple(self._interpreter.evaluate(one, valuation) for one in expressions)
+        return tuple(self.interpreter.evaluate(one, valuation) for one in expressions)
 
     def describe(self, state: tuple[int, ...]) -> dict[str, Any]:
         valuation = self.layout.unpack(state)
@@ -100,7 +100,7 @@ class SystemTwin:
         return described
 
     def _evaluate(self, valuation: tuple[int, ...]) -> Callable[[Expression], int]:
-        return lambda expression: self._interpreter.evaluate(expression, valuation)
+        return lambda expression: self.interpreter.evaluate(expression, valuation)
 
 
 def interpret_system(system: System, predicates: Sequence[Expression] = (), measure: Measure | None = None) -> Kernel:

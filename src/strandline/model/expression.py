@@ -17,6 +17,7 @@ sign, as in C and DVE; `//` and `mod` are Python's floor versions.
 from __future__ import annotations
 
 import sys
+from array import array
 from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -137,16 +138,15 @@ class Undefined(Node):
 
 
 class Table:
-    """Constant numbers, looked up by place. Compared by identity: there may be very many."""
+    """Constant numbers of 64 bits, looked up by place. Compared by identity: there may be very many."""
 
     __slots__ = ("_range", "symbol", "values")
 
     def __init__(self, values: Sequence[int]) -> None:
         self.values = tuple(values)
-        text = ",".join(map(str, self.values)).encode()
-        self.symbol = f"table_{sha256(text).hexdigest()[:24]}"
+        self.symbol = f"table_{sha256(array('q', self.values)).hexdigest()[:24]}"
         """Its name where names must tell tables apart: made of what is in it."""
-        self._range = (min((0, *self.values)), max((0, *self.values)))
+        self._range = (min(0, *self.values), max(0, *self.values)) if self.values else (0, 0)
 
     @property
     def range(self) -> tuple[int, int]:

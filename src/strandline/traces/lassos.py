@@ -70,8 +70,7 @@ class LassoReplay:
 
     def __init__(self, product: SystemTwin, shown: SystemTwin) -> None:
         self._shown = shown
-        self._product = Interpreter(product.system)
-        self._interpreter = Interpreter(shown.system)
+        self._product, self._interpreter = product.interpreter, shown.interpreter
         self._places = {id(action): place for place, action in enumerate(_actions(product.system))}
         self._actions = _actions(shown.system)
         self._width = sum(variable.slots for variable in shown.system.variables)

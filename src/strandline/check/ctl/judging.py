@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from strandline.check.ctl.formula import CtlFormula
-from strandline.compile.interpret import Interpreter
 from strandline.compile.interpreted import SystemTwin
 from strandline.engine.graph.paths import Path
 from strandline.errors import ReplayError
@@ -57,7 +56,7 @@ class Judge:
         if not part.is_boolean:
             return self.claimed(part, way.records[place])
         valuation = self.shown.layout.unpack(_state_at(run, place))
-        return bool(Interpreter(self.shown.system).evaluate(self.formula.expression(part), valuation))
+        return bool(self.shown.interpreter.evaluate(self.formula.expression(part), valuation))
 
 
 def _state_at(run: ShownRun, place: int) -> State:

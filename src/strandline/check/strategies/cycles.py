@@ -128,6 +128,7 @@ class FindingCycles:
         self.components.append(Component(search.component_size, _lasso_of(search, run) if shown else None))
         if self.shortest:
             self._accepting_states.append(_accepting_among(search.component_states(), self.product, run))
+        search.follows = len(self.components) < MOST_TRACES
         search.go_on()
         return True
 

@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator
 
 from strandline.compile.llvm.function import Function
 from strandline.model.expression import Expression, Lookup, Table, walk
 
+_WIDTHS = ((8, "b"), (16, "h"), (32, "i"), (64, "q"))
+"""Bits of a number, and how Python calls arrays of such."""
+
 
 def table_texts(expressions: Iterable[Expression]) -> Iterator[str]:
     """A constant for each table that is looked up in the expressions. One more number, 0, is what places have that are
-    not in the table."""
+    not in the table. Tables may be large: they are written as bytes, which are quick to write and to read."""
     written: set[str] = set()
     for expression in expressions:
         for node in walk(expression):
             if isinstance(node, Lookup) and node.table.symbol not in written:
                 written.add(node.table.symbol)
-                numbers = ", ".join(f"i64 {number}" for number in (*node.table.values, 0))
-                yield f"@{node.table.symbol} = internal constant [{len(node.table.values) + 1} x i64] [{numbers}]"
+                _, code = _width(node.table)
+                data = array(code, (*node.table.values, 0)).tobytes()
+                escaped = "\\" + data.hex("\\")
+                yield f'@{node.table.symbol} = internal constant [{len(data)} x i8] c"{escaped}", align 8'
 
 
 def looked_up(code: Function, table: Table, place: str) -> str:
     """The number at a place, both as i64 operands."""
-    last = len(table.values)
+    last, (bits, _) = len(table.values), _width(table)
     inside = code.value(f"icmp ult i64 {place}, {last}")
     safe = code.value(f"select i1 {inside}, i64 {place}, i64 {last}")
-    address = code.value(f"getelementptr i64, ptr @{table.symbol}, i64 {safe}")
-    return code.value(f"load i64, ptr {address}")
+    address = code.value(f"getelementptr i{bits}, ptr @{table.symbol}, i64 {safe}")
+    number = code.value(f"load i{bits}, ptr {address}")
+    return number if bits == 64 else code.value(f"sext i{bits} {number} to i64")
+
+
+def _width(table: Table) -> tuple[int, str]:
+    """The narrowest numbers that hold what is in a table."""
+    least, largest = table.range
+    return next(one for one in _WIDTHS if -(1 << one[0] - 1) <= least and largest < 1 << one[0] - 1)

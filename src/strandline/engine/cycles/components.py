@@ -19,8 +19,10 @@ from strandline.engine.store.parts import TablePart
 
 class ComponentSearch(CycleSearch):
     """Any number of acceptance sets, one bit of `accepting` each. With `whole`, every accepting component is an
-    `Event.CYCLE` of its own, when it is finished, and `go_on` looks for the next."""
+    `Event.CYCLE` of its own, when it is finished, and `go_on` looks for the next. While `follows`, the steps of a loop
+    are looked for in each."""
 
+    follows = True
     loop = "cycles.components_kernel.components"
 
     def __init__(self, kernel: Kernel, *, accepting: int, whole: bool = False, **terms: Unpack[Terms]) -> None:
@@ -46,7 +48,9 @@ class ComponentSearch(CycleSearch):
     def cycle_record(self) -> int:
         return int(self._opened.state.record)
 
-    def begin_loop(self) -> LoopSearch:
+    def begin_loop(self) -> LoopSearch | None:
+        if not self.follows:
+            return None
         region = Region(component=(self._table, int(self._opened.state.first)))
         start = self._table.state(self.cycle_record())
         return LoopSearch(self.kernel, start, self.accepting, region)

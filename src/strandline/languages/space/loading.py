@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import PurePath
+from typing import NamedTuple
 
 from strandline.errors import ModelError
 from strandline.languages.space.reading import Space, read_space
-from strandline.model.expression import Binary, Const, Expression, Lookup, Read, Table
+from strandline.model.expression import Expression, Lookup, Read, Table
 from strandline.model.measure import Component
 from strandline.model.plain import NamedScope
 from strandline.model.system import Action, Assign, Domain, Predicate, System, Variable
@@ -53,18 +54,27 @@ def _is_monotone(space: Space) -> bool:
     )
 
 
+class _Edges(NamedTuple):
+    """Of every state, whether it has the edge, and where that leads."""
+
+    there: bytearray
+    following: list[int]
+
+
 def _actions(space: Space, state: Variable) -> Iterator[Action]:
     """For every name of an action, one that is its first edge in a state, one that is its second, and so on."""
-    edges: dict[tuple[str, int], dict[int, int]] = {}
+    count, here = len(space.states), Read(state)
+    edges: dict[tuple[str, int], _Edges] = {}
     for place, one in enumerate(space.states):
         met: dict[str, int] = {}
         for name, target in one.edges:
             turn = met.get(name, 0)
             met[name] = turn + 1
-            edges.setdefault((name, turn), {})[place] = target
-    count, here = len(space.states), Read(state)
-    for (name, _), targets in sorted(edges.items()):
-        there = Table([int(place in targets) for place in range(count)])
-        following = Table([targets.get(place, 0) for place in range(count)])
-        guard = Binary("==", Lookup(there, here), Const(1))
-        yield Action(name, (), guard, (Assign(here, Lookup(following, here)),))
+            found = edges.get((name, turn))
+            if found is None:
+                found = edges[name, turn] = _Edges(bytearray(count), [0] * count)
+            found.there[place] = 1
+            found.following[place] = target
+    for (name, _), found in sorted(edges.items()):
+        guard = Lookup(Table(found.there), here)
+        yield Action(name, (), guard, (Assign(here, Lookup(Table(found.following), here)),))

@@ -46,6 +46,7 @@ class _Reader:
         self._lines = [(number, line.split()) for number, line in enumerate(source.text.split("\n")) if line.strip()]
         self._line = 0
         self._propositions: tuple[str, ...] | None = None
+        self._known: dict[tuple[str, ...], tuple[bool, ...]] = {}
 
     def space(self) -> Space:
         if not self._lines:
@@ -69,7 +70,10 @@ class _Reader:
         first = 3 + count
         if count < 0 or len(words) < first:
             self._fail(f"the line has no {count} propositions", 2)
-        truths = self._truths(words[3:first])
+        literals = tuple(words[3:first])
+        truths = self._known.get(literals)
+        if truths is None:
+            truths = self._known[literals] = self._truths(literals)
         if (len(words) - first) % 2:
             self._fail("an action without a successor", len(words) - 1)
         edges = []
@@ -80,7 +84,7 @@ class _Reader:
             edges.append((words[place], target))
         return SpaceState(words[0], progress, truths, tuple(edges))
 
-    def _truths(self, words: list[str]) -> tuple[bool, ...]:
+    def _truths(self, words: tuple[str, ...]) -> tuple[bool, ...]:
         names = tuple(word.removeprefix("!") for word in words)
         if self._propositions is None:
             for place, name in enumerate(names):
@@ -95,9 +99,10 @@ class _Reader:
         return tuple(word[0] != "!" for word in words)
 
     def _number(self, words: list[str], place: int, what: str) -> int:
-        if not _NUMBER.fullmatch(words[place]) or abs(int(words[place])) > _MOST:
-            self._fail(f"{what} is a number, not '{words[place]}'", place)
-        return int(words[place])
+        word = words[place]
+        if not _NUMBER.fullmatch(word) or abs(number := int(word)) > _MOST:
+            self._fail(f"{what} is a number, not '{word}'", place)
+        return number
 
     def _fail(self, message: str, place: int) -> NoReturn:
         """An error at a word of the line."""
