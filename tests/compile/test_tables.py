@@ -2,14 +2,41 @@
 
 from __future__ import annotations
 
+import pytest
+
 from strandline.compile.host import compile_system
 from strandline.compile.interpret import Interpreter
+from strandline.compile.kernel import Kernel
 from strandline.engine.orders.breadth_first import BreadthFirstSearch
 from strandline.engine.search import Event
 from strandline.model.expression import Binary, Const, Lookup, Read, Table
 from strandline.model.system import Action, Assign, Domain, System, Variable
 from strandline.model.validate import validate
 from strandline.source import Source
+
+
+def explored(kernel: Kernel, told: list[int]) -> set[tuple[int, ...]]:
+    """All states of one word, compared with the twin; their labels are added to `told` in the order of expansion."""
+    states: set[tuple[int, ...]] = set()
+
+    class Listener:
+        layers = False
+
+        def expanded(self, rows: object) -> None:
+            for word, labels, degree in rows.tolist():  # type: ignore[attr-defined]
+                assert degree == len(kernel.twin.edges((word,)))
+                assert labels == kernel.twin.labels((word,))
+                states.add((word,))
+                told.append(labels)
+
+        def layer_finished(self, column: int, layer: int) -> None:
+            return None
+
+    search = BreadthFirstSearch(kernel, log=lambda links: None, listener=Listener())
+    while (event := search.advance(0.0)) is Event.PAUSED:
+        pass
+    assert event is Event.DONE
+    return states
 
 
 def test_guards_effects_and_predicates_look_numbers_up() -> None:
@@ -23,24 +50,7 @@ def test_guards_effects_and_predicates_look_numbers_up() -> None:
     )
     system = validate(System.create("tables", Source("tables", ""), (x,), (), actions))
     kernel = compile_system(system, [Binary("<", here, Const(5))])
-    states: set[tuple[int, ...]] = set()
-
-    class Listener:
-        layers = False
-
-        def expanded(self, rows: object) -> None:
-            for word, labels, degree in rows.tolist():  # type: ignore[attr-defined]
-                assert degree == len(kernel.twin.edges((word,)))
-                assert labels == kernel.twin.labels((word,))
-                states.add((word,))
-
-        def layer_finished(self, column: int, layer: int) -> None:
-            return None
-
-    search = BreadthFirstSearch(kernel, log=lambda links: None, listener=Listener())
-    while (event := search.advance(0.0)) is Event.PAUSED:
-        pass
-    assert event is Event.DONE
+    states = explored(kernel, [])
     interpreter, seen, waiting = Interpreter(system), set(), list(system.initial)
     while waiting:
         state = waiting.pop()
@@ -49,3 +59,20 @@ def test_guards_effects_and_predicates_look_numbers_up() -> None:
             waiting += [step.target for step in interpreter.steps(state) if step.target is not None]
     assert states == {kernel.twin.layout.pack(state) for state in seen}  # type: ignore[attr-defined]
     assert {state[0] for state in seen} == {0, 4, 9}, "from 4 and 9 on, places outside of the table are looked up"
+
+
+@pytest.mark.parametrize("largest", [1, 127, 128, 2**15 - 1, 2**15, 2**31 - 1, 2**31, 2**62])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_numbers_of_every_width_are_looked_up(largest: int, sign: int) -> None:
+    """Tables are as wide as their numbers ask for."""
+    x = Variable("x", Domain(0, 4), None, (0,))
+    values = [sign * largest, 0, sign * (largest - 1), 1]
+    lookup = Lookup(Table(values), Read(x))
+    onwards = Action("on", (), Binary("<", Read(x), Const(4)), (Assign(Read(x), Binary("+", Read(x), Const(1))),))
+    system = validate(System.create("widths", Source("widths", ""), (x,), (), (onwards,)))
+    told = [Binary("==", lookup, Const(value)) for value in [*values, 0]]
+    kernel = compile_system(system, told)
+    met: list[int] = []
+    explored(kernel, met)
+    expected = [sum(1 << place for place, one in enumerate([*values, 0]) if one == value) for value in [*values, 0]]
+    assert [labels & 31 for labels in met] == expected

@@ -94,3 +94,21 @@ def test_nothing_is_inlined_by_numba_itself() -> None:
     """Numba's inlining of overloads removes writes to arrays that are fields of tuples, as all of ours are."""
     offenders = [path.name for path in sorted((PACKAGE / "engine").rglob("*.py")) if "inline=" in path.read_text()]
     assert offenders == ["jit.py"], "only the warning itself may name it"
+
+
+def test_a_cache_that_another_process_removes_has_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Found by a campaign of random cases that ran beside other versions of the engine.
+    (tmp_path / "sweep").mkdir()
+    (tmp_path / "sweep" / "sweep_kernel.sweep-1.nbi").touch()
+    monkeypatch.setattr(jit, "cache_directory", lambda: tmp_path)
+    assert jit.compiled_before("orders.sweep_kernel.sweep")
+    assert not jit.compiled_before("orders.other_kernel.sweep")
+    entered = os.scandir
+
+    def removed(path: os.PathLike[str]) -> object:
+        if Path(path) != tmp_path:
+            raise FileNotFoundError(path)
+        return entered(path)
+
+    monkeypatch.setattr(os, "scandir", removed)
+    assert not jit.compiled_before("orders.sweep_kernel.sweep")

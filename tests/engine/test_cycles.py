@@ -95,6 +95,18 @@ def test_every_accepting_component_is_reported_once() -> None:
             assert len(home) == size
 
 
+def test_components_are_counted_without_loops() -> None:
+    for seed in range(100):
+        graph = accepting_graph(Random(seed), "plain", nodes=16, density=0.3)
+        search = compiled_engine().ComponentSearch(graph_kernel(graph), accepting=1, log=lambda links: None, whole=True)
+        search.follows, sizes = False, []
+        while run_to_end(search) is Event.CYCLE:
+            sizes.append(search.component_size)
+            assert search.loop_visits == 0
+            search.go_on()
+        assert sorted(sizes) == sorted(len(component) for component in accepting_components(graph, 1))
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_a_self_loop_of_the_initial_state(method: str) -> None:
     assert answer(method, Graph(((0,),), labels={0: 1}))

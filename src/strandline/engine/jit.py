@@ -65,7 +65,11 @@ def _temporary_directory() -> Path:
 def compiled_before(loop: str) -> bool:
     """Whether a kernel, given by its module and name, was compiled on this machine for some width of states."""
     module, function = loop.rsplit(".", 2)[-2:]
-    return any(cache_directory().rglob(f"{module}.{function}-*.nbi"))
+    try:
+        return any(cache_directory().rglob(f"{module}.{function}-*.nbi"))
+    except OSError:
+        # Another process is tidying up, and took this one to be forgotten.
+        return False
 
 
 def _forget_old(present: Path) -> None:
