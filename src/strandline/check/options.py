@@ -68,6 +68,14 @@ class Options:
         ),
     )
     """Never None for a search with a cache."""
+    por: bool = field(
+        default=False,
+        metadata=told(
+            "partial-order reduction: of steps that commute, take some only; counts are those of what is left",
+            group=_SEARCH,
+        ),
+    )
+    """Stubborn sets; sound for properties of states, deadlocks, and LTL without X."""
     count_distinct: bool = field(
         default=False,
         metadata=told(

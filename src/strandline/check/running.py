@@ -21,15 +21,17 @@ from strandline.check.engine_searches import SearchMaker
 from strandline.check.memory import available_bytes, peak_resident_bytes, resident_bytes, shown_bytes
 from strandline.check.options import Options
 from strandline.check.patience import time_is_up, within
+from strandline.check.reducing import reduction_of
 from strandline.check.regressing import Regress, regress_of
 from strandline.check.verdict import PropertyVerdict, Statistics
 from strandline.check.watching import Progress, Watcher
 from strandline.compile.interpret import Fault
 from strandline.compile.kernel import FaultSite, Kernel
 from strandline.compile.make import make_kernel
+from strandline.compile.reduction.choosing import Reduction
 from strandline.engine.journal import Listener
 from strandline.engine.search import Event
-from strandline.errors import InternalError, ResourceError
+from strandline.errors import InternalError, Option, ResourceError, UsageError
 from strandline.model.expression import Expression
 from strandline.model.measure import Measure
 from strandline.model.system import System
@@ -79,6 +81,8 @@ class Plan:
     """From when the limit of time counts."""
     counts_distinct: bool = False
     """Whether distinct states are counted afterwards, where the search forgets some."""
+    seen: Sequence[Expression] | None = None
+    """The expressions whose truth along runs a reduction must keep; None where nothing may be reduced."""
     listens: Callable[[Path, Kernel], Listener] | None = None
     """Makes a listener for the search, whose files are to be in the folder; then distinct states are not counted."""
 
@@ -126,12 +130,17 @@ class Run:
     def replay(self, record: int, *, labels: int = 0, fault: FaultSite | None = None) -> Replayed:
         """The way to a record, executed again; it must end in a state with the labels, or with the fault."""
         began = time.perf_counter()
-        number, steps = self.search.walked or self.log.path_to(record)
+        number, steps = self.search.walked or self.path_to(record)
         if len(steps) >= LONG_TRACE:
             self.watcher.stage(f"replaying a trace of {len(steps):,} steps ...")
         replayed = replay(self.kernel.twin, number, steps, labels=labels, fault=fault)
         self._replay_seconds += time.perf_counter() - began
         return replayed
+
+    def path_to(self, record: int) -> tuple[int, Sequence[int]]:
+        """The number of an initial state and the steps from there, by their numbers in the Kernel's twin."""
+        number, steps = self.log.path_to(record)
+        return number, self.kernel.steps_of_twin(number, steps)
 
     def limit_reached(self) -> str | None:
         """The limit of time that is reached, in words."""
@@ -171,13 +180,20 @@ class Run:
                 plan.options.max_seconds,
                 plan.started,
                 "compiled",
-                lambda: make_kernel(plan.system, plan.predicates, measure),
+                lambda: make_kernel(plan.system, plan.predicates, measure, self._reduction()),
             )
         except Fault as fault:
             # Compiling runs nothing of the model but the measure, in the initial states.
             if measure is None:
                 raise InternalError(f"compiling the model faulted: {fault.kind}") from fault
             raise measure_fault_at_start(measure, fault.kind, fault.span) from None
+
+    def _reduction(self) -> Reduction | None:
+        if not self.plan.options.por:
+            return None
+        if self.plan.seen is None:
+            raise UsageError("{}: this search wants every step", options=[Option("por", True)])
+        return reduction_of(self.plan.system, self.plan.seen)
 
     def _load_engine(self) -> float:
         """Let a search of a few states load the engine's machine code, so that the clock of the real one
@@ -258,7 +274,7 @@ class Run:
             raise InternalError("a column decreased in a search without a measure")
         record, step = self.search.regressing_link
         number, steps = self.log.path_to(record)
-        replayed = replay(self.kernel.twin, number, [*steps, step])
+        replayed = replay(self.kernel.twin, number, self.kernel.steps_of_twin(number, [*steps, step]))
         raise decreasing_column(self.kernel.twin, replayed, self.plan.measure)
 
     def _slice(self) -> float:
@@ -295,7 +311,7 @@ class Run:
             levels=tuple(self.search.level_sizes),
             profile=self.search.profile(),
             regress=self._regress(),
-            coverage=coverage_of(self.plan.system, self.kernel),
+            coverage=None if self.kernel.numbered else coverage_of(self.plan.system, self.kernel),
             seconds=seconds,
             compile_seconds=self.kernel.compile_seconds,
             engine_seconds=engine_seconds,
@@ -303,7 +319,7 @@ class Run:
 
     def _regress(self) -> Regress | None:
         """Which steps regress, where the search tells of some."""
-        if self.plan.measure is None:
+        if self.plan.measure is None or self.kernel.numbered:
             return None
         return regress_of(self.plan.system, self.kernel.twin, self.plan.measure, self.search.sampled_regress_edges)
 

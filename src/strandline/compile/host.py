@@ -12,16 +12,20 @@ from strandline.compile.jit import machine_code
 from strandline.compile.kernel import Kernel, Marked, start_of
 from strandline.compile.llvm.coverage import GLOBAL
 from strandline.compile.module import Module, emit
+from strandline.compile.reduction.choosing import Reduction
 from strandline.model.expression import Expression
 from strandline.model.measure import Measure
 from strandline.model.system import System
 
 
 def compile_system(
-    system: System, predicates: Sequence[Expression] = (), measure: Measure | None = None
+    system: System,
+    predicates: Sequence[Expression] = (),
+    measure: Measure | None = None,
+    reduction: Reduction | None = None,
 ) -> Kernel:
     """Compile a System with the predicates and the measure that a search needs into a Kernel."""
-    return compile_module(emit(system, predicates, measure))
+    return compile_module(emit(system, predicates, measure, reduction))
 
 
 def compile_module(module: Module) -> Kernel:
@@ -34,6 +38,7 @@ def compile_module(module: Module) -> Kernel:
         words=module.layout.words,
         measured=module.measure is not None,
         componentwise=module.measure is not None and bool(module.measure.compared),
+        chosen=module.chosen(),
         successors=code.function(module.entry),
         initial=initial,
         initial_progress=progress,

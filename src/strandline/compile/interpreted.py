@@ -16,7 +16,7 @@ from strandline.model.expression import Expression
 from strandline.model.layout import Layout, make_layout
 from strandline.model.measure import Measure
 from strandline.model.ranges import analyse_ranges
-from strandline.model.system import System
+from strandline.model.system import Action, System
 
 
 class SystemTwin:
@@ -53,6 +53,10 @@ class SystemTwin:
                 break
             found.append(Edge(name, target))
         return found
+
+    def taken(self, state: tuple[int, ...]) -> Sequence[tuple[Action, ...]]:
+        """The actions of each step, in the order of the edges."""
+        return [step.actions for step in self._interpreter.steps(self.layout.unpack(state))]
 
     def labels(self, state: tuple[int, ...]) -> int:
         valuation = self.layout.unpack(state)

@@ -7,7 +7,8 @@ A Kernel is a state layout, the initial states, and one C function at a known ad
 - `state` points to `words` words. Nothing of it is changed.
 - For every step, in the System's canonical order, one record of `stride` words is written: the target's words and,
   if `measured`, its column and its layer (as two's complement) and then, if `componentwise`, 1 where a component of the
-  measure is smaller in the target than in the source, else 0.
+  measure is smaller in the target than in the source, else 0, and then, if `numbered`, the number of the action.
+- A Kernel that is reduced (`strandline.compile.reduction`) writes some steps only, in the same order.
 - The number of steps is returned. If it is larger than `capacity`, only the first `capacity` records are there:
   make room for as many as were returned and ask again. `records` has room for one record more than `capacity`;
   that last place is scratch.
@@ -114,6 +115,8 @@ class Kernel:
     """An exception that a Python callback could not raise through C and answered as a fault."""
     componentwise: bool = False
     """Measured, by a measure with components."""
+    chosen: Callable[[tuple[int, ...]], Sequence[int]] | None = None
+    """Of a reduced Kernel: which of its twin's steps it takes in a state, by number. None where it takes all."""
     marks: Marked | None = None
     """What `successors` has met since the Kernel was made, a byte each, 0 or 1: the marks of `llvm/coverage.py`; None
     where the back end has none."""
@@ -124,10 +127,32 @@ class Kernel:
         if error is not None:
             raise error
 
+    def edge(self, state: tuple[int, ...], step: int) -> Edge:
+        """A step of a state, by its number here."""
+        return self.twin.edges(state)[step if self.chosen is None else self.chosen(state)[step]]
+
+    def steps_of_twin(self, initial: int, steps: Sequence[int]) -> Sequence[int]:
+        """Steps one after the other from an initial state, by the numbers that they have in the twin."""
+        if self.chosen is None:
+            return steps
+        state, found = self.twin.initial()[initial], []
+        for step in steps:
+            found.append(self.chosen(state)[step])
+            target = self.twin.edges(state)[found[-1]].target
+            if target is None:
+                break
+            state = target
+        return found
+
+    @property
+    def numbered(self) -> bool:
+        """Whether records tell their actions: where it is reduced."""
+        return self.chosen is not None
+
     @property
     def stride(self) -> int:
         """Words per record."""
-        return self.words + (2 if self.measured else 0) + (1 if self.componentwise else 0)
+        return self.words + (2 if self.measured else 0) + (1 if self.componentwise else 0) + (1 if self.numbered else 0)
 
 
 def start_of(twin: Twin, words: int) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:

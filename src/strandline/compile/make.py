@@ -12,6 +12,7 @@ from strandline.compile.callback import CallableSystem, callback_kernel
 from strandline.compile.graph import graph_kernel
 from strandline.compile.host import compile_system
 from strandline.compile.kernel import Kernel
+from strandline.compile.reduction.choosing import Reduction
 from strandline.errors import UsageError
 from strandline.model.expression import Expression
 from strandline.model.graph import Graph
@@ -20,10 +21,13 @@ from strandline.model.system import System
 
 
 def make_kernel(
-    source: System | Graph, predicates: Sequence[Expression] = (), measure: Measure | None = None
+    source: System | Graph,
+    predicates: Sequence[Expression] = (),
+    measure: Measure | None = None,
+    reduction: Reduction | None = None,
 ) -> Kernel:
     """The Kernel of a System, with the predicates and the measure that a search needs, or of a graph, which has its
-    labels and its progress in itself."""
+    labels and its progress in itself. The steps of a System can be reduced."""
     match source:
         case Graph():
             if predicates or measure is not None:
@@ -32,4 +36,4 @@ def make_kernel(
         case CallableSystem():
             return callback_kernel(source, predicates, measure)
         case System():
-            return compile_system(source, predicates, measure)
+            return compile_system(source, predicates, measure, reduction)

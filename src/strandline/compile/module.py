@@ -7,7 +7,7 @@ depends on a target: the same Module can go to several.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from strandline.compile.interpreted import SystemTwin
@@ -16,6 +16,8 @@ from strandline.compile.llvm.coverage import Marks
 from strandline.compile.llvm.records import Records
 from strandline.compile.llvm.successors import DECLARATIONS, ENTRY, write_functions
 from strandline.compile.llvm.tables import table_texts
+from strandline.compile.reduction import emitting
+from strandline.compile.reduction.choosing import Chooser, Reduction
 from strandline.model.expression import Element, Expression, deep_recursion
 from strandline.model.layout import Layout, make_layout
 from strandline.model.measure import Measure
@@ -30,6 +32,8 @@ class Module:
     system: System
     predicates: tuple[Expression, ...]
     measure: Measure | None
+    reduction: Reduction | None
+    """How steps are chosen; None where all are taken."""
     layout: Layout
     declarations: tuple[str, ...] = field(repr=False)
     """What the functions call beside each other, checked arithmetic and memcpy, where they set marks, and constant
@@ -53,8 +57,12 @@ class Module:
         return "\n".join([*self.declarations, *self.functions.values()])
 
     def twin(self) -> SystemTwin:
-        """The plain definition of the same transition system, on states of the same layout."""
+        """The plain definition of the same transition system, on states of the same layout; all steps of it."""
         return SystemTwin(self.system, self.layout, self.predicates, self.measure)
+
+    def chosen(self) -> Callable[[tuple[int, ...]], Sequence[int]] | None:
+        """Which of the twin's steps are taken in a state; None where all are."""
+        return None if self.reduction is None else Chooser(self.twin(), self.reduction).chosen
 
 
 def _expressions(
@@ -74,23 +82,35 @@ def _expressions(
                 yield effect.target.index
 
 
-def emit(system: System, predicates: Sequence[Expression] = (), measure: Measure | None = None) -> Module:
+def emit(
+    system: System,
+    predicates: Sequence[Expression] = (),
+    measure: Measure | None = None,
+    reduction: Reduction | None = None,
+) -> Module:
     """Write a System, with the predicates and the measure that a search needs, as a Module."""
     started = time.perf_counter()
     ranges = analyse_ranges(system)
     layout = make_layout(system, ranges.variables)
     marks = Marks(system, ranges)
-    records = Records(layout, ranges, measure, marks)
+    records = Records(layout, ranges, measure, marks, () if reduction is None else system.actions)
     with deep_recursion():
         functions = write_functions(system, tuple(predicates), records)
+        if reduction is not None:
+            functions |= emitting.write_functions(reduction, records, ENTRY)
+    tables = table_texts(_expressions(system, predicates, measure))
+    declarations = (*DECLARATIONS, marks.declaration, *tables)
+    if reduction is not None:
+        declarations += (*emitting.DECLARATIONS, *emitting.table_texts(reduction))
     return Module(
         system,
         tuple(predicates),
         measure,
+        reduction,
         layout,
-        (*DECLARATIONS, marks.declaration, *table_texts(_expressions(system, predicates, measure))),
+        declarations,
         functions,
-        ENTRY,
+        ENTRY if reduction is None else emitting.ENTRY,
         records.stride,
         marks.size,
         records.faults.sites(),

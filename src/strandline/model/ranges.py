@@ -38,12 +38,12 @@ class Ranges:
     _locations: dict[tuple[int, int], Knowledge] = field(repr=False)
     _located: bool = field(repr=False)
 
-    def environment(self, action: Action | None = None) -> Environment:
-        """What is known in every reachable state, or in every reachable state where the action's processes stand
-        in its sources."""
+    def environment(self, *actions: Action) -> Environment:
+        """What is known in every reachable state where the actions' processes stand in their sources. Raises
+        `Contradiction` where that is in none."""
         environment = Environment(self.variables)
-        if action is not None and self._located:
-            for move in action.moves:
+        if self._located:
+            for move in (move for action in actions for move in action.moves):
                 environment.learn(self._locations.get((move.process, move.source), {}))
         return environment
 

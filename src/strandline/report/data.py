@@ -41,6 +41,7 @@ def result_data(result: Exploration | Verdict, exit_code: int) -> dict[str, Any]
         "order": exploration.options.order if walks is None else None,
         "measure": list(exploration.options.measure),
         "prediction": prediction_data(exploration),
+        "por": exploration.options.por,
         "componentwise": exploration.options.componentwise,
         "cache": _cache(exploration.options),
         "properties": [_property(one, source) for one in properties if one is not None],

@@ -73,6 +73,7 @@ def error_data(
         "order": None,
         "measure": None,
         "prediction": None,
+        "por": None,
         "componentwise": None,
         "cache": None,
         "properties": [],

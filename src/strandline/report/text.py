@@ -119,7 +119,8 @@ def _trace_title(one: PropertyVerdict, exploration: Exploration, style: Style) -
         Kind.REACHABILITY: f"Witness of '{one.name}'",
     }
     title = words.get(one.kind, f"Violation of '{one.name}'")
-    breadth_first = exploration.options.order == "bfs" and exploration.statistics.walks is None
+    options = exploration.options
+    breadth_first = options.order == "bfs" and not options.por and exploration.statistics.walks is None
     shortest = ", no shorter one exists" if breadth_first else ""
     return style.paint(f"{title} after {counted(length, 'step')}{shortest}", "bold")
 
@@ -145,6 +146,8 @@ def _statistics_lines(exploration: Exploration) -> list[str]:
     if order == "sweep":
         rows += sweep_rows(now)
         rows += prediction_rows(exploration)
+    if exploration.options.por:
+        rows.append(("reduction", "partial order; all counts are those of the reduced state space"))
     each = f" ({now.peak_bytes / now.peak_states:.1f} bytes a state)" if now.peak_states >= 10_000 else ""
     rows.append(
         ("memory", f"engine {shown_bytes(now.peak_bytes)}{each}, process {shown_bytes(now.rss_bytes)}")

@@ -45,6 +45,10 @@ class BoundAutomaton:
         return f"the automaton in {self.written.source.name}"
 
     @property
+    def stutter_invariant(self) -> bool:
+        return False
+
+    @property
     def never_violated(self) -> str:
         return "the automaton accepts every word" if self.good else "the automaton accepts no word"
 
@@ -82,6 +86,7 @@ class BoundPrefixes:
     described: str
     text = None
     never_violated = "no path of any model has such a word"
+    stutter_invariant = False
 
     def watched(self, plain: System) -> Watched | None:
         automaton = as_buchi(self.searched)

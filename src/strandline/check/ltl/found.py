@@ -60,7 +60,7 @@ def replaying(product: Product, run: Run) -> LassoReplay:
 def product_fault(question: Question, product: Product, run: Run, record: int, site: FaultSite) -> PropertyVerdict:
     """A fault of the model as a violation, shown without the automaton. Raises `InputError` for one in what the user
     gave; an expression of fairness is evaluated in the state that a step enters."""
-    initial, steps = run.log.path_to(record)
+    initial, steps = run.path_to(record)
     for source, expression in question.conditions.stated:
         if any(getattr(node, "span", None) is site.span for node in walk(expression)):
             message = f"{site.kind}, in a state that is reached by {len(steps) + 1} steps"

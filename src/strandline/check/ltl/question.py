@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from strandline.check.ltl.fairness import FairnessConditions
 from strandline.check.ltl.product import Product, Watched, make_product
 from strandline.check.ltl.specification import Specification
+from strandline.check.reducing import refusal
 from strandline.check.task import Task
-from strandline.errors import InternalError
+from strandline.errors import InternalError, UsageError
 from strandline.model.system import System
 
 
@@ -27,6 +28,21 @@ class Question:
         return make_product(
             watched.system, self.plain, self.conditions.conditions, ignore_finite_runs=self.ignore_finite_runs
         )
+
+
+def unreducible(task: Task) -> UsageError | None:
+    """Why the search for runs cannot be reduced as the options want it; None where it can, or need not."""
+    question = question_of(task)
+    if not task.options.por:
+        return None
+    why = None
+    if question.conditions.conditions:
+        why = "fairness looks at steps that a reduction may leave out"
+    elif question.ignore_finite_runs:
+        why = "which runs are finite is not kept"
+    elif not question.specification.stutter_invariant:
+        why = "the property may tell how many steps were taken; LTL without X cannot"
+    return refusal(question.plain, why)
 
 
 def question_of(task: Task) -> Question:

@@ -29,7 +29,7 @@ def shorter_lasso(
     if wanted is None and len(lasso) <= _LONG_LASSO:
         return lasso, False
     kernel = run.kernel
-    if kernel.measured:
+    if kernel.measured or kernel.numbered:
         kernel = make_kernel(product.system, product.predicates)
     to_the_end = wanted is not None and run.findings.complete
     patience = max(_LEAST_PATIENCE, _PATIENCE_PER_STEP * len(lasso))

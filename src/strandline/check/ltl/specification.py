@@ -28,6 +28,7 @@ from strandline.properties import (
     translate_negation,
 )
 from strandline.properties.automata.product import is_empty
+from strandline.properties.ltl.formula import Operator, subformulas
 from strandline.properties.regular.bad_prefixes import bad_prefixes
 from strandline.properties.regular.finite import FiniteAutomaton, as_buchi
 from strandline.properties.word import Letter
@@ -58,6 +59,11 @@ class Specification(Protocol):
     @property
     def never_violated(self) -> str:
         """What to say where no run of any model violates it."""
+
+    @property
+    def stutter_invariant(self) -> bool:
+        """Whether a run stays what it is, a violation or none, where a state is repeated or repetitions are left out;
+        False also where that is not known."""
 
     def watched(self, plain: System) -> Watched | None:
         """The System beside an automaton that accepts exactly the runs that violate the specification; None where no
@@ -97,6 +103,10 @@ class BoundFormula:
     def described(self) -> str:
         return f"the formula: {self.formula}"
 
+    @property
+    def stutter_invariant(self) -> bool:
+        return all(part.operator is not Operator.NEXT for part in subformulas(self.formula))
+
     def watched(self, plain: System) -> Watched | None:
         return _watched(plain, self._negation, self.atoms)
 
@@ -123,6 +133,7 @@ class PropertyProcess:
     text = written = None
     never_violated = ""
     described = "the property process"
+    stutter_invariant = False
 
     @property
     def atoms(self) -> Mapping[str, Expression]:

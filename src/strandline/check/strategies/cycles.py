@@ -12,7 +12,7 @@ from strandline.check.engine_searches import CycleSearches, component_search, cy
 from strandline.check.ltl.found import Component, ProductFound, product_fault
 from strandline.check.ltl.methods import SWEEP, CycleMethod
 from strandline.check.ltl.product import Product
-from strandline.check.ltl.question import question_of
+from strandline.check.ltl.question import question_of, unreducible
 from strandline.check.ltl.ranks import ranked
 from strandline.check.ltl.shorter import shorter_lasso
 from strandline.check.options import SWEEP as IN_SWEEPS
@@ -47,6 +47,9 @@ class CycleStrategy:
 
     def can(self, task: Task) -> UsageError | None:
         method, options = self.method, task.options
+        unreduced = unreducible(task)
+        if unreduced is not None:
+            return unreduced
         if options.order == IN_SWEEPS and not method.measured and task.temporal.method == method.name:
             return UsageError(
                 "{} goes by no measure; leave {} out, or use {}",
@@ -75,6 +78,7 @@ class CycleStrategy:
             searches=CycleSearches(self.method, product.accepting_label, task.options.max_states, ranks, whole),
             options=task.options,
             started=session.started,
+            seen=product.predicates,
         )
         goal = FindingCycles(task, product, whole=whole, shortest=shortest)
         run = Run(plan, goal, session.watcher)
@@ -143,7 +147,8 @@ class FindingCycles:
 
 def _lasso_of(search: CycleSearch, run: Run) -> Lasso:
     initial, stem = run.log.path_to(search.cycle.record)
-    return Lasso(initial, tuple(stem), search.cycle.steps)
+    steps = tuple(run.kernel.steps_of_twin(initial, [*stem, *search.cycle.steps]))
+    return Lasso(initial, steps[: len(stem)], steps[len(stem) :])
 
 
 def _accepting_among(states: WordArray, product: Product, run: Run) -> WordArray:

@@ -10,6 +10,7 @@ from strandline.check.blame import fault_verdict
 from strandline.check.engine_searches import FORGETTING, StateSearches
 from strandline.check.options import SWEEP
 from strandline.check.properties import Kind, Property, label_bits
+from strandline.check.reducing import refusal
 from strandline.check.running import Findings, Plan, Run
 from strandline.check.task import Session, Task
 from strandline.check.verdict import PropertyVerdict
@@ -17,6 +18,8 @@ from strandline.compile.kernel import FaultSite
 from strandline.engine.search import Event
 from strandline.errors import InternalError, UsageError
 from strandline.traces.trace import Trace
+
+_OBSERVED = "a property process may count steps, which a reduction leaves out"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,7 +37,9 @@ class ExplicitSearch:
     name = "explicit"
 
     def can(self, task: Task) -> UsageError | None:
-        return None
+        if not task.options.por:
+            return None
+        return refusal(task.system, _OBSERVED if task.system.observer is not None else None)
 
     def run(self, task: Task, session: Session) -> StatesFound:
         options, goal, before = task.options, DecidingStates(task), time.perf_counter()
@@ -48,6 +53,7 @@ class ExplicitSearch:
             # What looking for a measure took does not count.
             started=session.started + time.perf_counter() - before,
             counts_distinct=options.count_distinct and options.order in FORGETTING,
+            seen=[one.predicate for one in task.properties if one.predicate is not None],
         )
         findings = Run(plan, goal, session.watcher).carry_out()
         findings.prediction = None if chosen is None else chosen.prediction

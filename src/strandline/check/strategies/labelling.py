@@ -21,6 +21,7 @@ from strandline.check.ctl.valuation import Valuation
 from strandline.check.ctl.verdict import Evidence, InitialStates
 from strandline.check.memory import peak_resident_bytes
 from strandline.check.options import SWEEP
+from strandline.check.reducing import BRANCHING, refusal
 from strandline.check.running import Findings, Run
 from strandline.check.task import Session, Task
 from strandline.check.verdict import PropertyVerdict
@@ -71,6 +72,8 @@ class Labelling:
         return SWEPT if self._swept else EXPLICIT
 
     def can(self, task: Task) -> UsageError | None:
+        if task.options.por:
+            return refusal(task.system, BRANCHING)
         method, order = Option("method", self.name), task.options.order
         if order in ("dfs", "cache"):
             return UsageError(

@@ -9,7 +9,7 @@ from strandline.check.engine_searches import FORGETTING, StateSearches
 from strandline.check.ltl.found import ProductFound, product_fault
 from strandline.check.ltl.methods import PREFIX
 from strandline.check.ltl.product import Product
-from strandline.check.ltl.question import question_of
+from strandline.check.ltl.question import question_of, unreducible
 from strandline.check.options import SWEEP
 from strandline.check.running import Findings, Plan, Run
 from strandline.check.task import Session, Task
@@ -26,6 +26,9 @@ class PrefixSearch:
 
     def can(self, task: Task) -> UsageError | None:
         question = question_of(task)
+        unreduced = unreducible(task)
+        if unreduced is not None:
+            return unreduced
         if question.conditions.conditions:
             return _refused("a path that shows a violation need not be the beginning of a fair run")
         if question.ignore_finite_runs:
@@ -51,6 +54,7 @@ class PrefixSearch:
             options=options,
             started=session.started,
             counts_distinct=options.count_distinct and options.order in FORGETTING,
+            seen=product.predicates,
         )
         goal = FindingPrefix(task, product)
         run = Run(plan, goal, session.watcher)
@@ -75,7 +79,7 @@ class FindingPrefix:
         if event is not Event.FOUND:
             raise InternalError(f"the search stopped for a reason unknown here: {event}")
         record, _ = run.search.found
-        initial, steps = run.log.path_to(record)
+        initial, steps = run.path_to(record)
         self.path = initial, tuple(steps)
         return False
 

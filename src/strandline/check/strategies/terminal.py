@@ -19,6 +19,7 @@ from strandline.check.ctl.showing import fault_of, replay_of
 from strandline.check.ctl.verdict import ComponentShown, Evidence
 from strandline.check.ltl.options import IGNORE
 from strandline.check.options import SWEEP
+from strandline.check.reducing import BRANCHING, refusal
 from strandline.check.running import Findings, Run
 from strandline.check.strategies.labelling import CtlAnswer, CtlFound
 from strandline.check.task import Session, Task
@@ -58,6 +59,8 @@ class TerminalComponentSearch:
     name = COMPONENTS
 
     def can(self, task: Task) -> UsageError | None:
+        if task.options.por:
+            return refusal(task.system, BRANCHING)
         question, method = ctl_question_of(task), Option("method", COMPONENTS)
         fit = [decided_by_components(one.formula) for one in question.formulas]
         if len(fit) != 1 or fit[0] is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from strandline.compile.llvm.coverage import Marks
@@ -14,16 +14,19 @@ from strandline.model.expression import walk
 from strandline.model.layout import Layout
 from strandline.model.measure import Measure
 from strandline.model.ranges import Ranges
+from strandline.model.system import Action
 
-_CURSOR = "{ptr, ptr, i64}"
+_CURSOR = "{ptr, ptr, i64, i64}"
 
 
 class Cursor(NamedTuple):
-    """Pointers to: where the next record goes, where records end, how many steps the system itself has taken."""
+    """Pointers to: where the next record goes, where records end, how many steps the system itself has taken, and the
+    number of the action that is being taken, where records tell it."""
 
     following: str
     end: str
     steps: str
+    action: str
 
 
 _PLAIN_WORDS = 4
@@ -33,13 +36,18 @@ _LARGE_MEASURE = 60
 
 
 class Records:
-    """Writes the code that writes records, for one layout and one measure."""
+    """Writes the code that writes records, for one layout and one measure. With `actions` the last word of a record is
+    the number of its action among these."""
 
-    def __init__(self, layout: Layout, ranges: Ranges, measure: Measure | None, marks: Marks) -> None:
+    def __init__(
+        self, layout: Layout, ranges: Ranges, measure: Measure | None, marks: Marks, actions: Sequence[Action] = ()
+    ) -> None:
         self.layout, self.ranges, self.measure, self.marks = layout, ranges, measure, marks
         self.faults = FaultTable(ranges.variables)
         self.compared = measure.compared if measure else ()
-        self.stride = layout.words + (2 if measure else 0) + (1 if self.compared else 0)
+        self.numbers = {id(action): number for number, action in enumerate(actions)}
+        self._measured_words = layout.words + (2 if measure else 0) + (1 if self.compared else 0)
+        self.stride = self._measured_words + (1 if actions else 0)
         nodes = sum(1 for part in (measure.column, measure.layer) for _ in walk(part)) if measure else 0
         self.state_is_large = layout.words > _PLAIN_WORDS
         self.measure_is_large = nodes > _LARGE_MEASURE
@@ -55,8 +63,13 @@ class Records:
         return fields
 
     def cursor_fields(self, code: Function) -> Cursor:
-        fields = [code.value(f"getelementptr {_CURSOR}, ptr %cursor, i32 0, i32 {number}") for number in range(3)]
+        fields = [code.value(f"getelementptr {_CURSOR}, ptr %cursor, i32 0, i32 {number}") for number in range(4)]
         return Cursor(*fields)
+
+    def take(self, code: Function, action: Action, cursor: Cursor) -> None:
+        """The records that follow are steps of this action."""
+        if self.numbers:
+            code.do(f"store i64 {self.numbers[id(action)]}, ptr {cursor.action}")
 
     def record_count(self, code: Function, cursor: Cursor) -> str:
         last = code.value(f"load ptr, ptr {cursor.following}")
@@ -81,6 +94,9 @@ class Records:
             code.call(f"@measure(ptr {place})")
         if self.compared:
             code.call(f"@compare(ptr %state, ptr {place})")
+        if self.numbers:
+            pointer = code.value(f"getelementptr i64, ptr {place}, i64 {self.stride - 1}")
+            code.do(f"store i64 {code.value(f'load i64, ptr {cursor.action}')}, ptr {pointer}")
 
     def _next_place(self, code: Function, cursor: Cursor) -> str:
         """Where the next record goes; the one behind it is the next from here on."""
@@ -143,7 +159,7 @@ class Records:
         for component in self.compared:
             smaller = code.value(f"icmp slt i64 {after.value(component)}, {before.value(component)}")
             falls = code.value(f"or i1 {falls}, {smaller}")
-        pointer = code.value(f"getelementptr i64, ptr %record, i64 {self.stride - 1}")
+        pointer = code.value(f"getelementptr i64, ptr %record, i64 {self._measured_words - 1}")
         code.do(f"store i64 {code.value(f'zext i1 {falls} to i64')}, ptr {pointer}")
         code.do("ret i64 0")
         return code.text()

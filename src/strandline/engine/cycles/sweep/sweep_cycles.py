@@ -250,7 +250,7 @@ class SweepCycleSearch(CycleSearch):
         twin = self.kernel.twin
         layers = set()
         for number, step in enumerate((*path, *steps)):
-            target = twin.edges(state)[step].target
+            target = self.kernel.edge(state, step).target
             if target is None:
                 raise InternalError("a cycle leads through a fault")
             state = target

@@ -1,0 +1,118 @@
+"""Partial-order reduction in checks: the same answers on every example and on random formulas, and what is refused."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from loose_systems import Loose
+from ltl_cases import LtlCase, Unsuitable, graph_of, violated
+
+import strandline
+from strandline.check.expected.cases import Case, Expectation, Outcome
+from strandline.check.expected.reading import find_expected, read_expected
+from strandline.check.ltl.deciding import decide_runs, runs_task
+from strandline.check.ltl.options import LtlOptions
+from strandline.check.measuring import SweepMeasures
+from strandline.check.options import Options
+from strandline.check.task import Session
+from strandline.check.verdict import Answer
+from strandline.check.watching import Unwatched
+from strandline.cli.testing import run_case
+from strandline.errors import UsageError
+from strandline.properties import Formula
+from strandline.properties.ltl.formula import Operator, atom, make
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+CHECKS = [
+    pytest.param(case, id=f"{file.parent.name}-{case.name.replace(' ', '-')}")
+    for file in find_expected([EXAMPLES])
+    for case in read_expected(file)
+    if case.kind == "check"
+]
+WITHOUT_NEXT = (Operator.EVENTUALLY, Operator.ALWAYS, Operator.NOT)
+BINARY = (Operator.AND, Operator.OR, Operator.IMPLIES, Operator.UNTIL, Operator.RELEASE, Operator.WEAK_UNTIL)
+
+
+def verdict_only(expected: Expectation) -> Expectation:
+    """A trace in the reduced space may be longer, and counts are others."""
+    properties = tuple(replace(one, trace_length=None) for one in expected.properties)
+    return replace(expected, trace_length=None, figures={}, properties=properties)
+
+
+@pytest.mark.parametrize("case", CHECKS)
+def test_examples_have_the_same_verdicts(case: Case) -> None:
+    reduced = replace(case, asked={**case.asked, "por": True}, expected=verdict_only(case.expected))
+    result = run_case(reduced)
+    if result.outcome is Outcome.ERROR:
+        assert result.judgement.messages[0].startswith("por=True: ")
+    else:
+        assert result.outcome.as_expected, (result.outcome.value, *result.judgement.messages)
+
+
+def formula(random: Random, size: int) -> Formula:
+    if size <= 1:
+        return atom(random.choice("pq"))
+    if size == 2 or random.random() < 0.4:
+        return make(random.choice(WITHOUT_NEXT), formula(random, size - 1))
+    left = random.randint(1, size - 2)
+    return make(random.choice(BINARY), formula(random, left), formula(random, size - 1 - left))
+
+
+@settings(max_examples=70)
+@given(st.integers(0, 10**6))
+def test_random_formulas_have_the_same_verdicts_by_every_method(seed: int) -> None:
+    loose, random = Loose(Random(seed)), Random(seed)
+    atoms = {name: loose.condition(number) for number, name in enumerate("pq")}
+    case = LtlCase(loose.system(), formula(random, random.randint(2, 6)), atoms, (), False)
+    try:
+        expected = Answer.VIOLATED if violated(case, graph_of(case)) else Answer.HOLDS
+    except Unsuitable:
+        return
+    one = case.property()
+    assert one.specification is not None
+    for method, order in (("auto", "bfs"), ("ndfs", "bfs"), ("scc", "bfs"), ("sweep", "sweep")):
+        search = Options(order=order, por=True)
+        task = runs_task(case.system, one.specification, search, LtlOptions(method=method, sanity=False))
+        session = Session(Unwatched(), time.perf_counter(), SweepMeasures(search, Unwatched()))
+        assert decide_runs(task, one, session).verdict.answer is expected, method
+
+
+PHILOSOPHERS = EXAMPLES / "philosophers" / "philosophers.dve"
+
+
+@pytest.mark.parametrize("order", ["bfs", "dfs", "sweep", "cache"])
+def test_every_order_goes_through_the_same_reduced_space(order: str) -> None:
+    cache = {"cache_states": 100_000} if order == "cache" else {}
+    whole = strandline.explore(PHILOSOPHERS, order=order, **cache).statistics
+    reduced = strandline.explore(PHILOSOPHERS, order=order, por=True, **cache).statistics
+    assert (whole.states, whole.deadlocks) == (WHOLE, 1)
+    assert (reduced.states, reduced.deadlocks) == (REDUCED, 1)
+
+
+WHOLE, REDUCED = 34, 32
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"ctl": "AG EF true"}, "por=True: it keeps runs, not the tree that they make, of which CTL speaks"),
+    ({"ltl": "X true"}, "por=True: the property may tell how many steps were taken; LTL without X cannot"),
+    ({"ltl": "F false", "fair": "weak"}, "por=True: fairness looks at steps that a reduction may leave out"),
+    ({"never": "true"}, "por=True: the property may tell how many steps were taken; LTL without X cannot"),
+]
+
+
+@pytest.mark.parametrize(("asked", "message"), REFUSED)
+def test_what_is_not_sound_is_refused(asked: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        strandline.check(PHILOSOPHERS, por=True, **asked)
+    assert str(refused.value) == message
+
+
+def test_a_graph_wants_every_step() -> None:
+    with pytest.raises(UsageError, match="por=True: this search wants every step"):
+        strandline.graph(PHILOSOPHERS, por=True)
