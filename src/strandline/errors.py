@@ -16,7 +16,7 @@ A limit that was reached and a property that is violated are verdicts, not error
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from strandline.source import Source, Span, harmless
@@ -119,3 +119,11 @@ class InternalError(StrandlineError):
 
 class ReplayError(InternalError):
     """A recorded trace does not replay in the defining interpreter."""
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """The end of a message about a name that is not known: `; did you mean 'critical'?`, or nothing."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, list(dict.fromkeys(known)), n=1, cutoff=0.6)
+    return f"; did you mean '{close[0]}'?" if close else ""

@@ -164,6 +164,9 @@ def test_strong_fairness_leaves_a_formula_undecided(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     one, _ = decided(file, "AG EF x == 0")
-    reason = "CTL is decided under weak fairness and given conditions, not under strong fairness of turn"
+    reason = (
+        "CTL is decided under weak fairness and given conditions, not under strong fairness of turn, which the model "
+        "declares: --no-declared-fairness (declared_fairness=False) leaves it out"
+    )
     assert (one.answer.value, one.reason) == ("UNKNOWN", reason)
     assert decided(file, "AG EF x == 0", declared_fairness=False)[0].answer.value == "HOLDS"

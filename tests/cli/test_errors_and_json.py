@@ -121,7 +121,7 @@ def test_usage(strandline: Run) -> None:
     assert error["type"] == "UsageError"
     _failed(
         strandline,
-        "strandline explore: unrecognized arguments: --fast\ntry 'strandline --help'\n",
+        "strandline explore: unrecognized arguments: --fast\ntry 'strandline explore --help'\n",
         2,
         *("explore", "mutex.dve", "--fast"),
     )

@@ -19,7 +19,7 @@ from strandline.check.options import Options
 from strandline.check.patience import within
 from strandline.check.properties import select
 from strandline.check.verdict import Exploration, Verdict
-from strandline.errors import UsageError
+from strandline.errors import UsageError, suggestion
 from strandline.model.system import System
 
 if TYPE_CHECKING:
@@ -63,6 +63,10 @@ def _called_with(
 
         @wraps(function)
         def call(*given: Any, **named: Any) -> Result:
+            for name in named:
+                if name not in signature.parameters:
+                    hint = suggestion(name, signature.parameters)
+                    raise TypeError(f"{function.__name__}() has no keyword '{name}'{hint}")
             taken = signature.bind(*given, **named).arguments
             source: Source = taken.pop("source")
             make: Callable[..., Arguments] = arguments

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ from strandline.source import Source, Span
 if TYPE_CHECKING:
     from strandline.check.ctl.formula import CtlFormula
     from strandline.check.ltl.specification import Specification
+
+_OF_A_PROCESS = re.compile(r"(?P<process>\w+?)(?:_\d+)?\.(?P<claim>\w+)")
 
 
 class Kind(Enum):
@@ -101,7 +104,7 @@ def select(system: System, claims: Claims) -> Selection:
     chosen += [_branching(system, text, _title("formula", text, claims.ctl)) for text in claims.ctl]
     chosen += [_automaton(system, file, claims) for file in claims.automaton_files()]
     chosen += [_never(system, text, claims.never) for text in claims.never]
-    chosen += [_named(system, name) for name in claims.property]
+    chosen += [one for name in claims.property for one in _named(system, name)]
     picked = not chosen and deadlock is not True
     if picked:
         chosen = _declared(system)
@@ -217,13 +220,21 @@ def _claim(system: System, claim: Claim) -> Property:
         raise type(error)(error.message, system.source, place) from None
 
 
-def _named(system: System, name: str) -> Property:
+def _named(system: System, name: str) -> list[Property]:
+    """The declared properties that a name means: the one that is called so or, of claims of processes, those of every
+    process (`fine`) or of every one of a class (`P.fine`)."""
     declared = _declared(system)
-    for one in declared:
-        if one.name == name:
-            return one
+    found = [one for one in declared if one.name == name] or [one for one in declared if name in _group_names(one)]
+    if found:
+        return found
     known = ", ".join(f"'{one.name}'" for one in declared)
     raise UsageError(f"the model has no property '{name}': it has {known or 'none'}")
+
+
+def _group_names(one: Property) -> tuple[str, ...]:
+    """What a claim of one process is called together with those of the others: `P_0.fine` is `P.fine`, and `fine`."""
+    found = _OF_A_PROCESS.fullmatch(one.name)
+    return () if found is None else (f"{found['process']}.{found['claim']}", found["claim"])
 
 
 def label_bits(system: System, properties: Sequence[Property]) -> dict[Property, int]:

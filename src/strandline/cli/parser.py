@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 from strandline import __version__
-from strandline.errors import UsageError
+from strandline.errors import UsageError, suggestion
 from strandline.report.exit_codes import MEANINGS
 
 COMMANDS = (
@@ -23,6 +23,25 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         super().__init__(*arguments, **{"allow_abbrev": False, **keywords})
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        parsed, extras = super().parse_known_args(args, namespace)
+        if extras:
+            # Told by the command itself, which knows its flags.
+            self.error(f"unrecognized arguments: {' '.join(extras)}{self._perhaps(extras)}")
+        return parsed, extras
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
+            hint = suggestion(value, action.choices) or f" (there are {', '.join(action.choices)})"
+            raise argparse.ArgumentError(None, f"there is no command '{value}'{hint}")
+        super()._check_value(action, value)
+
+    def _perhaps(self, extras: list[str]) -> str:
+        """What the first flag that is not known may have been meant to be."""
+        flags = [flag for action in self._actions for flag in action.option_strings]
+        given = next((one for one in extras if one.startswith("--")), "")
+        return suggestion(given.partition("=")[0], flags) if given else ""
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message}\ntry '{self.prog} --help'")

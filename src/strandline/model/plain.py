@@ -11,11 +11,10 @@ from __future__ import annotations
 import ast
 import keyword
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
 
-from strandline.errors import ModelError, ParseError
+from strandline.errors import ModelError, ParseError, suggestion
 from strandline.model.expression import (
     Binary,
     Choice,
@@ -224,7 +223,7 @@ class _Lowering:
                 place = self.value(left)
                 names = place.variable.names or () if isinstance(place, Read | Element) else ()
                 if name not in names:
-                    self.fail(f"there is no value '{name}' here" + _meant(name, names), right)
+                    self.fail(f"there is no value '{name}' here" + suggestion(name, names), right)
                 return Binary(operator, place, Const(names.index(name)), self.span(node))
         return Binary(operator, self.value(left), self.value(right), self.span(node))
 
@@ -258,7 +257,7 @@ class _Lowering:
                 if not name:
                     self.fail("this is not the name of a variable", node)
         if name not in self.variables:
-            self.fail(f"unknown name '{name}'" + _meant(name, self.variables), node)
+            self.fail(f"unknown name '{name}'" + suggestion(name, self.variables), node)
         return self.variables[name]
 
     def _call(self, node: ast.Call) -> Expression:
@@ -294,8 +293,3 @@ def _dotted(node: ast.expr) -> str:
         parts.append(node.attr)
         node = node.value
     return ".".join(reversed([*parts, node.id])) if isinstance(node, ast.Name) else ""
-
-
-def _meant(name: str, known: Iterable[str]) -> str:
-    close = get_close_matches(name, list(known), n=1, cutoff=0.6)
-    return f"; did you mean '{close[0]}'?" if close else ""

@@ -98,7 +98,8 @@ def _figures(search: CtlSearch) -> list[tuple[str, str]]:
         return []
     rest = "" if search.complete else f"  (not complete: {search.reason})"
     states = "not known after regress edges" if now.states is None else f"{now.states:,}"
-    rows = [("states", f"{states}{rest}")]
+    kind = ", each a state of the model and which fair actions were just taken" if search.product else ""
+    rows = [("product" if search.product else "states", f"{states}{kind}{rest}")]
     if now.transitions is not None:
         rows.append(("transitions", f"{now.transitions:,}"))
     if now.deadlocks:

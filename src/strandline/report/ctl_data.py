@@ -23,6 +23,7 @@ def ctl_data(search: CtlSearch, source: Source) -> dict[str, Any]:
         "finite_runs": search.finite_runs,
         "complete": search.complete,
         "reason": search.reason,
+        "product": search.product,
         "states": now.states,
         "transitions": now.transitions,
         "visited": now.visited,

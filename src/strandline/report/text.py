@@ -30,7 +30,7 @@ def verdict_text(verdict: Verdict, style: Style, *, full: bool = False) -> str:
         elif one.ctl is not None:
             lines += ["", *evidence_lines(one, verdict.system, style, full=full)]
         elif one.trace is not None:
-            lines += ["", _trace_title(one, verdict.exploration, style)]
+            lines += ["", *_trace_titles(one, verdict, style)]
             lines += [
                 f"  {line}" for line in trace_lines(one.trace, verdict.system, style, full=full, whole=False)
             ]
@@ -109,6 +109,13 @@ def _with_distinct_traces(verdict: Verdict) -> list[PropertyVerdict]:
         if one.trace is not None and all(one.trace is not other.trace for other in shown):
             shown.append(one)
     return shown
+
+
+def _trace_titles(first: PropertyVerdict, verdict: Verdict, style: Style) -> list[str]:
+    """A heading for each property that this trace decides."""
+    return [
+        _trace_title(one, verdict.exploration, style) for one in verdict.properties if one.trace is first.trace
+    ]
 
 
 def _trace_title(one: PropertyVerdict, exploration: Exploration, style: Style) -> str:

@@ -23,7 +23,10 @@ from strandline.model.system import System
 
 NOTHING = "none"
 """The method where nothing was searched."""
-STRONG = "CTL is decided under weak fairness and given conditions, not under strong fairness of {}"
+STRONG = (
+    "CTL is decided under weak fairness and given conditions, not under strong fairness of {}, which the model "
+    "declares: --no-declared-fairness (declared_fairness=False) leaves it out"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +124,7 @@ def _verdict(
         complete=findings.complete,
         reason=findings.reason,
         statistics=findings.statistics,
+        product=len(question.searched.variables) > len(question.plain.variables),
         records=found.records,
         disk_bytes=found.disk_bytes,
         blocks_read=found.blocks_read,

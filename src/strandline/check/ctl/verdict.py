@@ -70,6 +70,8 @@ class CtlSearch:
     complete: bool
     reason: str | None
     statistics: Statistics
+    product: bool = False
+    """What was searched are states of the model together with which fair actions the last step took."""
     records: int = 0
     """Of the graph: as many as states, unless some were forgotten and found again."""
     disk_bytes: int = 0

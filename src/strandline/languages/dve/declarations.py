@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from strandline.errors import UsageError
+from strandline.errors import UsageError, suggestion
 from strandline.languages.dve.constants import ConstantEvaluator
 from strandline.languages.dve.expressions import ExpressionParser
 from strandline.languages.dve.lexer import Tokens
@@ -15,7 +15,6 @@ from strandline.languages.dve.names import (
     ProcessSymbol,
     Symbol,
     kind_of,
-    suggestion,
 )
 from strandline.languages.dve.syntax import ChannelSyntax, ModelSyntax, ProcessSyntax, VariableSyntax
 from strandline.languages.parameters import Given, refuse_unknown, whole_number

@@ -22,8 +22,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import NoReturn, Protocol
 
+from strandline.errors import suggestion
 from strandline.languages.dve.lexer import Tokens
-from strandline.languages.dve.names import Channel, Constant, Names, ProcessSymbol, kind_of, suggestion
+from strandline.languages.dve.names import Channel, Constant, Names, ProcessSymbol, kind_of
 from strandline.model.expression import DEEPEST, Binary, Const, Element, Expression, Read, Unary, children
 from strandline.model.system import Variable
 from strandline.source import Span

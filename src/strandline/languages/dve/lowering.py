@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import PurePath
 
-from strandline.errors import ModelError
+from strandline.errors import ModelError, suggestion
 from strandline.languages.dve.actions import ActionBuilder
 from strandline.languages.dve.declarations import Declarations
 from strandline.languages.dve.expressions import ExpressionParser
 from strandline.languages.dve.lexer import Tokens
-from strandline.languages.dve.names import Channel, ProcessSymbol, suggestion
+from strandline.languages.dve.names import Channel, ProcessSymbol
 from strandline.languages.dve.scope import DveScope, query_names
 from strandline.languages.dve.syntax import ModelSyntax, ProcessSyntax
 from strandline.languages.dve.transitions import Transition, TransitionReader

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import TypeAlias
 
 from strandline.model.expression import Binary, Const, Expression, Read
@@ -107,12 +106,6 @@ class Names:
                 name for name, symbol in scope.symbols.items() if not kinds or isinstance(symbol, kinds)
             )
             scope = scope.parent
-
-
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """The end of a message about an unknown name: what may have been meant."""
-    close = get_close_matches(name, list(dict.fromkeys(known)), n=1, cutoff=0.6)
-    return f"; did you mean '{close[0]}'?" if close else ""
 
 
 def kind_of(symbol: Symbol) -> str:

@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from strandline.errors import InputError, ModelError, ParseError
-from strandline.languages.dve.names import suggestion
+from strandline.errors import InputError, ModelError, ParseError, suggestion
 from strandline.model.expression import Expression, conjunction
 from strandline.model.measure import Component
 from strandline.model.system import Claim, Fairness, Predicate, System

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from strandline.errors import suggestion
 from strandline.languages.dve.declarations import Declarations
-from strandline.languages.dve.names import Channel, Names, ProcessSymbol, kind_of, suggestion
+from strandline.languages.dve.names import Channel, Names, ProcessSymbol, kind_of
 from strandline.languages.dve.syntax import ProcessSyntax, TransitionSyntax
 from strandline.model.expression import Const, Element, Expression, Read, conjunction
 from strandline.model.system import Assign, Variable

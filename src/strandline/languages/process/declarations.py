@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NoReturn
 
-from strandline.errors import ModelError
+from strandline.errors import ModelError, suggestion
 from strandline.languages.process.names import (
     binders,
     composition_names,
@@ -29,7 +29,7 @@ from strandline.languages.process.syntax import (
     ProcessDefinition,
     Program,
 )
-from strandline.languages.process.values import Evaluator, suggestion
+from strandline.languages.process.values import Evaluator
 from strandline.source import Source, Span
 
 _KINDS = {ProcessDefinition: "a process", NetworkDefinition: "a network", Import: "an imported component"}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NoReturn
 
+from strandline.errors import suggestion
 from strandline.languages.process.composition import (
     EMPTY,
     MAXIMUM_RULES,
@@ -33,7 +34,7 @@ from strandline.languages.process.syntax import (
     Renamed,
     ReplicatedParallel,
 )
-from strandline.languages.process.values import Evaluator, Values, suggestion
+from strandline.languages.process.values import Evaluator, Values
 from strandline.source import Span
 
 MAXIMUM_COMPONENTS = 4096

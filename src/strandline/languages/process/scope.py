@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from strandline.errors import ModelError
+from strandline.errors import ModelError, suggestion
 from strandline.languages.process.lexer import Kind
 from strandline.languages.process.reader import Reader
 from strandline.languages.process.syntax import (
@@ -25,7 +25,7 @@ from strandline.languages.process.syntax import (
     Pattern,
     Unary,
 )
-from strandline.languages.process.values import Evaluator, Values, suggestion
+from strandline.languages.process.values import Evaluator, Values
 from strandline.model import expression as model
 from strandline.model.history import Steps
 from strandline.model.notation import STRONGEST, Infix, Notation, Prefix, Write, stored

@@ -6,11 +6,10 @@ Results must fit 64 bits.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from difflib import get_close_matches
+from collections.abc import Iterator, Mapping
 from typing import NoReturn
 
-from strandline.errors import ModelError
+from strandline.errors import ModelError, suggestion
 from strandline.languages.process.syntax import Arithmetic, Asked, Binary, Binder, Label, Located, Name, Number, Unary
 from strandline.source import Source, Span
 
@@ -20,12 +19,6 @@ LARGEST_RANGE = 1 << 16
 _LIMIT = 1 << 63
 
 Values = Mapping[str, int]
-
-
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """The end of a message about an unknown name: what may have been meant."""
-    close = get_close_matches(name, sorted(set(known)), n=1, cutoff=0.6)
-    return f"; did you mean '{close[0]}'?" if close else ""
 
 
 class Evaluator:

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from strandline.errors import ModelError, UsageError
+from strandline.errors import ModelError, UsageError, suggestion
 from strandline.languages.python.runtime.choices import check_arguments, combinations
 from strandline.languages.python.runtime.containers import default, fitted, frozen, thawed
 from strandline.languages.python.runtime.declarations import (
@@ -445,13 +444,8 @@ def _location_message(cls: Any, marked: Marked, place: str, location: Type | Non
     where = f"{cls.__name__}.{marked.function.__name__}"
     if not isinstance(location, EnumType):
         return f"{where}: 'at' and 'to' need a field 'pc: Enum[...]' in the process"
-    return f"{where}: '{place}' is not a value of pc" + _meant(place, location.names)
+    return f"{where}: '{place}' is not a value of pc" + suggestion(place, location.names)
 
 
 def _unknown(owner: str, name: str, known: Any, kind: str = "variable") -> str:
-    return f"{owner} has no {kind} '{name}'" + _meant(name, known)
-
-
-def _meant(name: str, known: Any) -> str:
-    close = get_close_matches(name, list(known), n=1, cutoff=0.6)
-    return f"; did you mean '{close[0]}'?" if close else ""
+    return f"{owner} has no {kind} '{name}'" + suggestion(name, known)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import Any
 
+from strandline.errors import suggestion
 from strandline.languages.python.runtime.types import EnumType, RecordType
 from strandline.languages.python.symbolic.coding import coded_name, number, translated
 from strandline.languages.python.symbolic.machine import Machine
@@ -63,16 +62,10 @@ def _same_names(first: Any, second: Any) -> Expression:
     if isinstance(second, str):
         if second not in first.kind.names:
             known = ", ".join(first.kind.names)
-            raise Refused(f"'{second}' is never the value: it is one of {known}" + meant(second, first.kind.names))
+            raise Refused(f"'{second}' is never the value: it is one of {known}" + suggestion(second, first.kind.names))
         return equal(first.expression, coded_name(first.kind, second))
     if isinstance(second, Symbol) and isinstance(second.kind, EnumType):
         if first.kind == second.kind:
             return equal(first.expression, second.expression)
         return equal(first.expression, translated(second.kind, second.expression, first.kind))
     raise Refused(f"a name cannot be compared with {describe(second)}")
-
-
-def meant(name: str, known: Iterable[str]) -> str:
-    """A name that was perhaps meant, as the end of a message."""
-    close = get_close_matches(name, list(known), n=1, cutoff=0.6)
-    return f"; did you mean '{close[0]}'?" if close else ""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from strandline.errors import suggestion
 from strandline.languages.python.runtime.declarations import Record
 from strandline.languages.python.runtime.faults import FIELD_FAULT
 from strandline.languages.python.runtime.text import Text
@@ -23,7 +24,7 @@ from strandline.languages.python.runtime.types import (
 from strandline.languages.python.symbolic.calls import call
 from strandline.languages.python.symbolic.coding import as_truth, held, number, truth
 from strandline.languages.python.symbolic.containers import contains, queried
-from strandline.languages.python.symbolic.equality import meant, same_value
+from strandline.languages.python.symbolic.equality import same_value
 from strandline.languages.python.symbolic.machine import Machine
 from strandline.languages.python.symbolic.sequences import STARRED, generated, listed, parts
 from strandline.languages.python.symbolic.structure import Structure
@@ -205,7 +206,7 @@ class Evaluator:
             known = [*self.machine.frame, *self.structure.names()]
             if name in self.structure.names():
                 raise Refused(f"'{name}' belongs to the model; write 'm.{name}'") from None
-            raise Refused(f"unknown name '{name}'" + meant(name, known)) from None
+            raise Refused(f"unknown name '{name}'" + suggestion(name, known)) from None
 
     def attribute(self, owner: Any, name: str, node: ast.AST) -> Any:
         match owner:
@@ -238,7 +239,7 @@ class Evaluator:
     def _field(self, owner: Any, kind: RecordType, name: str) -> Any:
         fields = dict(kind.fields)
         if name not in fields:
-            raise Refused(f"{kind.name} has no field '{name}'" + meant(name, fields))
+            raise Refused(f"{kind.name} has no field '{name}'" + suggestion(name, fields))
         return owner.field(name, fields[name]) if isinstance(owner, Place) else owner.fields[name]
 
     def _chosen(self, group: str, index: Expression, name: str) -> Any:
