@@ -56,7 +56,7 @@ class SystemTwin:
 
     def taken(self, state: tuple[int, ...]) -> Sequence[tuple[Action, ...]]:
         """The actions of each step, in the order of the edges."""
-        return [step.actions for step in self._interpreter.steps(self.layout.unpack(state))]
+        return [step.actions for step in self.interpreter.steps(self.layout.unpack(state))]
 
     def labels(self, state: tuple[int, ...]) -> int:
         valuation = self.layout.unpack(state)
