@@ -28,7 +28,8 @@ RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
 FOR_ALL = {"errors", "source"}
 LIBRARIES = {
     "numba": {"engine"},
-    "llvmlite": {"compile/jit.py", "engine/intrinsics.py", "engine/jit.py"},
+    "cuda": {"engine/device/linking.py"},
+    "llvmlite": {"compile/jit.py", "compile/ptx.py", "engine/intrinsics.py", "engine/jit.py"},
     "numpy": {"model/graph.py", "compile", "engine", "progress", "traces", "check"},
     "rich": {"cli", "report"},
 }

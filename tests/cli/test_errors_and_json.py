@@ -17,7 +17,8 @@ FIELDS = [
     *("schema_version", "version", "command", "exit_code", "model", "parameters"),
     *("verdict", "complete", "reason", "notes"),
     *FIGURES,
-    *("coverage", "order", "measure", "prediction", "por", "componentwise", "cache", "properties", "trace", "error"),
+    *("coverage", "order", "measure", "prediction", "por", "componentwise", "cache", "device"),
+    *("properties", "trace", "error"),
 ]
 
 

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from strandline.check.ctl.methods import COMPONENTS, CTL_METHODS, EXPLICIT, SWEPT
 from strandline.check.ltl.methods import AUTO, METHODS, NDFS, PREFIX, SCC, SWEEP
-from strandline.check.options import CACHE
+from strandline.check.options import AUTO as ANY
+from strandline.check.options import CACHE, CPU, GPU
 from strandline.check.options import SWEEP as IN_SWEEPS
 from strandline.check.strategies import Strategy
+from strandline.check.strategies.device import DeviceSearchForStates
 from strandline.check.strategies.explicit import ExplicitSearch, StatesFound
 from strandline.check.task import Task
 from strandline.compile.callback import CallableSystem
@@ -28,6 +30,8 @@ Found = TypeVar("Found")
 
 FOR_STATES: tuple[Strategy[StatesFound], ...] = (ExplicitSearch(),)
 """For properties of states: the first that can."""
+ON_DEVICE: Strategy[StatesFound] = DeviceSearchForStates()
+"""For properties of states, where a device is asked for."""
 
 
 @cache
@@ -60,12 +64,17 @@ class Choice(Generic[Found]):
 
 
 def choose_for_states(task: Task) -> Choice[StatesFound]:
-    """The strategy for properties of states; raises `UsageError` where there is none."""
+    """The strategy for properties of states; on a device where one is asked for, or where one can. Raises `UsageError`
+    where there is none."""
     refusals: list[UsageError] = []
-    for strategy in FOR_STATES:
+    asked = task.options.device
+    for strategy in FOR_STATES if asked == CPU else (ON_DEVICE, *FOR_STATES):
         refusal = strategy.can(task)
         if refusal is None:
-            return Choice(strategy, "; ".join(map(str, refusals)) or None)
+            why = "there is one that can" if asked == ANY else None
+            return Choice(strategy, "; ".join(map(str, refusals)) or why)
+        if asked == GPU:
+            raise refusal
         refusals.append(refusal)
     raise refusals[0]
 
@@ -75,6 +84,7 @@ def choose_for_runs(task: Task) -> Choice[ProductFound]:
     `UsageError` where it cannot."""
     if isinstance(task.system, CallableSystem):
         raise UsageError("LTL is checked on models with variables, not on callables")
+    _refuse_device(task, "LTL")
     asked = task.temporal.method
     if asked in CTL_METHODS:
         raise UsageError("{} is a method for CTL", options=[Option("method", asked)])
@@ -90,6 +100,7 @@ def choose_for_trees(task: Task, *, monotone: bool = False) -> Choice[CtlFound]:
     goes by is known never to decrease."""
     if isinstance(task.system, CallableSystem):
         raise UsageError("CTL is checked on models with variables, not on callables")
+    _refuse_device(task, "CTL")
     asked = task.temporal.method
     if asked not in (AUTO, *CTL_METHODS):
         known = ", ".join(strategies_for_trees())
@@ -107,6 +118,15 @@ def choose_for_trees(task: Task, *, monotone: bool = False) -> Choice[CtlFound]:
     if refusal is not None:
         raise refusal
     return choice
+
+
+def _refuse_device(task: Task, logic: str) -> None:
+    """Cycles and fixed points are not looked for on a device yet."""
+    if task.options.device == GPU:
+        raise UsageError(
+            f"{{}} decides properties of single states; {logic} is decided on the processor",
+            options=[Option("device", GPU)],
+        )
 
 
 _HOW = {"bfs": "breadth-first", "dfs": "depth-first", IN_SWEEPS: "by the measure", CACHE: "with a cache"}

@@ -21,7 +21,7 @@ from strandline.engine.orders.cached import CachedSearch, CacheRule
 from strandline.engine.orders.depth_first import DepthFirstSearch
 from strandline.engine.orders.sweep import SweepSearch
 from strandline.engine.orders.walks import RandomWalks
-from strandline.engine.search import Search, Terms
+from strandline.engine.search import Search, Searching, Terms
 from strandline.errors import InternalError
 
 FORGETTING = (SWEEP, CACHE)
@@ -43,7 +43,7 @@ _CYCLE_SEARCHES: Mapping[str, tuple[Callable[..., CycleSearch], Mapping[str, Any
 class SearchMaker(Protocol):
     """Makes a search of the engine over a Kernel."""
 
-    def make(self, kernel: Kernel, log: Sink, listener: Listener | None, memory_limit: int | None) -> Search:
+    def make(self, kernel: Kernel, log: Sink, listener: Listener | None, memory_limit: int | None) -> Searching:
         """A new search; `log` gets the links of states to their parents, `listener` is told of expanded states."""
 
 
@@ -69,6 +69,33 @@ class StateSearches:
 
 
 @dataclass(frozen=True, slots=True)
+class DeviceSearches:
+    """Searches on a GPU that stop at states with a label of the mask. They keep no log and tell nobody what they
+    expand."""
+
+    options: Options
+    stop_mask: int
+
+    def make(self, kernel: Kernel, log: Sink, listener: Listener | None, memory_limit: int | None) -> Searching:
+        # Imported here: who does not search on a device does not wait for it.
+        from strandline.engine.device.cuda import CudaDevice
+        from strandline.engine.device.search import DeviceSearch
+
+        if listener is not None or kernel.device is None:
+            raise InternalError("this search cannot be made on a device")
+        options = self.options
+        limits = {"max_states": options.max_states, "memory_limit": options.memory_limit}
+        return DeviceSearch(kernel, CudaDevice(kernel), stop_mask=self.stop_mask, **limits)
+
+
+def missing_device() -> str | None:
+    """What is missing for searches on a GPU, in words."""
+    from strandline.engine.device.cuda import missing
+
+    return missing()
+
+
+@dataclass(frozen=True, slots=True)
 class WalkSearches:
     """Random walks that stop at states with a label of the mask."""
 
@@ -82,7 +109,7 @@ class WalkSearches:
         return RandomWalks(kernel, walks=self.walks, depth=self.depth, seed=self.seed, **terms)
 
 
-def random_walks(search: Search) -> RandomWalks:
+def random_walks(search: Searching) -> RandomWalks:
     """A search that was made as random walks."""
     if not isinstance(search, RandomWalks):
         raise InternalError("this search walks not at random")
@@ -111,14 +138,14 @@ class CycleSearches:
         return kind(kernel, accepting=self.accepting, **terms, **arguments)
 
 
-def cycle_search(search: Search) -> CycleSearch:
+def cycle_search(search: Searching) -> CycleSearch:
     """A search that was made as one for cycles."""
     if not isinstance(search, CycleSearch):
         raise InternalError("this search looks for no cycles")
     return search
 
 
-def component_search(search: Search) -> ComponentSearch:
+def component_search(search: Searching) -> ComponentSearch:
     """A search that was made as one for accepting components."""
     if not isinstance(search, ComponentSearch):
         raise InternalError("this search knows no components")

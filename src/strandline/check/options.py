@@ -11,6 +11,8 @@ from strandline.errors import Option, UsageError
 
 SWEEP, CACHE = "sweep", "cache"
 ORDERS = ("bfs", "dfs", SWEEP, CACHE)
+CPU, GPU, AUTO = "cpu", "gpu", "auto"
+DEVICES = (CPU, GPU, AUTO)
 CACHE_RULES = ("random", "oldest", "newest", "deepest", "collision")
 """Which cached state makes room for another; see the engine's `CacheRule`."""
 
@@ -76,6 +78,15 @@ class Options:
         ),
     )
     """Stubborn sets; sound for properties of states, deadlocks, and LTL without X."""
+    device: str = field(
+        default=CPU,
+        metadata=told(
+            "cpu: search on the processor (default); gpu: on a GPU of NVIDIA's, breadth-first or by a measure; "
+            "auto: on a GPU where there is one that can",
+            group=_SEARCH,
+            choices=DEVICES,
+        ),
+    )
     count_distinct: bool = field(
         default=False,
         metadata=told(
@@ -103,6 +114,8 @@ class Options:
             self._set("order", SWEEP if self.measure else "bfs" if self.cache_states is None else CACHE)
         if self.order not in ORDERS:
             raise UsageError(f"unknown order '{self.order}' (known: {', '.join(ORDERS)})")
+        if self.device not in DEVICES:
+            raise UsageError(f"unknown device '{self.device}' (known: {', '.join(DEVICES)})")
         if isinstance(self.memory, str):
             self._set("memory", parse_size(self.memory))
         self._check_sweep()

@@ -19,7 +19,7 @@ from strandline.check.counting import Counts, DistinctCounter
 from strandline.check.coverage import coverage_of
 from strandline.check.engine_searches import SearchMaker
 from strandline.check.memory import available_bytes, peak_resident_bytes, resident_bytes, shown_bytes
-from strandline.check.options import Options
+from strandline.check.options import GPU, Options
 from strandline.check.patience import time_is_up, within
 from strandline.check.reducing import reduction_of
 from strandline.check.regressing import Regress, regress_of
@@ -30,7 +30,7 @@ from strandline.compile.kernel import FaultSite, Kernel
 from strandline.compile.make import make_kernel
 from strandline.compile.reduction.choosing import Reduction
 from strandline.engine.journal import Listener
-from strandline.engine.search import Event
+from strandline.engine.search import Event, Search
 from strandline.errors import InternalError, Option, ResourceError, UsageError
 from strandline.model.expression import Expression
 from strandline.model.measure import Measure
@@ -79,6 +79,8 @@ class Plan:
     """Limits, and where files are kept."""
     started: float
     """From when the limit of time counts."""
+    for_device: bool = False
+    """Whether the search is one on a device."""
     counts_distinct: bool = False
     """Whether distinct states are counted afterwards, where the search forgets some."""
     seen: Sequence[Expression] | None = None
@@ -150,15 +152,24 @@ class Run:
         return None
 
     def _execute(self, folder: Path) -> None:
+        if self.plan.options.device == GPU and not self.plan.for_device:
+            raise UsageError(
+                "{} searches through single states, breadth-first or by a measure: for this it is not used",
+                options=[Option("device", GPU)],
+            )
         self.kernel = self._compile()
-        engine_seconds = self._load_engine()
+        engine_seconds = 0.0 if self.plan.for_device else self._load_engine()
         self.log = ParentLog(folder / "parents")
         if self.plan.counts_distinct:
             self._counter = DistinctCounter(folder / "seen", self.kernel.words)
         self.memory_limit = self._engine_bytes()
         listener = self._counter if self.plan.listens is None else self.plan.listens(folder, self.kernel)
+        making = time.perf_counter()
         self.search = self.plan.searches.make(self.kernel, self.log.append, listener, self.memory_limit)
         began = time.perf_counter()
+        if self.plan.for_device:
+            # The model is linked with the kernels when the search is made.
+            engine_seconds = began - making
         try:
             self._advance_to_end()
         finally:
@@ -180,7 +191,7 @@ class Run:
                 plan.options.max_seconds,
                 plan.started,
                 "compiled",
-                lambda: make_kernel(plan.system, plan.predicates, measure, self._reduction()),
+                lambda: make_kernel(plan.system, plan.predicates, measure, self._reduction(), plan.for_device),
             )
         except Fault as fault:
             # Compiling runs nothing of the model but the measure, in the initial states.
@@ -204,6 +215,8 @@ class Run:
         telling = Timer(_LOADING, self.watcher.stage, (COMPILING,))
         telling.daemon = True
         trial = self.plan.searches.make(self.kernel, lambda links: None, None, None)
+        if not isinstance(trial, Search):
+            return 0.0
         if compiled_before(trial.loop):
             # It may have been for other widths of states; whether for this one is only seen by the time it takes.
             telling.start()
@@ -265,6 +278,8 @@ class Run:
 
     def _memory_reason(self) -> str:
         limit = self.plan.options.memory_limit
+        if limit is None and self.plan.for_device:
+            return "the memory of the device is used up"
         if limit is not None:
             return f"the memory limit of {shown_bytes(limit)} is reached"
         return "nearly all free memory of the machine is used (the option 'memory' sets another limit)"
@@ -273,7 +288,7 @@ class Run:
         if self.plan.measure is None:
             raise InternalError("a column decreased in a search without a measure")
         record, step = self.search.regressing_link
-        number, steps = self.log.path_to(record)
+        number, steps = self.search.walked or self.log.path_to(record)
         replayed = replay(self.kernel.twin, number, self.kernel.steps_of_twin(number, [*steps, step]))
         raise decreasing_column(self.kernel.twin, replayed, self.plan.measure)
 
@@ -311,6 +326,7 @@ class Run:
             levels=tuple(self.search.level_sizes),
             profile=self.search.profile(),
             regress=self._regress(),
+            device=self.search.device_figures,
             coverage=None if self.kernel.numbered else coverage_of(self.plan.system, self.kernel),
             seconds=seconds,
             compile_seconds=self.kernel.compile_seconds,

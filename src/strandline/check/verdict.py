@@ -12,6 +12,7 @@ from strandline.check.ltl.verdict import LtlSearch
 from strandline.check.options import Options
 from strandline.check.properties import Kind
 from strandline.check.regressing import Regress
+from strandline.engine.device.search import DeviceFigures
 from strandline.engine.profile import LayerFigures
 from strandline.model.system import System
 from strandline.traces.trace import Trace
@@ -87,6 +88,8 @@ class Statistics:
     """Sweep: which steps regress; None where none does."""
     walks: WalkFigures | None = None
     """Of random walks, which count no states."""
+    device: DeviceFigures | None = None
+    """Of a search on a device; `peak_bytes` are then bytes of its memory."""
     coverage: Coverage | None = None
     """What was met of the model; None where that cannot be told, as for models made of callables."""
     seconds: float = 0.0

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,9 @@ import numpy.typing as npt
 from strandline.model.expression import Expression
 from strandline.model.measure import Measure
 from strandline.source import Span
+
+if TYPE_CHECKING:
+    from strandline.compile.device import DeviceCode
 
 MAXIMUM_PREDICATES = 61
 STUCK_BIT = 61
@@ -117,6 +120,8 @@ class Kernel:
     """Measured, by a measure with components."""
     chosen: Callable[[tuple[int, ...]], Sequence[int]] | None = None
     """Of a reduced Kernel: which of its twin's steps it takes in a state, by number. None where it takes all."""
+    device: DeviceCode | None = None
+    """The model for a device, where it was compiled for one."""
     marks: Marked | None = None
     """What `successors` has met since the Kernel was made, a byte each, 0 or 1: the marks of `llvm/coverage.py`; None
     where the back end has none."""

@@ -1,7 +1,7 @@
 """The door: whatever can be explored, as a Kernel.
 
 Each kind has its back end: machine code for a System (`host`), calls into Python for callables (`callback`), tables for
-an explicit graph (`graph`).
+an explicit graph (`graph`). A System can have code for a device besides (`device`).
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from strandline.compile.callback import CallableSystem, callback_kernel
+from strandline.compile.device import compile_for_device
 from strandline.compile.graph import graph_kernel
 from strandline.compile.host import compile_system
 from strandline.compile.kernel import Kernel
@@ -25,9 +26,11 @@ def make_kernel(
     predicates: Sequence[Expression] = (),
     measure: Measure | None = None,
     reduction: Reduction | None = None,
+    for_device: bool = False,
 ) -> Kernel:
     """The Kernel of a System, with the predicates and the measure that a search needs, or of a graph, which has its
-    labels and its progress in itself. The steps of a System can be reduced."""
+    labels and its progress in itself. The steps of a System can be reduced. With `for_device` it has the model for a
+    device too, and is not reduced."""
     match source:
         case Graph():
             if predicates or measure is not None:
@@ -35,5 +38,7 @@ def make_kernel(
             return graph_kernel(source)
         case CallableSystem():
             return callback_kernel(source, predicates, measure)
+        case System() if for_device:
+            return compile_for_device(source, predicates, measure)
         case System():
             return compile_system(source, predicates, measure, reduction)

@@ -87,12 +87,15 @@ def emit(
     predicates: Sequence[Expression] = (),
     measure: Measure | None = None,
     reduction: Reduction | None = None,
+    *,
+    shared: bool = False,
 ) -> Module:
-    """Write a System, with the predicates and the measure that a search needs, as a Module."""
+    """Write a System, with the predicates and the measure that a search needs, as a Module. `shared`: for many threads
+    at once, which set no mark that is set."""
     started = time.perf_counter()
     ranges = analyse_ranges(system)
     layout = make_layout(system, ranges.variables)
-    marks = Marks(system, ranges)
+    marks = Marks(system, ranges, shared=shared)
     records = Records(layout, ranges, measure, marks, () if reduction is None else system.actions)
     with deep_recursion():
         functions = write_functions(system, tuple(predicates), records)

@@ -12,7 +12,7 @@ import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from enum import Enum
-from typing import ClassVar, TypedDict
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypedDict
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from strandline.engine.expansion import ExpansionPart
 from strandline.engine.journal import JournalPart, Listener, Sink
 from strandline.engine.part import Part
 from strandline.engine.profile import LayerFigures
+
+if TYPE_CHECKING:
+    from strandline.engine.device.search import DeviceFigures
 
 
 class Event(Enum):
@@ -77,6 +80,37 @@ class Terms(TypedDict, total=False):
     stop_mask: int
     memory_limit: int | None
     max_states: int | None
+
+
+class Searching(Protocol):
+    """What a search is to those who run it; each of its members is described at `Search`."""
+
+    def advance(self, seconds: float = 0.05) -> Event: ...
+    def stop_less(self, mask: int) -> None: ...
+    def current_bytes(self) -> int: ...
+    def statistics(self) -> Statistics: ...
+    def profile(self) -> tuple[LayerFigures, ...]: ...
+    def close(self) -> None: ...
+    @property
+    def stop_mask(self) -> int: ...
+    @property
+    def found(self) -> tuple[int, int]: ...
+    @property
+    def walked(self) -> tuple[int, list[int]] | None: ...
+    @property
+    def fault_number(self) -> int: ...
+    @property
+    def regressing_link(self) -> tuple[int, int]: ...
+    @property
+    def line(self) -> tuple[int, int]: ...
+    @property
+    def level_sizes(self) -> list[int]: ...
+    @property
+    def replaced(self) -> int: ...
+    @property
+    def sampled_regress_edges(self) -> list[tuple[tuple[int, ...], int]]: ...
+    @property
+    def device_figures(self) -> DeviceFigures | None: ...
 
 
 class Search(ABC):
@@ -192,6 +226,11 @@ class Search(ABC):
     def replaced(self) -> int:
         """Of a search with a cache: how often a state made room for another."""
         return 0
+
+    @property
+    def device_figures(self) -> DeviceFigures | None:
+        """Of a search on a device: what that has done."""
+        return None
 
     @property
     def sampled_regress_edges(self) -> list[tuple[tuple[int, ...], int]]:

@@ -44,6 +44,7 @@ def result_data(result: Exploration | Verdict, exit_code: int) -> dict[str, Any]
         "por": exploration.options.por,
         "componentwise": exploration.options.componentwise,
         "cache": _cache(exploration.options),
+        "device": _device(exploration.statistics),
         "properties": [_property(one, source) for one in properties if one is not None],
         "trace": None if result.trace is None else trace_data(result.trace, source),
         **({} if walks is None else {"walks": asdict(walks)}),
@@ -55,6 +56,14 @@ def _cache(options: Options) -> dict[str, Any] | None:
     if options.order != "cache":
         return None
     return {"states": options.cache_states, "rule": options.cache_rule}
+
+
+def _device(statistics: Statistics) -> dict[str, Any] | None:
+    """Of a search on a device: what that has done, and states a second."""
+    if statistics.device is None:
+        return None
+    rate = statistics.visited / statistics.seconds if statistics.seconds else None
+    return {**asdict(statistics.device), "rate": None if rate is None else round(rate)}
 
 
 def _figures(statistics: Statistics) -> dict[str, Any]:

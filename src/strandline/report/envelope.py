@@ -76,6 +76,7 @@ def error_data(
         "por": None,
         "componentwise": None,
         "cache": None,
+        "device": None,
         "properties": [],
         "trace": None,
         "error": {"type": type(error).__name__, "message": message, **_place(error)},

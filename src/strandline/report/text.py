@@ -6,6 +6,7 @@ from strandline.check.memory import shown_bytes
 from strandline.check.properties import Kind
 from strandline.check.running import DECIDED
 from strandline.check.verdict import Answer, Exploration, PropertyVerdict, Statistics, Verdict, WalkFigures
+from strandline.engine.device.search import DeviceFigures
 from strandline.report.coverage import coverage_rows
 from strandline.report.ctl import ctl_remark, ctl_search_lines, evidence_lines
 from strandline.report.ltl import component_lines, ltl_remark, search_lines, violation_lines, warning_lines
@@ -159,6 +160,8 @@ def _statistics_lines(exploration: Exploration) -> list[str]:
     rows.append(
         ("memory", f"engine {shown_bytes(now.peak_bytes)}{each}, process {shown_bytes(now.rss_bytes)}")
     )
+    if now.device is not None:
+        rows.append(("device", _device(now.device)))
     rows.append(("time", time_words(now)))
     if exploration.reason != DECIDED:
         rows += coverage_rows(now.coverage, complete=exploration.complete)
@@ -186,6 +189,12 @@ def _cache(exploration: Exploration) -> str:
     options = exploration.options
     size = counted(options.cache_size, "state")
     return f"{size}, {counted(exploration.statistics.replaced, 'state')} replaced (rule {options.cache_rule})"
+
+
+def _device(figures: DeviceFigures) -> str:
+    rebuilt = f", its table made anew {counted(figures.rebuilt, 'time')}" if figures.rebuilt else ""
+    retraced = f", {counted(figures.retraced, 'sweep')} for traces" if figures.retraced else ""
+    return f"{figures.name}{rebuilt}{retraced}"
 
 
 def _profile(exploration: Exploration, style: Style, chart: int | None) -> list[str]:

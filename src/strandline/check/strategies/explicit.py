@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from strandline.check.blame import fault_verdict
-from strandline.check.engine_searches import FORGETTING, StateSearches
-from strandline.check.options import SWEEP
+from strandline.check.engine_searches import FORGETTING, SearchMaker, StateSearches
+from strandline.check.options import SWEEP, Options
 from strandline.check.properties import Kind, Property, label_bits
 from strandline.check.reducing import refusal
 from strandline.check.running import Findings, Plan, Run
@@ -42,23 +43,35 @@ class ExplicitSearch:
         return refusal(task.system, _OBSERVED if task.system.observer is not None else None)
 
     def run(self, task: Task, session: Session) -> StatesFound:
-        options, goal, before = task.options, DecidingStates(task), time.perf_counter()
-        chosen = session.measures.of(task.system) if options.order == SWEEP else None
-        plan = Plan(
-            system=task.system,
-            predicates=[one.predicate for one in task.properties if one.predicate is not None],
-            measure=None if chosen is None else chosen.measure,
-            searches=StateSearches(options, sum(1 << bit for bit in goal.bits.values())),
-            options=options,
-            # What looking for a measure took does not count.
-            started=session.started + time.perf_counter() - before,
-            counts_distinct=options.count_distinct and options.order in FORGETTING,
-            seen=[one.predicate for one in task.properties if one.predicate is not None],
-        )
-        findings = Run(plan, goal, session.watcher).carry_out()
-        findings.prediction = None if chosen is None else chosen.prediction
-        _count_shown_deadlocks(findings, goal.traces)
-        return StatesFound(findings, goal.traces)
+        return search_for_states(task, session, StateSearches)
+
+
+def search_for_states(
+    task: Task,
+    session: Session,
+    searches: Callable[[Options, int], SearchMaker],
+    *,
+    for_device: bool = False,
+) -> StatesFound:
+    """Decide the properties of a task in one search, by searches that stop at labels of a mask."""
+    options, goal, before = task.options, DecidingStates(task), time.perf_counter()
+    chosen = session.measures.of(task.system) if options.order == SWEEP else None
+    plan = Plan(
+        system=task.system,
+        predicates=[one.predicate for one in task.properties if one.predicate is not None],
+        measure=None if chosen is None else chosen.measure,
+        searches=searches(options, sum(1 << bit for bit in goal.bits.values())),
+        options=options,
+        # What looking for a measure took does not count.
+        started=session.started + time.perf_counter() - before,
+        counts_distinct=options.count_distinct and options.order in FORGETTING,
+        seen=[one.predicate for one in task.properties if one.predicate is not None],
+        for_device=for_device,
+    )
+    findings = Run(plan, goal, session.watcher).carry_out()
+    findings.prediction = None if chosen is None else chosen.prediction
+    _count_shown_deadlocks(findings, goal.traces)
+    return StatesFound(findings, goal.traces)
 
 
 @dataclass(slots=True)

@@ -5,7 +5,8 @@
     for every bound of the System: a step has led to where it is reached
 
 Where other processes stand follows from the actions that were taken. A mark is a store to a known address at the end
-of a step that is made anyway; what must be evaluated for one is evaluated only as long as the mark is not set.
+of a step that is made anyway; what must be evaluated for one is evaluated only as long as the mark is not set. Where
+thousands of threads share the marks, stores to one address would queue up: then a mark is looked at first.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ GLOBAL = "coverage"
 
 
 class Marks:
-    """Writes the code that sets marks; `size` is how many there are."""
+    """Writes the code that sets marks; `size` is how many there are. `shared`: many threads set them at once."""
 
-    def __init__(self, system: System, ranges: Ranges) -> None:
-        self.ranges = ranges
+    def __init__(self, system: System, ranges: Ranges, *, shared: bool = False) -> None:
+        self.ranges, self.shared = ranges, shared
         self._actions = {id(action): number for number, action in enumerate(system.actions)}
         self._locations: dict[Variable, int] = {}
         place = len(system.actions)
@@ -44,15 +45,28 @@ class Marks:
     def made(self, evaluator: Evaluator, action: Action) -> None:
         """An action has made the state that the evaluator sees, which is a successor."""
         code, changed = evaluator.code, writes(action)
-        code.do(f"store i8 1, ptr {_place(code, str(self._actions[id(action)]))}")
+        self._set(code, _place(code, str(self._actions[id(action)])))
         for location, first in self._locations.items():
             if location in changed:
                 field = evaluator.state.layout.by_variable[location]
                 place = code.value(f"add i64 {evaluator.state.read(field)}, {first}")
-                code.do(f"store i8 1, ptr {_place(code, place)}")
+                self._set(code, _place(code, place))
         for number, expression, read in self._bounds:
             if read & changed:
                 self._mark_where(evaluator, number, expression)
+
+    def _set(self, code: Function, place: str) -> None:
+        if not self.shared:
+            code.do(f"store i8 1, ptr {place}")
+            return
+        unknown, after = code.label(), code.label()
+        marked = code.value(f"load i8, ptr {place}")
+        new, known = code.value(f"icmp eq i8 {marked}, 0"), code.known
+        code.branch(new, unknown, after)
+        code.start(unknown)
+        code.do(f"store i8 1, ptr {place}")
+        code.jump(after)
+        code.start(after, known)
 
     def _mark_where(self, evaluator: Evaluator, number: int, expression: Expression) -> None:
         code = evaluator.code

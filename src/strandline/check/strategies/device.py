@@ -1,0 +1,38 @@
+"""Explicit search for single states on a GPU: breadth-first, or by a measure of progress."""
+
+from __future__ import annotations
+
+from strandline.check.engine_searches import DeviceSearches, missing_device
+from strandline.check.options import GPU, SWEEP
+from strandline.check.strategies.explicit import StatesFound, search_for_states
+from strandline.check.task import Session, Task
+from strandline.compile.callback import CallableSystem
+from strandline.errors import Option, UsageError
+
+
+class DeviceSearchForStates:
+    """What `ExplicitSearch` does, where there is a GPU."""
+
+    name = "GPU"
+
+    def can(self, task: Task) -> UsageError | None:
+        options = task.options
+        if isinstance(task.system, CallableSystem):
+            return _refused("callables are Python, which no GPU runs")
+        if options.order not in ("bfs", SWEEP):
+            return _refused(f"a GPU searches breadth-first or in sweeps, not in the order '{options.order}'")
+        if options.componentwise:
+            return _refused("a GPU sweeps by the combination of measures, not componentwise")
+        if options.por:
+            return _refused("a GPU takes every step: partial-order reduction is for the processor")
+        if options.count_distinct:
+            return _refused("a GPU writes nothing to disk, by which distinct states would be counted")
+        missing = missing_device()
+        return None if missing is None else _refused(missing)
+
+    def run(self, task: Task, session: Session) -> StatesFound:
+        return search_for_states(task, session, DeviceSearches, for_device=True)
+
+
+def _refused(why: str) -> UsageError:
+    return UsageError(f"{{}} is not possible: {why}", options=[Option("device", GPU)])

@@ -1,0 +1,65 @@
+"""Columns and layers as one number: the key of a state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from strandline.compile.kernel import Kernel
+from strandline.engine.device.layout import FLAG_BITS
+from strandline.engine.memory import WordArray
+from strandline.errors import UsageError
+
+_WORD = 1 << 64
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Keys are from 0 on, in the order of columns and, inside a column, of layers."""
+
+    first_column: int = 0
+    first_layer: int = 0
+    layers: int = 1
+    """Of a column."""
+    count: int = 1
+
+    @property
+    def wide(self) -> bool:
+        """Whether a mark needs more than 32 bits."""
+        return self.count > 1 << (32 - FLAG_BITS)
+
+    def key(self, progress: tuple[int, int]) -> int:
+        return (progress[0] - self.first_column) * self.layers + progress[1] - self.first_layer
+
+    def progress(self, key: int) -> tuple[int, int]:
+        """Column and layer."""
+        return self.first_column + key // self.layers, self.first_layer + key % self.layers
+
+    def plan(self) -> dict[str, int]:
+        """What kernels must know."""
+        return {
+            "first_column": self.first_column % _WORD,
+            "first_layer": self.first_layer % _WORD,
+            "layers": self.layers,
+        }
+
+
+def keys_of(kernel: Kernel) -> Keys:
+    """The keys of a Kernel's states. Raises `UsageError` where a key would need more bits than it can have."""
+    code = kernel.device
+    if not kernel.measured or code is None:
+        return Keys()
+    (first, last), (lowest, highest) = code.columns, code.layers
+    layers = highest - lowest + 1
+    keys = Keys(first, lowest, layers, (last - first + 1) * layers)
+    if keys.count > 1 << (63 - FLAG_BITS):
+        raise UsageError("a device sweeps by measures of less than 2^60 values, by the ranges of the variables")
+    return keys
+
+
+def roots_of(kernel: Kernel, keys: Keys) -> WordArray:
+    """The initial states as rows of words and key."""
+    progress = kernel.initial_progress.tolist()
+    column = np.array([keys.key((one[0], one[1])) for one in progress], dtype=np.uint64).reshape(-1, 1)
+    return np.hstack([kernel.initial, column])

@@ -1,0 +1,148 @@
+"""PTX of a model + `search.cu` -> machine code of a GPU, kept in the user's cache.
+
+NVRTC compiles the kernels, nvJitLink joins them with the model; both come with NVIDIA's packages for Python and need no
+GPU. Neither needs a CUDA toolkit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module, resources
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from strandline.engine.device.layout import Shape, declarations
+from strandline.errors import InternalError, ResourceError
+
+THREADS = 256
+"""Of a block."""
+_KEPT = 256
+"""Files in the cache."""
+HINT = "pip install 'strandline[gpu]' brings it (for CUDA 12: 'strandline[gpu-cuda12]')"
+
+
+@cache
+def _library(name: str) -> ModuleType:
+    """A part of NVIDIA's bindings. Raises `ResourceError` where it is missing."""
+    try:
+        return import_module(f"cuda.bindings.{name}")
+    except ImportError as error:
+        raise ResourceError(f"no GPU can be used: the package cuda-bindings is missing ({error}); {HINT}") from None
+    except RuntimeError as error:
+        raise ResourceError(f"no GPU can be used: {error}; {HINT}") from None
+
+
+def bindings(name: str) -> Any:
+    """A part of NVIDIA's bindings, of which nothing is known statically."""
+    return _library(name)
+
+
+def linked(ptx: str, shape: Shape, architecture: str) -> bytes:
+    """Machine code for an architecture, such as sm_90, from the cache or made. Raises `ResourceError` where a package
+    is missing."""
+    source = _source(shape)
+
+    def link() -> bytes:
+        kernels = _cached("kernels", [source, architecture], lambda: _compiled(source, architecture))
+        return _link(kernels, ptx.encode(), architecture)
+
+    return _cached("model", [source, ptx, architecture], link)
+
+
+def _cached(kind: str, texts: list[str], make: Callable[[], bytes]) -> bytes:
+    """What is made of some texts, from the user's cache or for it."""
+    digest = hashlib.sha256("\0".join([*texts, _versions()]).encode()).hexdigest()[:32]
+    path = _cache() / f"{kind}-{digest}"
+    with contextlib.suppress(OSError):
+        made = path.read_bytes()
+        os.utime(path)
+        return made
+    made = make()
+    _keep(path, made)
+    return made
+
+
+def _source(shape: Shape) -> str:
+    macros = {
+        "WORDS": shape.words,
+        "STRIDE": shape.stride,
+        "CAPACITY": shape.successors,
+        "MEASURED": int(shape.measured),
+        "DIRECT": int(shape.direct),
+        "CARRIES": int(shape.carries),
+        "WIDE_KEYS": int(shape.wide_keys),
+        "THREADS": THREADS,
+    }
+    given = "".join(f"#define {name} {value}\n" for name, value in macros.items())
+    kernels = resources.files("strandline.engine.device").joinpath("search.cu").read_text()
+    return f"{given}{declarations()}{kernels}"
+
+
+def _versions() -> str:
+    return f"{bindings('nvrtc').nvrtcVersion()}|{bindings('nvjitlink').version()}"
+
+
+def _compiled(source: str, architecture: str) -> bytes:
+    """The kernels as PTX with a call to the model's function."""
+    nvrtc = bindings("nvrtc")
+    program = _answer(nvrtc.nvrtcCreateProgram(source.encode(), b"search.cu", 0, [], []))
+    number = architecture.removeprefix("sm_")
+    options = [f"--gpu-architecture=compute_{number}".encode(), b"--relocatable-device-code=true", b"--std=c++17"]
+    status = nvrtc.nvrtcCompileProgram(program, len(options), options)[0]
+    if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
+        log = b" " * _answer(nvrtc.nvrtcGetProgramLogSize(program))
+        nvrtc.nvrtcGetProgramLog(program, log)
+        raise InternalError(f"search.cu does not compile:\n{log.decode(errors='replace')}")
+    text: bytes = b" " * _answer(nvrtc.nvrtcGetPTXSize(program))
+    _answer(nvrtc.nvrtcGetPTX(program, text))
+    nvrtc.nvrtcDestroyProgram(program)
+    return text.rstrip(b"\0 ") + b"\0"
+
+
+def _link(kernels: bytes, model: bytes, architecture: str) -> bytes:
+    linker = bindings("nvjitlink")
+    handle = linker.create(1, [f"-arch={architecture}"])
+    try:
+        for name, text in (("search.cu", kernels), ("model", model + b"\0")):
+            linker.add_data(handle, linker.InputType.PTX, text, len(text), name)
+        linker.complete(handle)
+        code = bytearray(linker.get_linked_cubin_size(handle))
+        linker.get_linked_cubin(handle, code)
+    except linker.nvJitLinkError as error:
+        log = bytearray(linker.get_error_log_size(handle))
+        linker.get_error_log(handle, log)
+        raise InternalError(f"the model cannot be linked: {error}\n{log.decode(errors='replace')}") from None
+    finally:
+        linker.destroy(handle)
+    return bytes(code)
+
+
+def _answer(answer: Any) -> Any:
+    """What a function of NVRTC gives back besides its status."""
+    status, *values = answer
+    if int(status) != 0:
+        raise InternalError(f"NVRTC: {status}")
+    return values[0] if values else None
+
+
+def _cache() -> Path:
+    root = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(root) / "strandline" / "device"
+
+
+def _keep(path: Path, code: bytes) -> None:
+    """Put a file into the cache, whole or not at all; where that is read-only, nothing is kept."""
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+            file.write(code)
+        os.replace(file.name, path)
+        old = sorted(path.parent.glob("*-*"), key=lambda one: one.stat().st_mtime)[:-_KEPT]
+        for one in old:
+            one.unlink()

@@ -1,0 +1,158 @@
+"""Traces without a log.
+
+Breadth-first, where all states are still there: for a state of some level, one of the level before is looked for that
+has it as successor, and so on.
+
+Of a sweep, which has forgotten them, by bisection (Hirschberg, CACM 18(6), 1975, did it for strings): to get from roots
+to a state v, sweep again, only forwards, and let every state carry the number of the edge over which it first came to
+the middle layer or beyond. When v comes up, the edge from p to m that it carries is known; the ways from the roots to p
+and from m to v are looked for likewise. Both have fewer layers between their ends, so this comes to ways inside a
+layer, which are looked for breadth-first. With L layers every layer is swept about log2(L) times, and what is reached
+only from m is mostly little.
+
+Where edges regress, a path is several ways that only go forwards, from one persistent state to the next: the search
+itself lets every state carry the regress edge by which the persistent state was found from which it was reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from strandline.compile.kernel import Kernel
+from strandline.engine.device.keys import Keys
+from strandline.engine.device.layout import NONE, Device, Shape
+from strandline.engine.device.order import Layers, Levels
+from strandline.engine.device.store import DeviceStore
+from strandline.errors import InternalError, ReplayError
+
+State = tuple[int, ...]
+Crossing = tuple[State, State, int]
+_SLICE = 10**9
+
+
+def back_through(store: DeviceStore, ends: Sequence[int], number: int, state: State) -> list[State]:
+    """The states on a shortest way to the one with this number, in a log of levels that end at `ends`."""
+    level = next(one for one, end in enumerate([*ends, int(store.tally.head)]) if number < end)
+    path = [state]
+    for before in range(level - 1, -1, -1):
+        first = ends[before - 1] if before else 0
+        path.append(_predecessor(store, first, ends[before], path[-1]))
+    return path[::-1]
+
+
+def _predecessor(store: DeviceStore, first: int, until: int, state: State) -> State:
+    address = store.device.allocate(8 * len(state))
+    store.device.write(address, np.array(state, dtype=np.uint64))
+    store.tally.hit = NONE
+    store.run("scan", first, until, hunted=address)
+    store.plan.hunted = 0
+    store.device.release(address)
+    number, store.tally.hit = int(store.tally.hit), NONE
+    if number == NONE:
+        raise ReplayError("no state of the level before leads to a state that was found")
+    return store.state(number)
+
+
+class Retracing:
+    """Looks for ways on a device by a Kernel with a measure."""
+
+    def __init__(self, device: Device, kernel: Kernel, keys: Keys, shape: Shape, budget: int | None) -> None:
+        self._device, self._kernel, self._keys, self._budget = device, kernel, keys, budget
+        self._shape = shape
+        self.passes = 0
+        """How many sweeps it took."""
+
+    def path(self, state: State, crossed: Sequence[Crossing], lines: Sequence[int]) -> list[State]:
+        """The states on a way from an initial state to one that the main search has found, over these regress edges,
+        the last one first. `lines` are keys at which its line stood."""
+        ways: list[tuple[list[State], State]] = []
+        for source, root, _ in crossed:
+            ways.append(([root], state))
+            state = source
+        ways.append(([tuple(one) for one in self._kernel.initial.tolist()], state))
+        known = sorted(set(lines))
+        return [step for roots, target in reversed(ways) for step in self._way(roots, target, known)]
+
+    def _key(self, state: State) -> int:
+        return self._keys.key(self._kernel.twin.progress(state))
+
+    def _way(self, roots: list[State], target: State, lines: Sequence[int]) -> list[State]:
+        """The states on a way that never goes back, both ends included."""
+        if target in roots:
+            return [target]
+        least, last = min(map(self._key, roots)), self._key(target)
+        if least == last:
+            return self._way_in_layer([root for root in roots if self._key(root) == last], target)
+        inside = [line for line in lines if least < line <= last]
+        middle = inside[len(inside) // 2] if inside else (least + last + 1) // 2
+        edge = self._crossing(roots, target, middle)
+        if edge is None:
+            return self._way([root for root in roots if self._key(root) >= middle], target, inside)
+        before = [line for line in inside if line < middle]
+        return self._way(roots, edge[0], before) + self._way([edge[1]], target, inside)
+
+    def _store(self, roots: list[State], target: State, *, carries: bool) -> DeviceStore:
+        self.passes += 1
+        store = DeviceStore(self._device, replace(self._shape, carries=carries), self._budget)
+        for name, value in self._keys.plan().items():
+            store.plan[name] = value
+        store.plan.last, store.plan.forward = self._key(target), 1
+        store.plan.hunted = self._device.allocate(8 * len(target))
+        self._device.write(int(store.plan.hunted), np.array(target, dtype=np.uint64))
+        store.seed(np.array([[*root, self._key(root)] for root in roots], dtype=np.uint64))
+        return store
+
+    def _close(self, store: DeviceStore) -> None:
+        self._device.release(int(store.plan.hunted))
+        # Kernels that were made for more successors serve as well.
+        self._shape = replace(self._shape, successors=store.shape.successors)
+        store.close()
+
+    def _crossing(self, roots: list[State], target: State, middle: int) -> tuple[State, State] | None:
+        """The edge over which the target is reached from below the middle key; None where it is reached from a root
+        that is not below it."""
+        store = self._store(roots, target, carries=True)
+        try:
+            store.plan.middle = middle
+            order = Layers(store, self._keys.layers)
+            while "hit" not in store.told and order.advance(_SLICE):
+                pass
+            if "hit" not in store.told:
+                raise InternalError("a state that a sweep has found is not found again")
+            carried = store.told["hit"].carried
+            return store.crossed(carried - 1)[:2] if carried else None
+        finally:
+            self._close(store)
+
+    def _way_in_layer(self, roots: list[State], target: State) -> list[State]:
+        store = self._store(roots, target, carries=False)
+        try:
+            order = Levels(store)
+            while "hit" not in store.told and order.advance(_SLICE):
+                pass
+            if "hit" not in store.told:
+                raise InternalError("a state that a sweep has found is not found again in its layer")
+            return back_through(store, order.ends, store.told["hit"].number, target)
+        finally:
+            self._close(store)
+
+
+def steps_along(kernel: Kernel, path: Sequence[State]) -> tuple[int, list[int]]:
+    """The number of the initial state with which a path begins, and those of its steps. Raises `ReplayError` where it
+    is none."""
+    initial = [tuple(one) for one in kernel.initial.tolist()]
+    if path[0] not in initial:
+        raise ReplayError("the way to a state that was found begins in no initial state")
+    steps = []
+    for source, target in pairwise(path):
+        targets = [edge.target for edge in kernel.twin.edges(source)]
+        if target not in targets:
+            raise ReplayError("the way to a state that was found has a step that the model does not have")
+        steps.append(targets.index(target))
+    return initial.index(path[0]), steps
+
+

@@ -1,0 +1,595 @@
+// The kernels of a search on a device; see layout.py for `plan` and `tally` and twin.py for the same in plain Python.
+//
+// Compiled for one width of states. Given as macros: WORDS of a state, STRIDE of a record, CAPACITY in records, and
+// 0 or 1 for MEASURED (records have a column and a layer), DIRECT (the table holds the states themselves), CARRIES
+// (every state carries the number of a crossing), WIDE_KEYS (a mark has 64 bits). The structs of the plan and of
+// the tally are written by layout.py.
+//
+// States lie in a log, in the order in which they were found: place = number in the log modulo its length. The table
+// has slots of 64 bits: a one-word state with its top bit set, or 24 bits of its hash, a bit that is set while the state
+// is being written, and its place + 1.
+
+extern "C" {
+__constant__ Plan plan;
+__device__ Tally tally;
+}
+
+extern "C" __device__ i64 successors(const u64 *state, u64 *records, i64 capacity, u64 *labels);
+
+#define NONE (~0ULL)
+#define TAKEN (1ULL << 63)
+#define BUSY (1ULL << 39)
+#define PLACE (BUSY - 1)
+#define LANE (threadIdx.x & 31)
+
+#if WIDE_KEYS
+typedef u64 Mark;
+#else
+typedef unsigned Mark;
+#endif
+#define EXPANDED 1
+#define PERSISTENT 2
+#define DEFERRED 4
+#define FLAG_BITS 3
+
+#if WORDS <= 4
+#define OVER_WORDS _Pragma("unroll")
+#define ONCE __forceinline__
+#else
+#define OVER_WORDS _Pragma("unroll 1")
+#define ONCE __noinline__
+#endif
+
+__device__ __forceinline__ u64 seen(const u64 *address) { return *(const volatile u64 *)address; }
+
+__device__ __forceinline__ u64 now()
+{
+    u64 nanoseconds;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(nanoseconds));
+    return nanoseconds;
+}
+
+__device__ __forceinline__ u64 mixed(u64 word)
+{
+    word ^= word >> 32;
+    word *= 0xD6E8FEB86659FD93ULL;
+    word ^= word >> 29;
+    word *= 0x9E3779B97F4A7C15ULL;
+    return word ^ word >> 32;
+}
+
+__device__ __forceinline__ u64 hash_of(const u64 *state)
+{
+    if (WORDS == 1)
+        return mixed(state[0]);
+    u64 value = WORDS;
+    OVER_WORDS for (int word = 0; word < WORDS; word++) {
+        value = (value ^ state[word]) * 0xD6E8FEB86659FD93ULL;
+        value ^= value >> 32;
+    }
+    return mixed(value);
+}
+
+__device__ __forceinline__ bool same(const u64 *stored, const u64 *state)
+{
+    bool equal = true;
+    OVER_WORDS for (int word = 0; word < WORDS; word++)
+        equal = equal && __ldcg(stored + word) == state[word];
+    return equal;
+}
+
+__device__ __forceinline__ void copy(u64 *to, const u64 *from)
+{
+    OVER_WORDS for (int word = 0; word < WORDS; word++)
+        to[word] = __ldcg(from + word);
+}
+
+// --- the log and the table -------------------------------------------------------------------------------------------
+
+__device__ __forceinline__ u64 place_of(u64 number)
+{
+    u64 place = number - plan.turn;
+    return place >= plan.places ? place - plan.places : place;
+}
+
+__device__ __forceinline__ u64 *state_at(u64 place) { return (u64 *)plan.states + place * WORDS; }
+
+__device__ __forceinline__ Mark *mark_at(u64 place) { return (Mark *)plan.marks + place; }
+
+// Numbers of a counter, one for each thread of the warp that wants one; all threads of the warp are here.
+__device__ __forceinline__ u64 drawn(u64 *counter, bool wanted)
+{
+    unsigned group = __ballot_sync(~0u, wanted);
+    if (group == 0)
+        return NONE;
+    int leader = __ffs(group) - 1;
+    u64 first = 0;
+    if (LANE == leader)
+        first = atomicAdd(counter, (u64)__popc(group));
+    first = __shfl_sync(~0u, first, leader);
+    return first + __popc(group & ((1u << LANE) - 1));
+}
+
+__device__ __forceinline__ u64 first_slot(u64 hash) { return __umul64hi(hash, plan.slots); }
+
+__device__ __forceinline__ u64 next_slot(u64 slot) { return slot + 1 == plan.slots ? 0 : slot + 1; }
+
+#define KNOWN 0
+#define NEW 1
+#define BLOCKED 2
+
+// Go on from a slot until the state is found, or the slot is taken for it, or one is met that another thread is about
+// to fill, maybe with this state.
+__device__ __forceinline__ int probe(const u64 *state, u64 hash, u64 *slot)
+{
+    u64 *table = (u64 *)plan.table;
+    while (true) {
+#if DIRECT
+        u64 entry = state[0] | TAKEN, there = table[*slot];
+        if (there == 0)
+            there = atomicCAS(table + *slot, 0ULL, entry);
+        if (there == 0)
+            return NEW;
+        if (there == entry)
+            return KNOWN;
+#else
+        u64 tag = hash << 40, there = seen(table + *slot);
+        if (there == 0)
+            there = atomicCAS(table + *slot, 0ULL, tag | BUSY);
+        if (there == 0)
+            return NEW;
+        if (there >> 40 == tag >> 40) {
+            if (there & BUSY)
+                return BLOCKED;
+            if (same(state_at((there & PLACE) - 1), state))
+                return KNOWN;
+        }
+#endif
+        *slot = next_slot(*slot);
+    }
+}
+
+// Store the state that a thread wants stored, unless it is: its number in the log, or NONE. All threads of a warp come
+// here together and draw numbers together: a thread that waited for another of its warp would wait for ever, and one
+// counter for all is the narrowest place there is.
+__device__ ONCE u64 put(bool wanted, const u64 *state)
+{
+    u64 hash = 0, slot = 0, stored = NONE;
+    if (wanted) {
+        hash = hash_of(state);
+        slot = first_slot(hash);
+    }
+    while (__any_sync(~0u, wanted)) {
+        int outcome = wanted ? probe(state, hash, &slot) : KNOWN;
+        __syncwarp();
+        u64 number = drawn(&tally.head, outcome == NEW);
+        if (outcome == NEW) {
+            u64 place = place_of(number), *target = state_at(place);
+            OVER_WORDS for (int word = 0; word < WORDS; word++)
+                target[word] = state[word];
+#if !DIRECT
+            __threadfence();
+            atomicExch((u64 *)plan.table + slot, hash << 40 | (place + 1));
+#endif
+            stored = number;
+        }
+        wanted = outcome == BLOCKED;
+    }
+    return stored;
+}
+
+// Make a state of the log, which is not in the table, one of the table.
+__device__ void enter(u64 place)
+{
+    u64 state[WORDS], *table = (u64 *)plan.table;
+    copy(state, state_at(place));
+    u64 hash = hash_of(state), slot = first_slot(hash);
+#if DIRECT
+    u64 entry = state[0] | TAKEN;
+#else
+    u64 entry = hash << 40 | (place + 1);
+#endif
+    while (table[slot] != 0 || atomicCAS(table + slot, 0ULL, entry) != 0)
+        slot = next_slot(slot);
+}
+
+// --- one state -------------------------------------------------------------------------------------------------------
+
+struct Sums { unsigned expanded, transitions, deadlocks, regress; };
+
+__device__ void again(u64 number, u64 why)
+{
+    ((u64 *)plan.again)[atomicAdd(&tally.again_count, 1ULL)] = number;
+    atomicMax(&tally.stop, why);
+}
+
+// Tell of a state; of several, the first in the log.
+__device__ void tell(u64 *first, u64 number)
+{
+    atomicMin(first, number);
+    tally.told = 1;
+}
+
+__device__ void note_found(u64 number, u64 labels)
+{
+    for (labels &= plan.stop_mask; labels; labels &= labels - 1)
+        tell(&tally.found[__ffsll(labels) - 1], number);
+}
+
+#if MEASURED
+__device__ __forceinline__ u64 key_of(const u64 *record)
+{
+    return (record[WORDS] - plan.first_column) * plan.layers + (record[WORDS + 1] - plan.first_layer);
+}
+
+#if CARRIES
+__device__ u64 crossing(const u64 *source, const u64 *target, u64 carried)
+{
+    u64 number = atomicAdd(&tally.crossings, 1ULL), *entry = (u64 *)plan.crossed + number * (2 * WORDS + 1);
+    OVER_WORDS for (int word = 0; word < WORDS; word++) {
+        entry[word] = source[word];
+        entry[WORDS + word] = target[word];
+    }
+    entry[2 * WORDS] = carried;
+    return number + 1;
+}
+#endif
+
+// Place a successor of a state with this key; all threads of a warp come here together.
+__device__ __forceinline__ void follow(bool wanted, u64 number, u64 key, const u64 *source, const u64 *record, Sums *sums)
+{
+    u64 target = wanted ? key_of(record) : 0;
+    bool behind = wanted && target < key;
+    wanted = wanted && target <= plan.last && !(behind && plan.forward);
+    if (behind && wanted) {
+        if (target / plan.layers != key / plan.layers) {
+            tell(&tally.falling, number);
+            wanted = false;
+        }
+        sums->regress++;
+    }
+    u64 stored = put(wanted, record);
+    if (stored == NONE)
+        return;
+    u64 place = place_of(stored);
+    *mark_at(place) = (Mark)(target << FLAG_BITS | (behind ? PERSISTENT | DEFERRED : 0));
+    if (behind)
+        atomicAdd(&tally.deferred, 1ULL);
+#if CARRIES
+    u64 carried = ((u64 *)plan.carried)[place_of(number)];
+    if (plan.middle == NONE ? behind : key < plan.middle && target >= plan.middle)
+        carried = crossing(source, record, carried);
+    ((u64 *)plan.carried)[place] = carried;
+#endif
+    if (plan.hunted && same((u64 *)plan.hunted, record))
+        tell(&tally.hit, stored);
+}
+#endif
+
+// How many successors a state has that are to be placed, and in `records` what they are.
+__device__ __forceinline__ int asked(u64 number, u64 *state, u64 *key, u64 *records, Sums *sums)
+{
+    u64 labels = 0, place = place_of(number);
+#if MEASURED
+    Mark mark = __ldcg(mark_at(place));
+    if (mark & (EXPANDED | DEFERRED))
+        return 0;
+    *key = mark >> FLAG_BITS;
+#endif
+    copy(state, state_at(place));
+    i64 count = successors(state, records, CAPACITY, &labels);
+    if (count < 0) {
+        tell(&tally.fault, number);
+        return 0;
+    }
+    if (count > CAPACITY) {
+        atomicMax(&tally.wanted, (u64)count);
+        again(number, STOP_CAPACITY);
+        return 0;
+    }
+#if MEASURED
+    if (plan.strict)
+        for (int step = 0; step < count; step++)
+            if (key_of(records + step * STRIDE) == *key) {
+                again(number, STOP_STRICT);
+                return 0;
+            }
+    *mark_at(place) = mark | EXPANDED;
+#endif
+    if (labels & plan.stop_mask)
+        note_found(number, labels);
+    sums->expanded++;
+    sums->transitions += count;
+    sums->deadlocks += labels >> 63;
+    return (int)count;
+}
+
+// Expand a state, where there is one for this thread; all threads of a warp come here together.
+__device__ __forceinline__ void expand(bool active, u64 number, Sums *sums)
+{
+    u64 state[WORDS], records[(CAPACITY + 1) * STRIDE], key = 0;
+    int count = active ? asked(number, state, &key, records, sums) : 0;
+    __syncwarp();
+    int most = __reduce_max_sync(~0u, count);
+#pragma unroll 1
+    for (int step = 0; step < most; step++)
+#if MEASURED
+        follow(step < count, number, key, state, records + step * STRIDE, sums);
+#else
+        put(step < count, records + step * STRIDE);
+#endif
+}
+
+// --- rounds ----------------------------------------------------------------------------------------------------------
+
+struct Round { u64 start, to, grain, over; };
+
+__device__ bool full() { return seen(&tally.head) >= plan.most || seen(&tally.crossings) >= plan.most_crossings; }
+
+// Begin a round. A small one is dealt out to the warps; from a large one they fetch as they can.
+__device__ void begin(u64 start, u64 to)
+{
+    u64 warps = (u64)gridDim.x * (THREADS / 32), grain = (to - start + warps - 1) / warps;
+    tally.start = tally.cursor = start;
+    tally.to = to;
+    tally.grain = grain <= 32 ? grain : 32 * plan.batch;
+}
+
+// The round is over, or stopped: what comes next. One thread does this while all others wait.
+__device__ void turn_over(u64 began)
+{
+    u64 to = seen(&tally.to), head = seen(&tally.head), rounds = seen(&tally.rounds), cursor = seen(&tally.cursor);
+    u64 grain = seen(&tally.grain), stop = seen(&tally.stop), told = seen(&tally.told);
+    bool no_room = full();
+    if (grain <= 32 || cursor > to)
+        tally.cursor = to;
+    tally.over = 1;
+    if (stop)
+        return;
+    ((u64 *)plan.ends)[rounds++] = to;
+    tally.rounds = rounds;
+    bool goes_on = head > to && head - to <= plan.most_in_round && rounds < plan.most_rounds && !plan.listed;
+    if (goes_on && !no_room && !told && now() - began <= plan.nanoseconds) {
+        begin(to, head);
+        tally.over = 0;
+    }
+}
+
+// All threads meet; the last one to come has the round turned over.
+__device__ void meet(u64 began, Round *round)
+{
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        u64 before = seen(&tally.meetings);
+        if (atomicAdd(&tally.arrived, 1ULL) == gridDim.x - 1) {
+            __threadfence();
+            turn_over(began);
+            tally.arrived = 0;
+            __threadfence();
+            atomicAdd(&tally.meetings, 1ULL);
+        } else
+            while (seen(&tally.meetings) == before)
+                __nanosleep(20);
+        __threadfence();
+        *round = {seen(&tally.start), seen(&tally.to), seen(&tally.grain), seen(&tally.over)};
+    }
+    __syncthreads();
+}
+
+// Where a warp goes on in a large round; NONE where there is nothing left, or something else comes first.
+__device__ u64 fetch(u64 began, const Round *round)
+{
+    u64 next = NONE;
+    if (LANE == 0) {
+        u64 stop = seen(&tally.stop), cursor = seen(&tally.cursor);
+        bool no_room = full();
+        if (stop == 0 && cursor < round->to) {
+            if (no_room)
+                atomicMax(&tally.stop, (u64)STOP_FULL);
+            else if (now() - began > plan.nanoseconds)
+                atomicMax(&tally.stop, (u64)STOP_TIME);
+            else
+                next = atomicAdd(&tally.cursor, round->grain);
+        }
+    }
+    return __shfl_sync(~0u, next, 0);
+}
+
+__device__ __forceinline__ void expand_some(u64 from, u64 count, const Round *round, Sums *sums)
+{
+    for (u64 done = 0; done < count && from + done < round->to; done += 32) {
+        u64 at = from + done + LANE;
+        bool active = done + LANE < count && at < round->to;
+        expand(active, active && plan.listed ? ((u64 *)plan.listed)[at] : at, sums);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS) rounds()
+{
+    __shared__ Round round;
+    u64 began = now(), warp = blockIdx.x * (u64)(THREADS / 32) + threadIdx.x / 32, from;
+    Sums sums = {0, 0, 0, 0};
+    if (threadIdx.x == 0)
+        round = {seen(&tally.start), seen(&tally.to), seen(&tally.grain), 0};
+    __syncthreads();
+    while (!round.over) {
+        if (round.grain <= 32)
+            expand_some(round.start + warp * round.grain, round.grain, &round, &sums);
+        else
+            while ((from = fetch(began, &round)) != NONE)
+                expand_some(from, round.grain, &round, &sums);
+        meet(began, &round);
+    }
+    u64 *totals = &tally.expanded, own[4] = {sums.expanded, sums.transitions, sums.deadlocks, sums.regress};
+    for (int which = 0; which < 4; which++) {
+        for (int offset = 16; offset; offset >>= 1)
+            own[which] += __shfl_xor_sync(~0u, own[which], offset);
+        if (LANE == 0 && own[which])
+            atomicAdd(totals + which, own[which]);
+    }
+}
+
+// --- over a part of the log ------------------------------------------------------------------------------------------
+
+#define EACH(number) \
+    u64 number = plan.from + blockIdx.x * (u64)THREADS + threadIdx.x; number < plan.until; number += (u64)gridDim.x * THREADS
+#define EACH_TOGETHER(base) \
+    u64 base = plan.from + (blockIdx.x * (u64)THREADS + threadIdx.x & ~31ULL); base < plan.until; \
+    base += (u64)gridDim.x * THREADS
+
+// The initial states: rows of a state and its key.
+extern "C" __global__ void __launch_bounds__(THREADS) seed()
+{
+    for (EACH_TOGETHER(base)) {
+        bool given = base + LANE < plan.until;
+        const u64 *row = (u64 *)plan.listed + (given ? base + LANE : base) * (WORDS + 1);
+        u64 number = put(given, row);
+        if (number == NONE)
+            continue;
+#if MEASURED
+        u64 place = place_of(number);
+        *mark_at(place) = (Mark)(row[WORDS] << FLAG_BITS);
+#if CARRIES
+        ((u64 *)plan.carried)[place] = 0;
+#endif
+        if (plan.hunted && same((u64 *)plan.hunted, row))
+            tell(&tally.hit, number);
+#endif
+    }
+}
+
+// The first state with a step to the hunted one.
+extern "C" __global__ void __launch_bounds__(THREADS) scan()
+{
+    u64 state[WORDS], records[(CAPACITY + 1) * STRIDE], labels;
+    for (EACH(number)) {
+        copy(state, state_at(place_of(number)));
+        i64 count = successors(state, records, CAPACITY, &labels);
+        if (count > CAPACITY)
+            atomicMax(&tally.wanted, (u64)count);
+        for (int step = 0; step < count && step < CAPACITY; step++)
+            if (same((u64 *)plan.hunted, records + step * STRIDE))
+                atomicMin(&tally.hit, number);
+    }
+}
+
+#if MEASURED
+__device__ __forceinline__ bool live(Mark mark)
+{
+    u64 key = mark >> FLAG_BITS;
+    return !(mark & EXPANDED) || key >= plan.bound || (mark & PERSISTENT && key >= plan.column_bound);
+}
+
+// Of the states that wait for this sweep: how many, the least and the greatest key, the first.
+extern "C" __global__ void __launch_bounds__(THREADS) survey()
+{
+    u64 count = 0, least = NONE, greatest = 0, first = NONE;
+    for (EACH(number)) {
+        Mark mark = *mark_at(place_of(number));
+        if (mark & (EXPANDED | DEFERRED))
+            continue;
+        u64 key = mark >> FLAG_BITS;
+        count++;
+        least = min(least, key);
+        greatest = max(greatest, key);
+        first = min(first, number);
+    }
+    for (int offset = 16; offset; offset >>= 1) {
+        count += __shfl_xor_sync(~0u, count, offset);
+        least = min(least, __shfl_xor_sync(~0u, least, offset));
+        greatest = max(greatest, __shfl_xor_sync(~0u, greatest, offset));
+        first = min(first, __shfl_xor_sync(~0u, first, offset));
+    }
+    if (LANE == 0 && count) {
+        atomicAdd(&tally.count, count);
+        atomicMin(&tally.least, least);
+        atomicMax(&tally.greatest, greatest);
+        atomicMin(&tally.first, first);
+    }
+}
+
+// How many states are live, and the first of them.
+extern "C" __global__ void __launch_bounds__(THREADS) census()
+{
+    u64 count = 0, first = NONE;
+    for (EACH(number))
+        if (live(*mark_at(place_of(number)))) {
+            count++;
+            first = min(first, number);
+        }
+    for (int offset = 16; offset; offset >>= 1) {
+        count += __shfl_xor_sync(~0u, count, offset);
+        first = min(first, __shfl_xor_sync(~0u, first, offset));
+    }
+    if (LANE == 0 && count) {
+        atomicAdd(&tally.count, count);
+        atomicMin(&tally.first, first);
+    }
+}
+
+// List the states that wait for this sweep and have no key beyond the bound, as many as there is room for.
+extern "C" __global__ void __launch_bounds__(THREADS) pick()
+{
+    for (EACH_TOGETHER(base)) {
+        u64 number = base + LANE;
+        bool picked = number < plan.until;
+        if (picked) {
+            Mark mark = *mark_at(place_of(number));
+            picked = !(mark & (EXPANDED | DEFERRED)) && mark >> FLAG_BITS <= plan.bound;
+        }
+        u64 position = drawn(&tally.count, picked);
+        if (picked && position < plan.room)
+            ((u64 *)plan.listed)[position] = number;
+    }
+}
+
+// Copy live states to the head of the log.
+extern "C" __global__ void __launch_bounds__(THREADS) relocate()
+{
+    for (EACH_TOGETHER(base)) {
+        u64 number = base + LANE, from = number < plan.until ? place_of(number) : 0;
+        Mark mark = number < plan.until ? *mark_at(from) : 0;
+        bool moved = number < plan.until && live(mark);
+        u64 to = drawn(&tally.head, moved);
+        if (!moved)
+            continue;
+        to = place_of(to);
+        copy(state_at(to), state_at(from));
+        *mark_at(to) = mark;
+#if CARRIES
+        ((u64 *)plan.carried)[to] = ((u64 *)plan.carried)[from];
+#endif
+    }
+}
+
+// The next sweep begins: what was deferred waits for it.
+extern "C" __global__ void __launch_bounds__(THREADS) wake()
+{
+    for (EACH(number)) {
+        Mark *mark = mark_at(place_of(number));
+        if (*mark & DEFERRED)
+            *mark &= ~(Mark)DEFERRED;
+    }
+}
+#endif
+
+// Enter states of the log into the table: the live ones, and none that has the key `skipped` and is not persistent.
+extern "C" __global__ void __launch_bounds__(THREADS) reenter()
+{
+    u64 count = 0;
+    for (EACH(number)) {
+        u64 place = place_of(number);
+#if MEASURED
+        Mark mark = *mark_at(place);
+        if (!live(mark) || (mark >> FLAG_BITS == plan.skipped && !(mark & PERSISTENT)))
+            continue;
+#endif
+        enter(place);
+        count++;
+    }
+    for (int offset = 16; offset; offset >>= 1)
+        count += __shfl_xor_sync(~0u, count, offset);
+    if (LANE == 0 && count)
+        atomicAdd(&tally.count, count);
+}

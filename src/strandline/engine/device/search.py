@@ -1,0 +1,255 @@
+"""The search on a device: breadth-first, or by a measure. It keeps no parent log; `walked` finds traces without one."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from strandline.compile.answering import SIGNATURE
+from strandline.compile.kernel import Kernel
+from strandline.engine import sizes
+from strandline.engine.device.keys import Keys, keys_of, roots_of
+from strandline.engine.device.layout import Device, Shape
+from strandline.engine.device.order import Layers, Levels, NoRoom
+from strandline.engine.device.retracing import Retracing, State, back_through, steps_along
+from strandline.engine.device.store import DeviceStore
+from strandline.engine.profile import LayerFigures, coarser, level_layers
+from strandline.engine.search import Event, Statistics
+from strandline.errors import InternalError
+
+_LEAST_SLICE = 0.02
+_SUCCESSORS, _LEAST_SUCCESSORS, _RECORD_WORDS = 32, 8, 1024
+"""Successors of a state for which there is room at first; fewer where states are wide."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceFigures:
+    """What a device has done: which one, its memory in use at most, tables that were made anew, states that were
+    copied to the head of the log, sweeps for traces."""
+
+    name: str
+    bytes: int
+    rebuilt: int
+    moved: int
+    retraced: int
+
+
+class DeviceSearch:
+    """What `strandline.engine.search.Search` is, on a device. A state with a label of the stop mask is told of after
+    its round, in which it was expanded; labels are told one by one."""
+
+    replaced = 0
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        device: Device,
+        *,
+        stop_mask: int = 0,
+        max_states: int | None = None,
+        memory_limit: int | None = None,
+    ) -> None:
+        if kernel.componentwise:
+            raise InternalError("a device sweeps by a total order")
+        self.kernel, self.device = kernel, device
+        self._keys: Keys = keys_of(kernel)
+        self._monotone = kernel.device is None or kernel.device.monotone
+        self._budget = memory_limit
+        self._store = DeviceStore(device, self._shape(), memory_limit, max_states)
+        self._store.plan.stop_mask = stop_mask
+        for name, value in self._keys.plan().items():
+            self._store.plan[name] = value
+        self._store.seed(roots_of(kernel, self._keys))
+        store = self._store
+        self._order: Levels | Layers = Layers(store, self._keys.layers) if kernel.measured else Levels(store)
+        self._peak_bytes, self._retraced = self._store.bytes, 0
+        self._event: tuple[str | int, tuple[int, list[int]] | None] | None = None
+        self._done = self._closed = False
+
+    def _shape(self) -> Shape:
+        kernel = self.kernel
+        room = max(_LEAST_SUCCESSORS, min(_SUCCESSORS, _RECORD_WORDS // kernel.stride))
+        carries = kernel.measured and not self._monotone
+        return Shape(kernel.words, kernel.measured, room, carries=carries, wide_keys=self._keys.wide)
+
+    # --- searching ---------------------------------------------------------------------------------------------------
+
+    def advance(self, seconds: float = 0.05) -> Event:
+        """Search on for about this long, or until something happens."""
+        deadline = time.perf_counter() + max(seconds, _LEAST_SLICE)
+        self._event = None
+        while True:
+            event = self._told()
+            if event is not None:
+                return event
+            if self._done:
+                return Event.DONE
+            left = deadline - time.perf_counter()
+            if left <= 0:
+                return Event.PAUSED
+            if self._store.at_limit:
+                return Event.STATES
+            try:
+                self._done = not self._order.advance(int(left * 1e9))
+            except NoRoom:
+                return Event.MEMORY
+            self._peak_bytes = max(self._peak_bytes, self._store.bytes)
+
+    def _told(self) -> Event | None:
+        told = self._store.told
+        bits = [what for what in told if isinstance(what, int)]
+        for what, event in (*((bit, Event.FOUND) for bit in sorted(bits)), *_FAULTS):
+            if what in told:
+                self._event = what, None
+                return event
+        return None
+
+    def stop_less(self, mask: int) -> None:
+        """After FOUND: go on without stopping at these labels any more."""
+        for bit in range(64):
+            if mask >> bit & 1:
+                self._store.forget_found(bit)
+
+    @property
+    def stop_mask(self) -> int:
+        return int(self._store.plan.stop_mask)
+
+    @property
+    def found(self) -> tuple[int, int]:
+        """After FOUND, FAULT or COLUMN_DECREASED: no record, and the label (FOUND)."""
+        what = self._happened
+        return 0, 1 << what if isinstance(what, int) else 0
+
+    @property
+    def _happened(self) -> str | int:
+        if self._event is None:
+            raise InternalError("nothing has happened that could be asked for")
+        return self._event[0]
+
+    @property
+    def walked(self) -> tuple[int, list[int]]:
+        """The initial state and the steps to what was told last."""
+        what = self._happened
+        if self._event is None or self._event[1] is None:
+            self._event = what, steps_along(self.kernel, self._path(what))
+        assert self._event[1] is not None
+        return self._event[1]
+
+    def _path(self, what: str | int) -> list[State]:
+        told, order = self._store.told[what], self._order
+        if isinstance(order, Levels):
+            return back_through(self._store, order.ends, told.number, told.state)
+        retracing = Retracing(self.device, self.kernel, self._keys, self._store.shape, self._budget)
+        crossings = []
+        carried = told.carried
+        while carried:
+            crossings.append(self._store.crossed(carried - 1))
+            carried = crossings[-1][2]
+        if not isinstance(what, int) or self.stop_mask == 1 << what:
+            # Nothing else is looked for: the search ends here, and its memory is free.
+            self._store.close()
+        try:
+            return retracing.path(told.state, crossings, [one.key for one in order.passed])
+        finally:
+            self._retraced += retracing.passes
+
+    @property
+    def fault_number(self) -> int:
+        """After FAULT: the index into the Kernel's fault sites."""
+        return -1 - self._asked(self._store.told["fault"].state)[0]
+
+    def _asked(self, state: State) -> tuple[int, int]:
+        """What the host's machine code answers, and the labels."""
+        given, labels = (ctypes.c_uint64 * len(state))(*state), (ctypes.c_uint64 * 1)()
+        records = (ctypes.c_uint64 * self.kernel.stride)()
+        return int(SIGNATURE(self.kernel.successors)(given, records, 0, labels)), int(labels[0])
+
+    @property
+    def regressing_link(self) -> tuple[int, int]:
+        """After COLUMN_DECREASED: no record, and the number of the step."""
+        twin, source = self.kernel.twin, self._store.told["falling"].state
+        column = twin.progress(source)[0]
+        for number, edge in enumerate(twin.edges(source)):
+            if edge.target is not None and twin.progress(edge.target)[0] < column:
+                return 0, number
+        raise InternalError("the device has seen a smaller column that the model does not have")
+
+    # --- figures -----------------------------------------------------------------------------------------------------
+
+    @property
+    def line(self) -> tuple[int, int]:
+        return self._keys.progress(self._order.line) if isinstance(self._order, Layers) else (0, 0)
+
+    def current_bytes(self) -> int:
+        """Of the device's memory."""
+        return self._store.bytes
+
+    @property
+    def level_sizes(self) -> list[int]:
+        if isinstance(self._order, Layers):
+            return []
+        return [int(size) for size in np.diff([0, *self._order.ends])]
+
+    def profile(self) -> tuple[LayerFigures, ...]:
+        visited = int(self._store.tally.expanded)
+        if isinstance(self._order, Levels):
+            return level_layers(np.array(self.level_sizes, dtype=np.uint64), visited, sizes.PROFILE_CELLS)
+        passed = self._order.passed
+        figures: dict[int, LayerFigures] = {}
+        for number, one in enumerate(passed):
+            last = number + 1 == len(passed)
+            expanded = (visited if last else passed[number + 1].expanded) - one.expanded
+            stored = self._order.peak if last else passed[number + 1].peak
+            place, again = self._keys.progress(one.key), one.key in figures
+            figure = LayerFigures(place, place, int(not again), stored, expanded, expanded if again else 0, 0)
+            figures[one.key] = figures[one.key] + figure if again else figure
+        return coarser([figures[key] for key in sorted(figures)], sizes.PROFILE_CELLS)
+
+    @property
+    def sampled_regress_edges(self) -> list[tuple[tuple[int, ...], int]]:
+        return []
+
+    @property
+    def device_figures(self) -> DeviceFigures:
+        store = self._store
+        return DeviceFigures(self.device.name, self._peak_bytes, store.rebuilt, store.moved, self._retraced)
+
+    def statistics(self) -> Statistics:
+        self._bring_marks()
+        tally, order = self._store.tally, self._order
+        persistent = order.persistent + int(tally.deferred) if isinstance(order, Layers) else 0
+        return Statistics(
+            recorded=self._store.found,
+            exact=not persistent,
+            visited=int(tally.expanded),
+            transitions=int(tally.transitions),
+            deadlocks=int(tally.deadlocks),
+            stored=int(tally.head) - self._store.tail,
+            peak_states=order.peak if isinstance(order, Layers) else self._store.found,
+            persistent=persistent,
+            regress_edges=int(tally.regress),
+            sweeps=order.sweeps if isinstance(order, Layers) else 1,
+            layers=order.moves if isinstance(order, Layers) else 0,
+            peak_bytes=self._peak_bytes,
+        )
+
+    def _bring_marks(self) -> None:
+        """What the device has marked, to the Kernel's marks."""
+        marks = np.frombuffer(b"" if self._closed else self.device.marks(), dtype=np.uint8)
+        if self.kernel.marks is not None and len(marks):
+            self.kernel.marks[:] |= marks
+
+    def close(self) -> None:
+        """Give all memory back; what was marked goes to the Kernel."""
+        if self._closed:
+            return
+        self._bring_marks()
+        self._closed = True
+        self._store.close()
+        self.device.close()
+
+
+_FAULTS = (("falling", Event.COLUMN_DECREASED), ("fault", Event.FAULT))

@@ -1,0 +1,344 @@
+"""Where states lie on a device, how much memory that takes, and what is forgotten when.
+
+A log of states, in the order in which they were found, and a table for finding them. Nothing is taken out of the table:
+when it or the log is nearly full, the log's dead front is cut off, what is live behind it is moved if that is worth
+while, and the table is made anew of what is live. With room for several times the live states that moves each of them
+about once for every state that was forgotten.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from strandline.engine.device.layout import NONE, STOP_FULL, Device, Shape, new_plan, new_tally
+from strandline.engine.memory import WordArray
+from strandline.errors import ResourceError
+
+_SHARE = 0.97
+"""Of the memory that is free, what a search takes at most."""
+_LOAD = 0.85
+"""Up to which share the table is filled."""
+_SLOTS_PER_PLACE = 1.25
+_FEW_SLOTS_PER_PLACE = 0.65
+"""Where the layer that is expanded need not be in the table: the log has it, the table has what is found of others."""
+_STEPS, _MEASURED_STEPS = (8, 1), (16, 1)
+"""The log is made for the largest number of states divided by these, one after the other. While it grows, the old one
+and the new one are both there."""
+_BATCH, _MUCH = 4, 1 << 34
+"""How often 32 states a warp fetches at a time; where memory is little, 32 only, because a reserve must be kept for all
+that they may find."""
+_ROUNDS = 4096
+"""Rounds that are told of at a time."""
+LISTED = 1 << 24
+"""States that are listed at a time."""
+_LEAST_LISTED = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How many states the log has room for, and the table's slots."""
+
+    places: int
+    slots: int
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A state that the kernels have told of: its number in the log at that time, its words, what it carried."""
+
+    number: int
+    state: tuple[int, ...]
+    carried: int
+
+
+def planned(budget: int, shape: Shape, step: int, *, few: bool, taken: int = 0) -> Sizes:
+    """The sizes of a step for a budget of bytes, of which some are taken. `few`: the table can do with less."""
+    per_place = _FEW_SLOTS_PER_PLACE if few else _SLOTS_PER_PLACE
+    most = int(budget / (shape.place_bytes + 8 * per_place))
+    fitting = int((budget - taken) / (shape.place_bytes + 8 * per_place))
+    places = max(0, min(most // step, fitting))
+    return Sizes(places, int(places * per_place))
+
+
+class DeviceStore:
+    """The log and the table of one search on a device, and its plan and tally."""
+
+    def __init__(
+        self, device: Device, shape: Shape, budget: int | None = None, max_states: int | None = None
+    ) -> None:
+        self.device, self.shape, self.max_states = device, shape, max_states
+        self.plan, self.tally = new_plan(), new_tally()
+        self.told: dict[str | int, Told] = {}
+        """What was told of: a fault, an edge to a smaller column, the hunted state, and by their bits, labels."""
+        self.tail = 0
+        self.moved = 0
+        """How often a state was copied to the head."""
+        self.rebuilt = 0
+        self.loose = not shape.measured
+        """States are known to have successors in their own layer."""
+        self._steps = list(_MEASURED_STEPS if shape.measured else _STEPS)
+        self._blocks: dict[str, tuple[int, int]] = {}
+        device.load(shape)
+        free = int(device.free_bytes() * _SHARE)
+        self.budget = free if budget is None else min(free, budget)
+        self.plan.batch = _BATCH if self.budget >= _MUCH else 1
+        self._allocate_lists()
+        if not self._next_step():
+            self.close()
+            raise ResourceError("the memory of the device is too small for this search")
+        self._limit(0)
+
+    # --- memory ------------------------------------------------------------------------------------------------------
+
+    @property
+    def reserve(self) -> int:
+        """States that may be found after a round was told to stop."""
+        return self.device.lanes * self.shape.successors * int(self.plan.batch)
+
+    @property
+    def bytes(self) -> int:
+        return sum(size for _, size in self._blocks.values())
+
+    def _block(self, name: str, size: int) -> None:
+        self._drop(name)
+        address = self.device.allocate(size)
+        self._blocks[name] = address, size
+        self.plan[name] = address
+
+    def _drop(self, name: str) -> None:
+        address, _ = self._blocks.pop(name, (0, 0))
+        if address:
+            self.device.release(address)
+            self.plan[name] = 0
+
+    def _allocate_lists(self) -> None:
+        self._listed = max(_LEAST_LISTED, min(LISTED, self.budget // (64 * 8)))
+        self._block("ends", 8 * _ROUNDS)
+        self.plan.most_rounds = _ROUNDS
+        if self.shape.measured:
+            self._block("listed", 8 * self._listed)
+            self._list = int(self.plan.listed)
+            self.plan.listed = 0
+        self._block("again", 8 * max(self.device.lanes, 1))
+        if self.shape.carries:
+            self._grow_crossings()
+
+    def _grow_crossings(self) -> None:
+        old, used = self._blocks.pop("crossed", (0, 0)), int(self.tally.crossings)
+        entry = 8 * self.shape.crossing_words
+        room = 2 * (used + self.reserve)
+        self._block("crossed", room * entry)
+        self.plan.most_crossings = room - self.reserve
+        if old[0]:
+            self.device.move(int(self.plan.crossed), old[0], used * entry)
+            self.device.release(old[0])
+
+    def _next_step(self) -> bool:
+        """Make the log and the table larger; False where they are as large as they can be."""
+        while self._steps:
+            step = self._steps.pop(0)
+            few = step == 1 and self.shape.measured and not self.loose
+            kept = sum(size for name, (_, size) in self._blocks.items() if name != "table")
+            sizes = planned(self.budget, self.shape, step, few=few, taken=kept)
+            if sizes.places >= 2 * int(self.plan.places) and sizes.places > 2 * self.reserve:
+                self._resize(sizes)
+                return True
+        return False
+
+    def _resize(self, sizes: Sizes) -> None:
+        self._drop("table")
+        old = {name: self._blocks.pop(name, (0, 0))[0] for name in ("states", "marks", "carried")}
+        widths = {"states": 8 * self.shape.words, "marks": self.shape.mark_bytes, "carried": 8 * self.shape.carries}
+        first, used = self.tail - int(self.plan.turn), int(self.tally.head) - self.tail
+        before = int(self.plan.places)
+        for name, width in widths.items():
+            if not width:
+                continue
+            self._block(name, width * sizes.places)
+            straight = min(used, max(before - first, 0))
+            for at, start, count in ((0, first % max(before, 1), straight), (straight, 0, used - straight)):
+                if count:
+                    source, target = old[name] + width * start, int(self.plan[name]) + width * at
+                    self.device.move(target, source, width * count)
+            if old[name]:
+                self.device.release(old[name])
+        self.plan.places, self.plan.turn, self.plan.slots = sizes.places, self.tail, sizes.slots
+        self._block("table", 8 * sizes.slots)
+        self.device.clear(int(self.plan.table), 8 * sizes.slots)
+
+    def close(self) -> None:
+        for name in list(self._blocks):
+            self._drop(name)
+
+    # --- kernels -----------------------------------------------------------------------------------------------------
+
+    def run(self, kernel: str, first: int | None = None, until: int | None = None, **plan: int) -> None:
+        """Run a kernel over a part of the log, all of it where none is given; what it counts begins at zero."""
+        self.plan["from"] = self.tail if first is None else first
+        self.plan.until = int(self.tally.head) if until is None else until
+        for name, value in plan.items():
+            self.plan[name] = value
+        self.device.load(self.shape)
+        self.tally.count = self.tally.greatest = 0
+        self.tally.least = self.tally.first = NONE
+        self.device.run(kernel, self.plan, self.tally)
+
+    def seed(self, rows: WordArray) -> None:
+        """Store states, one a row: its words and its key."""
+        given = np.ascontiguousarray(rows, dtype=np.uint64).reshape(-1)
+        address = self.device.allocate(given.nbytes)
+        self.device.write(address, given)
+        self.run("seed", 0, len(rows), listed=address)
+        self._listen()
+        self.plan.listed = 0
+        self.device.release(address)
+
+    def expand(self, cursor: int, to: int, nanoseconds: int, **plan: int) -> list[int]:
+        """Run rounds, beginning with a part of the log or of a list; where each of them ended."""
+        tally = self.tally
+        for name in ("over", "stop", "rounds", "again_count", "told"):
+            tally[name] = 0
+        tally.start = tally.cursor = cursor
+        tally.to = to
+        warps = max(self.device.lanes // 32, 1)
+        grain = -(-(to - cursor) // warps)
+        tally.grain = grain if grain <= 32 else 32 * int(self.plan.batch)
+        self.plan.nanoseconds = nanoseconds
+        for name, value in plan.items():
+            self.plan[name] = value
+        if not self.has_room:
+            tally.stop = STOP_FULL
+            return []
+        self.device.load(self.shape)
+        self.device.run("rounds", self.plan, tally)
+        self._listen()
+        return [int(end) for end in self.device.read(int(self.plan.ends), int(tally.rounds))]
+
+    def _listen(self) -> None:
+        """Read what the kernels have told of while it is where they found it."""
+        tally = self.tally
+        numbers: dict[str | int, int] = {name: int(tally[name]) for name in ("fault", "falling", "hit")}
+        for bit in np.flatnonzero(tally["found"] != np.uint64(NONE)).tolist():
+            numbers[bit] = int(tally["found"][bit])
+        for what, number in numbers.items():
+            if number != NONE and what not in self.told:
+                carried = self._carried(number) if self.shape.carries else 0
+                self.told[what] = Told(number, self.state(number), carried)
+
+    def forget_found(self, bit: int) -> None:
+        """Stop at states with this label no more."""
+        self.told.pop(bit, None)
+        self.tally["found"][bit] = NONE
+        self.plan.stop_mask = int(self.plan.stop_mask) & ~(1 << bit)
+
+    def to_be_repeated(self) -> WordArray:
+        """The numbers of the states that could not be expanded."""
+        return self.device.read(int(self.plan.again), int(self.tally.again_count))
+
+    def list_up_to(self, key: int, first: int) -> tuple[int, int]:
+        """The list of states that wait and have no larger key, and its length."""
+        self.run("pick", first, bound=key, room=self._listed, listed=self._list)
+        self.plan.listed = 0
+        return self._list, min(int(self.tally.count), self._listed)
+
+    def state(self, number: int) -> tuple[int, ...]:
+        """The words of a state in the log."""
+        address = int(self.plan.states) + 8 * self.shape.words * self._place(number)
+        return tuple(self.device.read(address, self.shape.words).tolist())
+
+    def _carried(self, number: int) -> int:
+        return int(self.device.read(int(self.plan.carried) + 8 * self._place(number), 1)[0])
+
+    def crossed(self, number: int) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+        """An edge that crosses: its source, its target, what the source carried."""
+        size, words = self.shape.crossing_words, self.shape.words
+        entry = self.device.read(int(self.plan.crossed) + 8 * size * number, size).tolist()
+        return tuple(entry[:words]), tuple(entry[words:-1]), entry[-1]
+
+    def _place(self, number: int) -> int:
+        place = number - int(self.plan.turn)
+        return place - int(self.plan.places) if place >= int(self.plan.places) else place
+
+    # --- room --------------------------------------------------------------------------------------------------------
+
+    def _limit(self, entered: int) -> None:
+        """States may be found until the log or the table is full; so many are in the table."""
+        places, slots = int(self.plan.places), int(int(self.plan.slots) * _LOAD)
+        most = min(self.tail + places, int(self.tally.head) + slots - entered)
+        self.plan.most = max(0, most - self.reserve)
+        if self.max_states is not None:
+            self.plan.most = min(int(self.plan.most), self.max_states + self.moved)
+
+    @property
+    def found(self) -> int:
+        """States that were found."""
+        return int(self.tally.head) - self.moved
+
+    @property
+    def at_limit(self) -> bool:
+        """As many states as allowed were found."""
+        return self.max_states is not None and self.found >= self.max_states
+
+    @property
+    def has_room(self) -> bool:
+        return int(self.tally.head) < int(self.plan.most)
+
+    def make_room(self, line: int = 0, column: int = 0, *, strict: bool = False) -> bool:
+        """Forget what lies behind the line, a key, but not persistent states from a key on, that of the column; grow;
+        False where that gives no room. `strict`: all that is expanded next has the key of the line."""
+        if self.shape.carries and int(self.tally.crossings) >= int(self.plan.most_crossings):
+            self._grow_crossings()
+        if self.shape.measured:
+            self._forget(line, column)
+        elif not self._next_step():
+            return False
+        skipped = line if strict and not self.loose else NONE
+        self._rebuild(skipped)
+        if not self.has_room and self._next_step():
+            self._rebuild(skipped)
+        return self.has_room
+
+    def _forget(self, line: int, column: int) -> None:
+        self.run("census", bound=line, column_bound=column)
+        live = int(self.tally.count)
+        self._cut(int(self.tally.first) if live else int(self.tally.head))
+        if live > int(self.plan.places) // 2:
+            self._next_step()
+        if int(self.tally.head) - self.tail > max(2 * live, int(self.plan.places) // 2):
+            self._compact(int(self.tally.head))
+
+    def _cut(self, tail: int) -> None:
+        self.tail = tail
+        while self.tail - int(self.plan.turn) >= int(self.plan.places):
+            self.plan.turn += self.plan.places
+
+    def _compact(self, end: int) -> None:
+        """Copy what is live to the head, part by part, as far as there is room."""
+        while self.tail < end:
+            before = int(self.tally.head)
+            free = int(self.plan.places) - (before - self.tail)
+            if free <= 0:
+                return
+            until = min(end, self.tail + free)
+            self.run("relocate", self.tail, until)
+            self.moved += int(self.tally.head) - before
+            self._cut(until)
+
+    def _rebuild(self, skipped: int) -> None:
+        """Make the table anew of what is live. States with the key `skipped` are left out: then none of them may have a
+        successor with that key, and the kernels stop where one has."""
+        self.rebuilt += 1
+        self.device.clear(int(self.plan.table), 8 * int(self.plan.slots))
+        self.run("reenter", skipped=skipped)
+        self.plan.strict = int(skipped != NONE)
+        self._limit(int(self.tally.count))
+
+    def require_successors(self, wanted: int) -> None:
+        """Have kernels with room for more successors of a state."""
+        self.shape = replace(self.shape, successors=max(2 * self.shape.successors, wanted))
+        self.device.load(self.shape)
+        self._block("again", 8 * max(self.device.lanes, 1))
+        # The reserve is another one. How much of the log is in the table is known again when it is rebuilt.
+        self._limit(int(self.tally.head) - self.tail)
