@@ -23,6 +23,8 @@ from strandline.compile.interpreted import SystemTwin
 from strandline.compile.reduction.facts import Facts
 from strandline.compile.reduction.order import Rising
 
+MANY = 16
+
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
@@ -50,20 +52,26 @@ class Reduction:
         than `size`."""
         inside, looked_at = 1 << seed, 0
         while inside & ~looked_at:
+            if inside & enabled & ~allowed or (inside & enabled).bit_count() >= size:
+                return None
             number = lowest(inside & ~looked_at)
             looked_at |= 1 << number
-            if not enabled >> number & 1:
-                inside |= self._enabling(number, truth, inside)
-                continue
-            if not allowed >> number & 1 or (looked_at & enabled).bit_count() >= size:
-                return None
-            inside |= self.facts.conflicts[number]
+            if enabled >> number & 1:
+                inside |= self.facts.conflicts[number]
+            else:
+                inside |= self._enabling(number, enabled, truth, inside)
         return inside & enabled
 
-    def _enabling(self, number: int, truth: int, inside: int) -> int:
-        """Of what could make one of an action's false conditions true, that which adds least."""
+    def _enabling(self, number: int, enabled: int, truth: int, inside: int) -> int:
+        """Of what could make one of an action's false conditions true, that which adds least: enabled actions count for
+        many."""
+
+        def added(actions: int) -> int:
+            new = actions & ~inside
+            return new.bit_count() + MANY * (new & enabled).bit_count()
+
         false = [self.facts.enabling[one] for one in self.facts.conditions_of[number] if not truth >> one & 1]
-        return min(false, key=lambda actions: (actions & ~inside).bit_count())
+        return min(false, key=added)
 
 
 def lowest(members: int) -> int:

@@ -14,7 +14,7 @@ from strandline.compile.llvm.expressions import Evaluator
 from strandline.compile.llvm.function import Function
 from strandline.compile.llvm.packed_state import PackedState
 from strandline.compile.llvm.records import Records
-from strandline.compile.reduction.choosing import Reduction
+from strandline.compile.reduction.choosing import MANY, Reduction
 from strandline.model.expression import Expression
 
 ENTRY = "reduced"
@@ -105,6 +105,7 @@ class _Choose:
             memory.numbers(self.words) for _ in range(5)
         )
         self.counter, self.step, self.size, self.chosen, self.going = (memory.number() for _ in range(5))
+        self.refused = memory.number()
         self.seed_word, self.seed_bits, self.picked, self.picked_word = (memory.number() for _ in range(4))
         self.condition, self.least, self.fewest, self.kept = (memory.number() for _ in range(4))
 
@@ -232,8 +233,6 @@ class _Choose:
 
         self._each_word(self.counter, empty)
         memory.store(seed, self.inside, word)
-        memory.store(0, self.chosen)
-        memory.store(1, self.going)
         memory.repeat(self._picks, self._look_at_picked)
 
         def take() -> None:
@@ -250,12 +249,20 @@ class _Choose:
         memory.when(code.value(f"icmp ne i64 {memory.load(self.going)}, 0"), take)
 
     def _picks(self) -> str:
-        """Pick the first action that is inside and was not looked at; false where there is none, or it is over."""
+        """Pick the first action that is inside and was not looked at; false where there is none, or where what is inside
+        is not allowed, or not fewer than were found before: then `going` is 0."""
         memory, code = self.memory, self.code
         memory.store(0, self.picked)
+        memory.store(0, self.chosen)
+        memory.store(0, self.refused)
 
         def pick(word: str) -> None:
-            waiting = self._without(memory.load(self.inside, word), memory.load(self.looked_at, word))
+            inside = memory.load(self.inside, word)
+            enabled = code.value(f"and i64 {inside}, {memory.load(self.enabled, word)}")
+            memory.add(self.chosen, self._count(enabled))
+            refused = self._without(enabled, memory.load(self.allowed, word))
+            memory.store(code.value(f"or i64 {memory.load(self.refused)}, {refused}"), self.refused)
+            waiting = self._without(inside, memory.load(self.looked_at, word))
             first = code.value(f"icmp eq i64 {memory.load(self.picked)}, 0")
             bit = code.value(f"and i64 {waiting}, {code.value(f'sub i64 0, {waiting}')}")
             here = code.value(f"and i1 {first}, {code.value(f'icmp ne i64 {bit}, 0')}")
@@ -265,7 +272,11 @@ class _Choose:
 
         self._each_word(self.counter, pick)
         found = code.value(f"icmp ne i64 {memory.load(self.picked)}, 0")
-        return code.value(f"and i1 {found}, {code.value(f'icmp ne i64 {memory.load(self.going)}, 0')}")
+        allowed = code.value(f"icmp eq i64 {memory.load(self.refused)}, 0")
+        fewer = code.value(f"icmp ult i64 {memory.load(self.chosen)}, {memory.load(self.size)}")
+        fine = code.value(f"and i1 {allowed}, {fewer}")
+        memory.store(code.value(f"zext i1 {fine} to i64"), self.going)
+        return code.value(f"and i1 {found}, {fine}")
 
     def _look_at_picked(self) -> None:
         memory, code = self.memory, self.code
@@ -274,15 +285,7 @@ class _Choose:
         trailing = code.value(f"call i64 @llvm.cttz.i64(i64 {bit}, i1 true)")
         number = code.value(f"add i64 {code.value(f'shl i64 {word}, 6')}, {trailing}")
         enabled = code.value(f"icmp ne i64 {code.value(f'and i64 {memory.load(self.enabled, word)}, {bit}')}, 0")
-
-        def take() -> None:
-            memory.add(self.chosen, 1)
-            allowed = code.value(f"icmp ne i64 {code.value(f'and i64 {memory.load(self.allowed, word)}, {bit}')}, 0")
-            fewer = code.value(f"icmp ult i64 {memory.load(self.chosen)}, {memory.load(self.size)}")
-            fine = code.value(f"and i1 {allowed}, {fewer}")
-            memory.when(fine, lambda: self._include("@conflicts_table", number), lambda: memory.store(0, self.going))
-
-        memory.when(enabled, take, lambda: self._enable(number))
+        memory.when(enabled, lambda: self._include("@conflicts_table", number), lambda: self._enable(number))
 
     def _row(self, table: str, number: str) -> str:
         return self.memory.at(table, self.code.value(f"mul i64 {number}, {self.words}"))
@@ -309,12 +312,14 @@ class _Choose:
         def weigh() -> None:
             row = self._row("@enabling_table", condition)
             memory.store(0, self.kept)
-            self._each_word(
-                self.counter,
-                lambda word: memory.add(
-                    self.kept, self._count(self._without(memory.load(row, word), memory.load(self.inside, word)))
-                ),
-            )
+
+            def add(word: str) -> None:
+                new = self._without(memory.load(row, word), memory.load(self.inside, word))
+                enabled = self._count(code.value(f"and i64 {new}, {memory.load(self.enabled, word)}"))
+                memory.add(self.kept, code.value(f"mul i64 {enabled}, {MANY}"))
+                memory.add(self.kept, self._count(new))
+
+            self._each_word(self.counter, add)
             added = memory.load(self.kept)
 
             def prefer() -> None:
