@@ -23,7 +23,7 @@ from typing import Any
 from _common import MeasuringFailed, add_command_option, print_table
 from models import FULL, TINY, peterson
 
-FORMULAS = ("AG (place[0] == 1 -> AF place[0] == 0)", "EG EF place[0] == 1", "AG EF place[0] == 1")
+FORMULAS = ("AG (place[0] == 1 -> AF place[0] == 0)", "EG EF place[0] == 1")
 
 
 def data(command: Sequence[str], *arguments: str) -> dict[str, Any]:

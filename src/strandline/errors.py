@@ -30,6 +30,8 @@ class InputError(StrandlineError):
     """Something the user wrote cannot be used; `str()` is the complete message with the caret."""
 
     def __init__(self, message: str, source: Source | None = None, span: Span | None = None) -> None:
+        if source is not None and span is not None:
+            source, span = source.outermost(span)
         self.message = message
         self.source = source
         self.span = span

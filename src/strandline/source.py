@@ -24,6 +24,10 @@ class Span:
         """The smallest span that covers both."""
         return Span(min(self.start, other.start), max(self.end, other.end))
 
+    def shifted(self, offset: int) -> Span:
+        """The same range so many characters further on."""
+        return Span(self.start + offset, self.end + offset)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
@@ -31,6 +35,16 @@ class Source:
 
     name: str
     text: str = field(repr=False)
+    inside: tuple[Source, int] | None = field(default=None, repr=False)
+    """The text in which this one stands word for word, and from which place on."""
+
+    def outermost(self, span: Span) -> tuple[Source, Span]:
+        """A place in this text as one of the text in which it stands."""
+        source, place = self, span
+        while source.inside is not None:
+            outer, offset = source.inside
+            source, place = outer, place.shifted(offset)
+        return source, place
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column, both counted from 1, of a character offset."""

@@ -274,9 +274,9 @@ def test_an_atom_that_cannot_be_evaluated_is_the_users_to_mend(tmp_path: Path) -
     with pytest.raises(InputError) as caught:
         strandline.check(dve(tmp_path, ARRAY), "G F (a[i] == 7)")
     assert str(caught.value) == (
-        "formula:1:1: array index out of range in a state where i = 3, a has 3 elements, after 3 steps\n"
-        "  a[i] == 7\n"
-        "  ^^^^"
+        "formula:1:6: array index out of range in a state where i = 3, a has 3 elements, after 3 steps\n"
+        "  G F (a[i] == 7)\n"
+        "       ^^^^"
     )
 
 

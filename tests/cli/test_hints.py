@@ -64,7 +64,7 @@ def box(tmp_path: Path) -> str:
         ),
         (["check", "MODEL", "--qqq"], ["strandline check: unrecognized arguments: --qqq", CHECK_HELP]),
         (
-            ["check", "MODEL", "--property", "fin"],
+            ["check", "MODEL", "--quiet", "--property", "fin"],
             ["strandline check: the model has no property 'fin': it has 'small', 'P_0.fine', 'P_1.fine'"],
         ),
     ],
@@ -108,3 +108,139 @@ def test_under_fairness_what_is_counted_is_not_called_states(capsys: pytest.Capt
     assert "\n  states  " not in fair
     main(arguments)
     assert "  states       20\n" in capsys.readouterr().out
+
+
+MODEL = """
+from strandline import Array, Enum, Fifo, Model, Process, Range, action, ctl, invariant, ltl, param, require
+
+
+class Box(Model):
+    n = param(3)
+    lossy = param(True)
+    x: Range[0, 3] = 0
+    a: Array[Range[0, 3], 2]{initial}
+    q: Fifo[Range[0, 3], 2]
+
+    class P(Process, count=2):
+        pc: Enum["idle", "busy"] = "idle"
+
+        @action(at="idle", to="busy")
+        def go(m, me): ...
+
+        @action(at="busy", to="idle")
+        def back(m, me): ...
+
+    @action
+    def up(m):
+        require(m.x < 3{guard})
+        m.x += 1
+
+    @invariant
+    def small(m):
+        {claim}
+
+    @action
+    def down(m):
+        require(m.x == 3)
+        m.x = 0
+{more}
+"""
+
+MISFIT = "model.py:9:5: Box.a: the initial value does not fit: a is Array[Range[0, 3], 2]; it cannot hold"
+
+
+@pytest.mark.parametrize(
+    ("parts", "lines"),
+    [
+        (
+            {"claim": "m.x < 4"},
+            ["model.py:28:9: this has no effect; did you mean 'return ...'?", "          m.x < 4", "          ^^^^^^^"],
+        ),
+        (
+            {"guard": " and m.q.empty()"},
+            [
+                "model.py:23:29: 'empty' is not called: write m.q.empty",
+                "          require(m.x < 3 and m.q.empty())",
+                "                              ^^^^^^^^^^^",
+            ],
+        ),
+        (
+            {"initial": " = -1"},
+            [
+                f"{MISFIT} -1: an array has a value for each element, as in [-1] * 2",
+                "      a: Array[Range[0, 3], 2] = -1",
+                "      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^",
+            ],
+        ),
+        (
+            {"initial": " = [1]"},
+            [
+                f"{MISFIT} [1]: an array of 2 has a value for each element",
+                "      a: Array[Range[0, 3], 2] = [1]",
+                "      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^",
+            ],
+        ),
+        (
+            {"more": '    calm = ltl("G pc == idle")'},
+            [
+                "model.py:34:19: the model has no 'pc'; it is a variable of process 'P': P[0].pc",
+                '      calm = ltl("G pc == idle")',
+                "                    ^^",
+            ],
+        ),
+        (
+            {"more": '    calm = ltl("G P[0].pc == idle")'},
+            [
+                "model.py:34:30: the model has no 'idle'; it is a value, which is written in quotes: 'idle'",
+                '      calm = ltl("G P[0].pc == idle")',
+                "                               ^^^^",
+            ],
+        ),
+        (
+            {"more": '    calm = ltl("G a[x] == 0")'},
+            [
+                "model.py:34:19: array index out of range in a state where x = 2, a has 2 elements, after 2 steps",
+                '      calm = ltl("G a[x] == 0")',
+                "                    ^^^^",
+            ],
+        ),
+        (
+            {"more": '    calm = ctl("AG ({a[x] == 0} || x > 7)")'},
+            [
+                "model.py:34:22: array index out of range in a state where x = 2, a has 2 elements, after 2 steps",
+                '      calm = ctl("AG ({a[x] == 0} || x > 7)")',
+                "                       ^^^^",
+            ],
+        ),
+    ],
+)
+def test_what_is_missed_in_a_model(
+    parts: dict[str, str],
+    lines: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = MODEL.format(**{"initial": "", "guard": "", "claim": "return m.x < 4", "more": "", **parts})
+    Path("model.py").write_text(text, encoding="utf-8")
+    assert main(["check", "model.py", "--quiet"]) == 2
+    assert capsys.readouterr().err.splitlines() == lines
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("n=three", "Box: parameter 'n' is a number, 3 where nothing is given, not 'three'"),
+        ("n=2.5", "Box: parameter 'n' is a number, 3 where nothing is given, not 2.5"),
+        ("lossy=maybe", "Box: parameter 'lossy' is True or False, True where nothing is given, not 'maybe'"),
+    ],
+)
+def test_a_parameter_that_is_something_else(
+    given: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "model.py"
+    file.write_text(MODEL.format(initial="", guard="", claim="return m.x < 4", more=""), encoding="utf-8")
+    assert main(["check", str(file), "--quiet", "-D", given]) == 2
+    assert capsys.readouterr().err == f"strandline check: {message}\n"
+    assert main(["check", str(file), "--quiet", "-D", "n=4", "-D", "lossy=false"]) == 0

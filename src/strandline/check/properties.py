@@ -15,7 +15,7 @@ from strandline.compile.kernel import DEADLOCK_BIT, MAXIMUM_PREDICATES, STUCK_BI
 from strandline.errors import InputError, UsageError
 from strandline.model.expression import Expression, Unary, variables_read
 from strandline.model.system import Claim, System
-from strandline.source import Source, Span
+from strandline.source import Source
 
 if TYPE_CHECKING:
     from strandline.check.ctl.formula import CtlFormula
@@ -100,8 +100,8 @@ def select(system: System, claims: Claims) -> Selection:
     deadlock = claims.deadlock
     chosen = [_stated(system, Kind.INVARIANT, text, claims.invariants) for text in claims.invariants]
     chosen += [_stated(system, Kind.REACHABILITY, text, claims.reach) for text in claims.reach]
-    chosen += [_formula(system, text, _title("formula", text, claims.ltl)) for text in claims.ltl]
-    chosen += [_branching(system, text, _title("formula", text, claims.ctl)) for text in claims.ctl]
+    chosen += [_formula(system, Source(_title("formula", text, claims.ltl), text)) for text in claims.ltl]
+    chosen += [_branching(system, Source(_title("formula", text, claims.ctl), text)) for text in claims.ctl]
     chosen += [_automaton(system, file, claims) for file in claims.automaton_files()]
     chosen += [_never(system, text, claims.never) for text in claims.never]
     chosen += [one for name in claims.property for one in _named(system, name)]
@@ -129,24 +129,24 @@ def _stated(system: System, kind: Kind, text: str, siblings: Sequence[str]) -> P
     return Property(kind, text, system.scope.parse(text, name=title), Source(title, text))
 
 
-def _formula(system: System, text: str, title: str, claim: Claim | None = None) -> Property:
+def _formula(system: System, text: Source, claim: Claim | None = None) -> Property:
     """A formula that was given, or one that the model declares."""
     # Imported here, as in what follows: who asks for safety alone does not wait for temporal logic.
     from strandline.check.ltl.specification import bind_formula
 
     with _about_what_is_watched(system, "a formula"):
-        bound = bind_formula(text, system.alone, name=title, scope=None if claim is None else claim.scope)
-    name = text if claim is None else claim.name
+        bound = bind_formula(text, system.alone, scope=None if claim is None else claim.scope)
+    name = text.text if claim is None else claim.name
     return Property(Kind.LTL, name, source=bound.parsed.source, specification=bound)
 
 
-def _branching(system: System, text: str, title: str, claim: Claim | None = None) -> Property:
+def _branching(system: System, text: Source, claim: Claim | None = None) -> Property:
     """The same for branching time."""
     from strandline.check.ctl.formula import bind_ctl
 
     with _about_what_is_watched(system, "a formula"):
-        bound = bind_ctl(text, system.alone, name=title, scope=None if claim is None else claim.scope)
-    return Property(Kind.CTL, text if claim is None else claim.name, source=bound.source, branching=bound)
+        bound = bind_ctl(text, system.alone, scope=None if claim is None else claim.scope)
+    return Property(Kind.CTL, text.text if claim is None else claim.name, source=bound.source, branching=bound)
 
 
 def _automaton(system: System, file: str, claims: Claims) -> Property:
@@ -209,15 +209,8 @@ def _declared(system: System) -> list[Property]:
 def _claim(system: System, claim: Claim) -> Property:
     """A formula that the model declares; a mistake in it is shown where it stands in the model."""
     title = f"{system.source.name}, {claim.logic} '{claim.name}'"
-    try:
-        if claim.logic == "ctl":
-            return _branching(system, claim.text, title, claim)
-        return _formula(system, claim.text, title, claim)
-    except InputError as error:
-        if claim.span is None or error.span is None:
-            raise
-        place = Span(claim.span.start + error.span.start, claim.span.start + error.span.end)
-        raise type(error)(error.message, system.source, place) from None
+    text = Source(title, claim.text, None if claim.span is None else (system.source, claim.span.start))
+    return _branching(system, text, claim=claim) if claim.logic == "ctl" else _formula(system, text, claim=claim)
 
 
 def _named(system: System, name: str) -> list[Property]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from strandline.check.ltl.atoms import bound_atoms
+from strandline.check.ltl.atoms import atom_source, bound_atoms
 from strandline.model.expression import FALSE, TRUE, Binary, Expression, Unary
 from strandline.model.scope import Scope
 from strandline.model.system import System
@@ -22,6 +22,8 @@ class CtlFormula:
     atoms: Mapping[str, Expression]
     source: Source
     """As it was written, for messages."""
+    atom_sources: Mapping[str, Source] = field(default_factory=dict)
+    """Where the atoms stand in it."""
 
     @property
     def text(self) -> str:
@@ -75,9 +77,11 @@ def _propositional_parts(formula: Formula) -> Iterator[Formula]:
             yield node
 
 
-def bind_ctl(text: str, system: System, *, name: str = "formula", scope: Scope | None = None) -> CtlFormula:
+def bind_ctl(text: str | Source, system: System, *, name: str = "formula", scope: Scope | None = None) -> CtlFormula:
     """Read a formula over a System, in its own words or in those of `scope`; raises `InputError` with the place in the
     formula."""
     words = system.scope if scope is None else scope
-    parsed = parse_ctl(Source(name, text), equality=words.equality)
-    return CtlFormula(parsed.formula, bound_atoms(parsed, system, scope), parsed.source)
+    parsed = parse_ctl(Source(name, text) if isinstance(text, str) else text, equality=words.equality)
+    bound = bound_atoms(parsed, system, scope)
+    places = {atom: atom_source(parsed, atom) for atom in bound}
+    return CtlFormula(parsed.formula, bound, parsed.source, places)

@@ -30,7 +30,7 @@ def fault_of(question: CtlQuestion, run: Run, record: int, site: FaultSite) -> P
         if any(getattr(node, "span", None) is site.span for node in walk(expression)):
             raise InputError(f"{site.kind}, in a state that is reached by {len(steps)} steps", source, site.span)
     claims = [
-        Property(Kind.CTL, name, expression, Source("formula", name))
+        Property(Kind.CTL, name, expression, one.atom_sources.get(name, Source("formula", name)))
         for one in question.formulas
         for name, expression in one.atoms.items()
     ]

@@ -9,7 +9,7 @@ from strandline.model.expression import Expression
 from strandline.model.scope import Scope
 from strandline.model.system import System
 from strandline.properties import WithAtoms, bind_atoms
-from strandline.source import Span
+from strandline.source import Source, Span
 
 
 def bound_atoms(text: WithAtoms, system: System, scope: Scope | None = None) -> dict[str, Expression]:
@@ -25,11 +25,18 @@ def bound_atoms(text: WithAtoms, system: System, scope: Scope | None = None) -> 
             return words.parse(atom, name=source.name)
         except InputError as error:
             # Its place is one in the atom: shown where that stands, if it stands there word for word.
-            same = error.span is not None and source.text[span.start : span.end] == atom
-            place = Span(span.start + error.span.start, span.start + error.span.end) if same and error.span else span
+            start = source.text.find(atom, span.start, span.end)
+            place = span if error.span is None or start < 0 else error.span.shifted(start)
             raise type(error)(error.message + _meant(atom, words), source, place) from None
 
     return bind_atoms(text, resolve)
+
+
+def atom_source(text: WithAtoms, atom: str) -> Source:
+    """The text of an atom, where it stands; expressions that were read of it have their places in it."""
+    span, outer = text.atom_spans.get(atom), text.source
+    start = -1 if span is None else outer.text.find(atom, span.start, span.end)
+    return Source(outer.name, atom, None if start < 0 else (outer, start))
 
 
 def _meant(atom: str, scope: Scope) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from strandline.check.blame import fault_verdict
+from strandline.check.ltl.atoms import atom_source
 from strandline.check.ltl.product import Product, Watched
 from strandline.check.ltl.question import Question
 from strandline.check.properties import Kind, Property
@@ -65,8 +66,10 @@ def product_fault(question: Question, product: Product, run: Run, record: int, s
         if any(getattr(node, "span", None) is site.span for node in walk(expression)):
             message = f"{site.kind}, in a state that is reached by {len(steps) + 1} steps"
             raise InputError(message, source, site.span)
+    written = question.specification.written
     claims = [
-        Property(Kind.LTL, name, one, Source("formula", name)) for name, one in question.specification.atoms.items()
+        Property(Kind.LTL, name, one, Source("formula", name) if written is None else atom_source(written, name))
+        for name, one in question.specification.atoms.items()
     ]
     verdict = fault_verdict(product.system, run.replay(record, fault=site).trace, claims, run.plan.measure)
     trace = replaying(product, run).fault(initial, steps)

@@ -152,11 +152,13 @@ class PropertyProcess:
         raise InternalError("a property process is judged by the states that it passes")
 
 
-def bind_formula(text: str, system: System, *, name: str = "formula", scope: Scope | None = None) -> BoundFormula:
+def bind_formula(
+    text: str | Source, system: System, *, name: str = "formula", scope: Scope | None = None
+) -> BoundFormula:
     """Read a formula over a System, in its own words or in those of `scope`; raises `InputError` with the place in the
     formula."""
     words = system.scope if scope is None else scope
-    parsed = parse_ltl(Source(name, text), equality=words.equality)
+    parsed = parse_ltl(Source(name, text) if isinstance(text, str) else text, equality=words.equality)
     return BoundFormula(parsed, bound_atoms(parsed, system, scope))
 
 

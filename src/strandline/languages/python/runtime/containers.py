@@ -58,7 +58,16 @@ def fitted(
             for one in value:
                 held.add(one)
             return held
-    raise TypeError(f"{place} is {kind}; it cannot hold {value!r}")
+    raise TypeError(f"{place} is {kind}; it cannot hold {value!r}{_instead(kind, value)}")
+
+
+def _instead(kind: Type, value: Any) -> str:
+    """How a value for each element of an array is written."""
+    if not isinstance(kind, ArrayType):
+        return ""
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return f": an array of {kind.length} has a value for each element"
+    return f": an array has a value for each element, as in [{value!r}] * {kind.length}"
 
 
 def copied_record(kind: RecordType, values: dict[str, Any]) -> Any:

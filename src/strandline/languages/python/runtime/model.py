@@ -251,6 +251,7 @@ class Model:
         for name in parameters:
             if name not in known:
                 raise UsageError(_unknown(f"model '{cls.__name__}'", name, known, "parameter"))
+            _like_default(cls, name, parameters[name], known[name].default)
         given = {name: parameters.get(name, one.default) for name, one in known.items()}
         self._bindings = {name: resolve(value, given) for name, value in given.items()}
         self._kinds = _bound(cls, self._bindings, cls.__name__)
@@ -363,6 +364,16 @@ class Model:
     def __repr__(self) -> str:
         bindings = ", ".join(f"{name}={value!r}" for name, value in self._bindings.items())
         return f"{type(self).__name__}({bindings})"
+
+
+def _like_default(cls: type[Model], name: str, value: Any, default: Any) -> None:
+    """Raise `UsageError` for the value of a parameter that is something else than its default: `-D N=three`."""
+    for kind, words in ((bool, "True or False"), (int, "a number"), (str, "a text")):
+        if isinstance(default, kind):
+            if not isinstance(value, int if kind is bool else kind):
+                shown = f"{cls.__name__}: parameter '{name}' is {words}, {default!r} where nothing is given"
+                raise UsageError(f"{shown}, not {value!r}")
+            return
 
 
 def parameters_of_model(cls: type[Model]) -> dict[str, Parameter]:

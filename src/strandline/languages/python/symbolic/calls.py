@@ -25,6 +25,8 @@ from strandline.languages.python.symbolic.values import (
 from strandline.languages.symbolic.execution import Refused
 
 _DEEPEST = 40
+_NOT_CALLED = ("empty", "full", "head")
+"""What is asked of a container without parentheses."""
 
 
 def call(reader: Reader, node: ast.Call) -> Any:
@@ -55,6 +57,8 @@ def call(reader: Reader, node: ast.Call) -> Any:
         return simple(reader, arguments, span)
     if _is_function(target):
         return inline(reader, target, arguments, keywords)
+    if isinstance(node.func, ast.Attribute) and node.func.attr in _NOT_CALLED and not node.args:
+        raise Refused(f"'{node.func.attr}' is not called: write {ast.unparse(node.func)}")
     raise Refused(_refusal(target))
 
 

@@ -207,7 +207,8 @@ class Runner:
             case ast.Expr(value=value):
                 if not isinstance(value, ast.Call):
                     self._evaluated(value)
-                    self.text.fail("this has no effect; did you mean require(...) or an assignment?", value)
+                    wanted = "require(...) or an assignment" if self.machine.may_write else "'return ...'"
+                    self.text.fail(f"this has no effect; did you mean {wanted}?", value)
                 self._evaluated(value)
             case ast.Assign(targets=targets, value=value):
                 result = self._evaluated(value)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import Any
 
+from strandline.errors import suggestion
 from strandline.languages.python.runtime.containers import thawed
 from strandline.languages.python.runtime.declarations import Marked
 from strandline.languages.python.runtime.faults import PROCESS_FAULT
 from strandline.languages.python.runtime.model import Model, Process, _Decorated, _Helper
-from strandline.languages.python.runtime.types import Type, leaves, numbers
+from strandline.languages.python.runtime.types import EnumType, Type, leaves, numbers
 from strandline.languages.python.symbolic.values import (
     ActionValue,
     ChosenProcess,
@@ -128,8 +128,7 @@ class Structure:
             return Method(leading, name, found.function)
         if found is None or name.startswith("_"):
             known = [*getattr(cls, "_fields", {}), *(self.names() if len(leading) == 1 else [])]
-            close = get_close_matches(name, known, n=1, cutoff=0.6)
-            hint = f"; did you mean '{close[0]}'?" if close else f"; declare it in the class: {name}: ..."
+            hint = self._elsewhere(name) or suggestion(name, known) or f"; declare it in the class: {name}: ..."
             raise Refused(f"{shown} has no '{name}'{hint}")
         if isinstance(found, property):
             raise Refused(f"'{name}' is a property, which cannot be compiled; write a function and call it: {name}()")
@@ -137,6 +136,18 @@ class Structure:
             return Method(leading[-1:], name, found)
         value = getattr(instance, name)
         return tuple(value) if isinstance(value, list) else value
+
+    def _elsewhere(self, name: str) -> str:
+        """Where it is a variable of a process, or a value of an Enum: how that is spelled."""
+        places = [*self.fields.values(), *(one for fields in self.member_fields.values() for one in fields.values())]
+        if any(isinstance(one.kind, EnumType) and name in one.kind.names for one in places):
+            return f"; it is a value, which is written in quotes: '{name}'"
+        for process, fields in self.member_fields.items():
+            if name in fields:
+                single = self.process_class(process.group)._count is None
+                spelled = f"{process.group}.{name}" if single else f"{process.group}[0].{name}"
+                return f"; it is a variable of process '{process.group}': {spelled}"
+        return ""
 
     def members(self, group: str) -> list[ProcessValue]:
         return [process for process in self.member_fields if process.group == group]
