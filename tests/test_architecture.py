@@ -31,6 +31,8 @@ LIBRARIES = {
     "cuda": {"engine/device/linking.py"},
     "llvmlite": {"compile/jit.py", "compile/ptx.py", "engine/intrinsics.py", "engine/jit.py"},
     "numpy": {"model/graph.py", "compile", "engine", "progress", "traces", "check"},
+    "oxidd": {"symbolic/diagrams.py"},
+    "dd": {"symbolic/diagrams.py"},
     "rich": {"cli", "report"},
 }
 """Who may import a library: packages, or single files of them."""

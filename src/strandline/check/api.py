@@ -15,7 +15,7 @@ from strandline.check.claims import Claims
 from strandline.check.deciding import check_selection, explore_system
 from strandline.check.graphing import StateGraph, collect_graph, graph_task
 from strandline.check.ltl.options import LtlOptions
-from strandline.check.options import Options
+from strandline.check.options import ExploreOptions, Options
 from strandline.check.patience import within
 from strandline.check.properties import select
 from strandline.check.verdict import Exploration, Verdict
@@ -48,7 +48,7 @@ class CheckArguments(Options, LtlOptions, Claims):
 
 Part = TypeVar("Part", Claims, LtlOptions, Options)
 Given = ParamSpec("Given")
-Arguments = TypeVar("Arguments", CheckArguments, Options)
+Arguments = TypeVar("Arguments", CheckArguments, ExploreOptions)
 Result = TypeVar("Result")
 
 
@@ -102,12 +102,12 @@ def check(source: Source, arguments: CheckArguments) -> Verdict:
     return check_selection(system, selection, options, temporal=temporal, started=started)
 
 
-@_called_with(Options)
-def explore(source: Source, options: Options) -> Exploration:
+@_called_with(ExploreOptions)
+def explore(source: Source, options: ExploreOptions) -> Exploration:
     """Visit every reachable state of a model, the product with its property process where it has one. Raises
     and limits as in `check`."""
     started = time.perf_counter()
-    return explore_system(_system(source, options, started), options, started=started)
+    return explore_system(_system(source, options, started), options, started=started, method=options.method)
 
 
 def _system(source: Source, options: Options, started: float) -> System:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from strandline.check.ctl.methods import COMPONENTS, CTL_METHODS, EXPLICIT, SWEPT
+from strandline.check.ctl.methods import COMPONENTS, CTL_METHODS, EXPLICIT, SWEPT, SYMBOLIC
 from strandline.check.ltl.methods import AUTO, METHODS, NDFS, PREFIX, SCC, SWEEP
 from strandline.check.options import AUTO as ANY
 from strandline.check.options import CACHE, CPU, GPU
@@ -23,8 +23,8 @@ from strandline.compile.callback import CallableSystem
 from strandline.errors import Option, UsageError
 
 if TYPE_CHECKING:
+    from strandline.check.ctl.found import CtlFound
     from strandline.check.ltl.found import ProductFound
-    from strandline.check.strategies.labelling import CtlFound
 
 Found = TypeVar("Found")
 
@@ -49,9 +49,15 @@ def strategies_for_runs() -> Mapping[str, Strategy[ProductFound]]:
 def strategies_for_trees() -> Mapping[str, Strategy[CtlFound]]:
     """For formulas of CTL, by the name of the method."""
     from strandline.check.strategies.labelling import Labelling
+    from strandline.check.strategies.symbolic import SymbolicLabelling
     from strandline.check.strategies.terminal import TerminalComponentSearch
 
-    table: list[Strategy[CtlFound]] = [Labelling(swept=False), Labelling(swept=True), TerminalComponentSearch()]
+    table: list[Strategy[CtlFound]] = [
+        Labelling(swept=False),
+        Labelling(swept=True),
+        TerminalComponentSearch(),
+        SymbolicLabelling(),
+    ]
     return {one.name: one for one in table}
 
 
@@ -66,6 +72,15 @@ class Choice(Generic[Found]):
 def choose_for_states(task: Task) -> Choice[StatesFound]:
     """The strategy for properties of states; on a device where one is asked for, or where one can. Raises `UsageError`
     where there is none."""
+    if task.temporal.method == SYMBOLIC:
+        # Imported here: who searches state by state does not wait for decision diagrams.
+        from strandline.check.strategies.symbolic import SymbolicSearch
+
+        symbolic = SymbolicSearch()
+        refused = symbolic.can(task)
+        if refused is not None:
+            raise refused
+        return Choice(symbolic)
     refusals: list[UsageError] = []
     asked = task.options.device
     for strategy in FOR_STATES if asked == CPU else (ON_DEVICE, *FOR_STATES):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from strandline.check.choosing import choose_for_states
+from strandline.check.ctl.methods import EXPLICIT
 from strandline.check.ltl.options import LtlOptions
 from strandline.check.measuring import SweepMeasures
 from strandline.check.options import Options
@@ -21,11 +22,16 @@ from strandline.model.system import System
 
 
 def explore_system(
-    system: System, options: Options, watcher: Watcher | None = None, *, started: float | None = None
+    system: System,
+    options: Options,
+    watcher: Watcher | None = None,
+    *,
+    started: float | None = None,
+    method: str = EXPLICIT,
 ) -> Exploration:
-    """Visit every reachable state. Ctrl-C raises `Interrupted`. A limit of time counts from `started` on, where that is
-    known, by `time.perf_counter`."""
-    task = Task(system, options)
+    """Visit every reachable state, one by one or, with the method `symbolic`, in sets. Ctrl-C raises `Interrupted`. A
+    limit of time counts from `started` on, where that is known, by `time.perf_counter`."""
+    task = Task(system, options, temporal=LtlOptions(method=method))
     findings = _search_states(task, _session(options, watcher, started)).findings
     exploration = exploration_of(system, options, findings)
     if findings.interrupted:
@@ -83,7 +89,8 @@ class _Deciding:
         return self._told(asked)
 
     def _decide_states(self, properties: Sequence[Property]) -> None:
-        task = Task(searched_for(self._system, properties), self._options, tuple(properties))
+        searched = searched_for(self._system, properties)
+        task = Task(searched, self._options, tuple(properties), temporal=self._temporal)
         found = _search_states(task, self._session)
         self._findings.append(found.findings)
         self._answers.update({one: answer_of(one, found) for one in properties})

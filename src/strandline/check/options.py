@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from strandline.check.ctl.methods import STATE_METHODS
 from strandline.check.option_fields import parse_count, parse_seconds, parse_size, texts, told
 from strandline.errors import Option, UsageError
+from strandline.symbolic.diagrams import LIBRARIES
 
 SWEEP, CACHE = "sweep", "cache"
 ORDERS = ("bfs", "dfs", SWEEP, CACHE)
@@ -93,6 +95,10 @@ class Options:
             "count distinct states exactly although states are forgotten, by means of disk", group=_SEARCH
         ),
     )
+    diagrams: str = field(
+        default=LIBRARIES[0],
+        metadata=told("the library of decision diagrams for method symbolic", group=_SEARCH, choices=LIBRARIES),
+    )
     work_dir: str | Path | None = field(
         default=None, metadata=told("where a run keeps its files", group=_SEARCH, metavar="DIR", parse=Path)
     )
@@ -116,6 +122,8 @@ class Options:
             raise UsageError(f"unknown order '{self.order}' (known: {', '.join(ORDERS)})")
         if self.device not in DEVICES:
             raise UsageError(f"unknown device '{self.device}' (known: {', '.join(DEVICES)})")
+        if self.diagrams not in LIBRARIES:
+            raise UsageError(f"unknown diagrams '{self.diagrams}' (known: {', '.join(LIBRARIES)})")
         if isinstance(self.memory, str):
             self._set("memory", parse_size(self.memory))
         self._check_sweep()
@@ -175,3 +183,22 @@ class Options:
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExploreOptions(Options):
+    """The keywords of `strandline.explore`."""
+
+    method: str = field(
+        default=STATE_METHODS[0],
+        metadata=told(
+            "explicit: state by state (default); symbolic: in sets, by decision diagrams",
+            group=_SEARCH,
+            choices=STATE_METHODS,
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.method not in STATE_METHODS:
+            raise UsageError(f"unknown method '{self.method}' (known: {', '.join(STATE_METHODS)})")

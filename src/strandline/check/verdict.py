@@ -90,6 +90,8 @@ class Statistics:
     """Of random walks, which count no states."""
     device: DeviceFigures | None = None
     """Of a search on a device; `peak_bytes` are then bytes of its memory."""
+    nodes: int = 0
+    """Of a search in sets: most nodes of decision diagrams at the same time."""
     coverage: Coverage | None = None
     """What was met of the model; None where that cannot be told, as for models made of callables."""
     seconds: float = 0.0

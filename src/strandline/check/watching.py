@@ -20,6 +20,8 @@ class Progress:
     """How far the sweep-line has come between the least and the largest progress there can be."""
     sweep: int = 1
     """Which time it passes."""
+    doing: str | None = None
+    """Of a search in sets: what it does; `stored` are then nodes of decision diagrams."""
 
 
 class Watcher(Protocol):

@@ -96,6 +96,9 @@ def progress_text(progress: Progress, rate: float) -> str:
     long the rest takes if it goes on so and nothing regresses."""
     from strandline.check.memory import shown_bytes
 
+    if progress.doing is not None:
+        size = shown_bytes(progress.bytes)
+        return f"{progress.doing} · {_short(progress.stored)} nodes · {size} · {_duration(progress.seconds)}"
     return (
         f"{_short(progress.states)} states · {_short(rate)}/s · stored {_short(progress.stored)}"
         f" · {shown_bytes(progress.bytes)} · {_duration(progress.seconds)}{_outlook(progress)}"

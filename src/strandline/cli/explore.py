@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from strandline.check.options import Options
+from strandline.check.options import ExploreOptions
 from strandline.cli.option_arguments import add_options, options_of
 from strandline.cli.searching import add_model, add_output_options, console_of, finish, load_model
 
@@ -19,7 +19,7 @@ def configure(subparsers: Any) -> None:
         "it has one, and count states, transitions and deadlocks.",
     )
     add_model(parser)
-    add_options(parser, Options)
+    add_options(parser, ExploreOptions)
     add_output_options(parser)
     parser.add_argument(
         "--profile", action="store_true", help="show what was stored and visited, layer by layer, as a chart"
@@ -29,10 +29,11 @@ def configure(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; 0 when everything was explored."""
-    options = options_of(arguments, Options)
+    options = options_of(arguments, ExploreOptions)
     console = console_of(arguments, options)
     arguments.finish = lambda result: finish(arguments, console, result)
     from strandline.check.deciding import explore_system
 
     system = load_model(arguments, options.max_seconds)
-    return finish(arguments, console, explore_system(system, options, console, started=arguments.started))
+    started, method = arguments.started, options.method
+    return finish(arguments, console, explore_system(system, options, console, started=started, method=method))

@@ -79,7 +79,7 @@ def _value(
         case Element(index=index):
             result = values[_slot(expression, _value(index, values, offsets, known), offsets)]
         case Unary(operator=operator, operand=operand):
-            result = _unary(operator, _value(operand, values, offsets, known), expression.span)
+            result = apply_unary(operator, _value(operand, values, offsets, known), expression.span)
         case Binary(operator="and", left=left, right=right):
             result = int(bool(_value(left, values, offsets, known)) and bool(_value(right, values, offsets, known)))
         case Binary(operator="or", left=left, right=right):
@@ -88,7 +88,7 @@ def _value(
             result = int(not _value(left, values, offsets, known) or bool(_value(right, values, offsets, known)))
         case Binary(operator=operator, left=left, right=right):
             first, second = _value(left, values, offsets, known), _value(right, values, offsets, known)
-            result = _binary(operator, first, second, expression.span)
+            result = apply_binary(operator, first, second, expression.span)
         case Choice(condition=condition, then=then, otherwise=otherwise):
             chosen = then if _value(condition, values, offsets, known) else otherwise
             result = _value(chosen, values, offsets, known)
@@ -109,13 +109,15 @@ def _slot(element: Element, index: int, offsets: dict[Variable, int]) -> int:
     return offsets[element.variable] + index
 
 
-def _unary(operator: str, value: int, span: Span | None) -> int:
+def apply_unary(operator: str, value: int, span: Span | None = None) -> int:
+    """An operator's value; raises `Fault` where it has none."""
     if operator == "not":
         return int(value == 0)
     return _fitting(-value if operator == "-" else ~value, span)
 
 
-def _binary(operator: str, left: int, right: int, span: Span | None) -> int:
+def apply_binary(operator: str, left: int, right: int, span: Span | None = None) -> int:
+    """The value of an operator that evaluates both its operands; raises `Fault` where it has none."""
     match operator:
         case "+":
             return _fitting(left + right, span)

@@ -9,7 +9,7 @@ from strandline.model.system import System
 from strandline.report.ltl import lasso_words
 from strandline.report.profile import profile_line
 from strandline.report.regress import sweep_rows
-from strandline.report.style import Style, counted, table, time_words
+from strandline.report.style import Style, counted, large, set_rows, table, time_words
 from strandline.report.traces import trace_lines
 from strandline.traces.text import state_lines
 
@@ -94,16 +94,17 @@ def ctl_search_lines(one: PropertyVerdict, style: Style, *, titled: bool) -> lis
 
 def _figures(search: CtlSearch) -> list[tuple[str, str]]:
     now = search.statistics
-    if not now.visited:
+    if not now.visited and not now.nodes:
         return []
     rest = "" if search.complete else f"  (not complete: {search.reason})"
-    states = "not known after regress edges" if now.states is None else f"{now.states:,}"
     kind = ", each a state of the model and which fair actions were just taken" if search.product else ""
-    rows = [("product" if search.product else "states", f"{states}{kind}{rest}")]
+    rows = [("product" if search.product else "states", f"{_states(search)}{kind}{rest}")]
     if now.transitions is not None:
         rows.append(("transitions", f"{now.transitions:,}"))
     if now.deadlocks:
         rows.append(("without a step", f"{counted(now.deadlocks, 'state')}: {_DEAD_ENDS[search.finite_runs]}"))
+    if now.nodes:
+        return [*rows, *set_rows(now)]
     if now.states != now.visited:
         rows.append(("visited", f"{now.visited:,}"))
     if now.sweeps:
@@ -114,3 +115,10 @@ def _figures(search: CtlSearch) -> list[tuple[str, str]]:
         rows.append(("labelling", f"{search.labelling_seconds:.3f} s, {blocks} read"))
     rows.append(("memory", f"engine {shown_bytes(now.peak_bytes)}, process {shown_bytes(now.rss_bytes)}"))
     return [*rows, ("time", time_words(now))]
+
+
+def _states(search: CtlSearch) -> str:
+    now = search.statistics
+    if now.states is not None:
+        return large(now.states)
+    return "not known: what is reachable was not asked for" if now.nodes else "not known after regress edges"

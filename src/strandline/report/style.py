@@ -61,3 +61,20 @@ def time_words(now: Statistics) -> str:
         speed = now.visited / now.seconds
         rate = f" ({speed / 1e6:.2f} million states/s)" if speed >= 1e5 else f" ({speed:,.0f} states/s)"
     return f"search {now.seconds:.3f} s{rate}, compiling the model {now.compile_seconds:.3f} s"
+
+
+def large(count: int) -> str:
+    """A number that may have hundreds of digits: `1,234`, or `2.229e31`."""
+    digits = str(count)
+    return f"{count:,}" if len(digits) <= 18 else f"{digits[0]}.{digits[1:4]}e{len(digits) - 1}"
+
+
+def set_rows(now: Statistics) -> list[tuple[str, str]]:
+    """What a search in sets took."""
+    from strandline.check.memory import shown_bytes
+
+    return [
+        ("diagrams", f"{counted(now.nodes, 'node')} at most"),
+        ("memory", f"process {shown_bytes(now.rss_bytes)}"),
+        ("time", f"{now.seconds:.3f} s"),
+    ]

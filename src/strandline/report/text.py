@@ -13,7 +13,7 @@ from strandline.report.ltl import component_lines, ltl_remark, search_lines, vio
 from strandline.report.prediction import prediction_rows
 from strandline.report.profile import profile_chart, profile_line
 from strandline.report.regress import sweep_rows
-from strandline.report.style import Style, counted, table, time_words
+from strandline.report.style import Style, counted, large, set_rows, table, time_words
 from strandline.report.traces import trace_lines
 
 _COLOURS = {Answer.HOLDS: "green", Answer.VIOLATED: "red", Answer.UNKNOWN: "yellow"}
@@ -140,7 +140,9 @@ def _statistics_lines(exploration: Exploration) -> list[str]:
     so_far = "" if exploration.complete else f"  (not complete: {exploration.reason})"
     order = exploration.options.order
     why = "after states were replaced" if order == "cache" else "after regress edges"
-    rows = [("states", _count(now.states, why) + so_far), ("transitions", _count(now.transitions, why))]
+    rows = [("states", _count(now.states, why) + so_far)]
+    if not now.nodes or now.transitions is not None:
+        rows.append(("transitions", _count(now.transitions, why)))
     ends = ", valid ends included" if now.deadlocks and exploration.system.ends is not None else ""
     rows.append(("deadlocks", _count(now.deadlocks, why) + ends))
     if now.states != now.visited:
@@ -156,6 +158,8 @@ def _statistics_lines(exploration: Exploration) -> list[str]:
         rows += prediction_rows(exploration)
     if exploration.options.por:
         rows.append(("reduction", "partial order; all counts are those of the reduced state space"))
+    if now.nodes:
+        return table([*rows, *set_rows(now), *(("note", note) for note in exploration.notes)])
     each = f" ({now.peak_bytes / now.peak_states:.1f} bytes a state)" if now.peak_states >= 10_000 else ""
     rows.append(
         ("memory", f"engine {shown_bytes(now.peak_bytes)}{each}, process {shown_bytes(now.rss_bytes)}")
@@ -182,7 +186,7 @@ def _walk_rows(exploration: Exploration, walks: WalkFigures) -> list[tuple[str, 
 
 
 def _count(number: int | None, why: str) -> str:
-    return f"not known {why} (--count-distinct makes it exact)" if number is None else f"{number:,}"
+    return f"not known {why} (--count-distinct makes it exact)" if number is None else large(number)
 
 
 def _cache(exploration: Exploration) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from strandline.check.choosing import Choice, choose_for_trees
 from strandline.check.ctl.formula import CtlFormula
+from strandline.check.ctl.found import CtlFound
 from strandline.check.ctl.question import CtlQuestion, fitting, make_question
 from strandline.check.ctl.verdict import CtlSearch
 from strandline.check.ltl.fairness import FairnessConditions, fairness_of
@@ -14,7 +15,6 @@ from strandline.check.ltl.options import STUTTER, LtlOptions
 from strandline.check.options import SWEEP, Options
 from strandline.check.properties import Kind
 from strandline.check.running import INTERRUPTED, Findings
-from strandline.check.strategies.labelling import CtlFound
 from strandline.check.task import Session, Task
 from strandline.check.verdict import Answer, PropertyVerdict
 from strandline.errors import ResourceError

@@ -10,20 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Generic, Protocol, TypeVar
 
 from strandline.check.ctl.formula import CtlFormula
 from strandline.check.ctl.judging import Judge
-from strandline.check.ctl.valuation import Valuation, Witnesses
+from strandline.check.ctl.valuation import Set, Valuation, Witnesses
 from strandline.check.ctl.verdict import Evidence
 from strandline.compile.interpreted import SystemTwin
-from strandline.engine.graph.log import contains
-from strandline.engine.graph.paths import Path, Paths
 from strandline.errors import ReplayError
+from strandline.model.path import Path
 from strandline.model.system import Fairness
 from strandline.properties import Formula
 from strandline.properties.ltl.formula import QUANTIFIERS, Operator
 from strandline.traces.lassos import Lasso, LassoReplay, ShownRun
 
+In = TypeVar("In", contravariant=True)
 _NOTHING_ELSE = "all states were looked at"
 
 
@@ -35,23 +36,40 @@ class Start:
     record: int
 
 
-class Explaining:
+class Paths(Protocol[In]):
+    """Paths inside sets of records."""
+
+    def successors(self, record: int, /) -> list[int]:
+        """The records that the steps of a record lead to, in their order."""
+
+    def step_into(self, record: int, goal: In, /) -> Path:
+        """A single step into a set."""
+
+    def until(self, start: int, through: In, goal: In, /) -> Path:
+        """A shortest path through a set to another."""
+
+    def always(self, start: int, inside: In, conditions: Sequence[In] = (), /) -> Path:
+        """A lasso inside a set, or a path that ends there, which meets every condition."""
+
+
+class Explaining(Generic[Set]):
     """Makes evidence for the value of one formula. `paths` is called when the first path is looked for."""
 
     def __init__(
         self,
         formula: CtlFormula,
-        valuation: Valuation,
-        paths: Callable[[], Paths],
+        valuation: Valuation[Set],
+        contains: Callable[[Set, int], bool],
+        paths: Callable[[], Paths[Set]],
         replaying: LassoReplay,
         shown: SystemTwin,
         start: Start,
         fairness: Sequence[Fairness] = (),
     ) -> None:
-        self._bound, self._valuation, self._make_paths = formula, valuation, paths
+        self._bound, self._valuation, self._contains, self._make_paths = formula, valuation, contains, paths
         self._replaying, self._shown, self._start = replaying, shown, start
         self._judge = Judge(formula, shown, self._holds, fairness)
-        self._paths: Paths | None = None
+        self._paths: Paths[Set] | None = None
 
     def evidence(self) -> Evidence:
         """For the whole formula, in the state where it is looked at."""
@@ -68,7 +86,7 @@ class Explaining:
         return parts[0] if node.operator is Operator.NOT else Evidence(str(node), holds, "", parts=tuple(parts))
 
     def _holds(self, node: Formula, record: int) -> bool:
-        return contains(self._valuation.of(node), record)
+        return self._contains(self._valuation.of(node), record)
 
     def _deciding(self, node: Formula, record: int, holds: bool) -> Sequence[Formula]:
         """The operands whose values are all that matters: one if it decides alone."""
@@ -106,7 +124,7 @@ class Explaining:
             parts = parts[-1:] if not stays else parts[:1]
         return [self._of(one, end) for one in parts if not one.is_boolean]
 
-    def _path(self, found: Witnesses, record: int) -> tuple[Path, bool]:
+    def _path(self, found: Witnesses[Set], record: int) -> tuple[Path, bool]:
         """A path that is one of the witnesses, and whether it stays somewhere for ever."""
         if self._paths is None:
             self._paths = self._make_paths()
@@ -114,7 +132,7 @@ class Explaining:
             if not self._paths.successors(record):
                 return Path((record,), (), loop=0), False
             return self._paths.step_into(record, found.entered), False
-        if found.goal is not None and contains(found.reaching, record):
+        if found.goal is not None and self._contains(found.reaching, record):
             return self._paths.until(record, found.through, found.goal), False
         return self._paths.always(record, found.staying, self._valuation.conditions), True
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from strandline.check.ctl.formula import CtlFormula
 from strandline.compile.interpreted import SystemTwin
-from strandline.engine.graph.paths import Path
 from strandline.errors import ReplayError
+from strandline.model.path import Path
 from strandline.model.system import Fairness
 from strandline.properties import Formula, LassoWord, holds
 from strandline.properties.ltl.formula import Operator, atom, make

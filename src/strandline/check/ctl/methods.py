@@ -2,5 +2,7 @@
 
 from __future__ import annotations
 
-EXPLICIT, SWEPT, COMPONENTS = "explicit", "swept", "components"
-CTL_METHODS = (EXPLICIT, SWEPT, COMPONENTS)
+EXPLICIT, SWEPT, COMPONENTS, SYMBOLIC = "explicit", "swept", "components", "symbolic"
+CTL_METHODS = (EXPLICIT, SWEPT, COMPONENTS, SYMBOLIC)
+STATE_METHODS = (EXPLICIT, SYMBOLIC)
+"""Those that decide properties of states as well."""

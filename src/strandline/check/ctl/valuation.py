@@ -1,4 +1,5 @@
-"""Which records of a graph satisfy a formula of CTL: one set of bits for every part of it, the inner ones first.
+"""Which states satisfy a formula of CTL: a set for every part of it, the inner ones first. What a set is, bits of the
+records of a graph or a decision diagram, is the business of whoever keeps it.
 
 Every operator is EX, EU or EG of something (Clarke, Emerson, Sistla 1986); what is said of all paths is denied of some.
 With fairness, and where runs that end do not count, paths that count are those that can go on as such: only states from
@@ -8,57 +9,71 @@ which one does can be the end of what EX and EU ask for.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Generic, Protocol, TypeVar
 
-import numpy as np
-
-from strandline.engine.graph.fixpoints import Fixpoints
-from strandline.engine.graph.log import Bits, GraphLog
 from strandline.properties import Formula
 from strandline.properties.ltl.formula import QUANTIFIERS, Operator
 from strandline.properties.ltl.normal_form import DUAL
 
+Set = TypeVar("Set")
 
-def _nobody() -> Bits:
-    return np.zeros(0, dtype=np.uint64)
+
+class Sets(Protocol[Set]):
+    """Sets of states, and the three operators that all others are made of."""
+
+    def full(self) -> Set: ...
+
+    def empty(self) -> Set: ...
+
+    def both(self, one: Set, other: Set, /) -> Set: ...
+
+    def either(self, one: Set, other: Set, /) -> Set: ...
+
+    def differ(self, one: Set, other: Set, /) -> Set: ...
+
+    def denied(self, one: Set, /) -> Set: ...
+
+    def next(self, states: Set, /) -> Set:
+        """EX."""
+
+    def until(self, through: Set, goal: Set, /) -> Set:
+        """E [through U goal]."""
+
+    def fair_always(self, states: Set, conditions: Sequence[Set], /) -> Set:
+        """EG on paths that meet each condition infinitely often."""
 
 
 @dataclass(frozen=True, slots=True)
-class Witnesses:
-    """The records from which some path satisfies a path formula, by the ways in which it may: a step into `entered`;
+class Witnesses(Generic[Set]):
+    """The states from which some path satisfies a path formula, by the ways in which it may: a step into `entered`;
     from `reaching`, a path through `through` to `goal`; one that stays in `staying` for ever. Where `entered` or `goal`
     is None there is no such way; other sets are then empty."""
 
-    satisfied: Bits
-    entered: Bits | None = None
-    through: Bits = field(default_factory=_nobody)
-    goal: Bits | None = None
-    reaching: Bits = field(default_factory=_nobody)
-    staying: Bits = field(default_factory=_nobody)
+    satisfied: Set
+    through: Set
+    reaching: Set
+    staying: Set
+    entered: Set | None = None
+    goal: Set | None = None
 
 
-class Valuation:
-    """Values of formulas, each worked out once. `labelled` are the records of propositional parts, `conditions` what
+class Valuation(Generic[Set]):
+    """Values of formulas, each worked out once. `labelled` are the states of propositional parts, `conditions` what
     fair paths meet infinitely often; `infinite`: only paths that do not end count."""
 
     def __init__(
-        self,
-        graph: GraphLog,
-        fixpoints: Fixpoints,
-        labelled: Mapping[Formula, Bits],
-        conditions: Sequence[Bits],
-        *,
-        infinite: bool,
+        self, sets: Sets[Set], labelled: Mapping[Formula, Set], conditions: Sequence[Set], *, infinite: bool
     ) -> None:
-        self._graph, self._fixpoints = graph, fixpoints
-        self._full = graph.full()
+        self._sets = sets
         self.conditions = tuple(conditions)
-        self._values: dict[Formula, Bits] = dict(labelled)
-        self._witnesses: dict[Formula, Witnesses] = {}
+        self._values: dict[Formula, Set] = dict(labelled)
+        self._witnesses: dict[Formula, Witnesses[Set]] = {}
         restricted = infinite or self.conditions
-        self._fair = fixpoints.fair_always(self._full, self.conditions) if restricted else self._full
+        self._fair = sets.fair_always(sets.full(), self.conditions) if restricted else sets.full()
 
-    def of(self, formula: Formula) -> Bits:
+    def of(self, formula: Formula) -> Set:
         """The records that satisfy a formula."""
         waiting = [formula]
         while waiting:
@@ -73,77 +88,66 @@ class Valuation:
                 self._values[node] = self._value(node)
         return self._values[formula]
 
-    def witnesses(self, node: Formula) -> Witnesses:
+    def witnesses(self, node: Formula) -> Witnesses[Set]:
         """Of a quantified formula: from where paths show that it holds, if it says that some do, or else that it does
         not hold."""
         return self._witnesses[node]
 
-    def _value(self, node: Formula) -> Bits:
+    def _value(self, node: Formula) -> Set:
         if node.operator in QUANTIFIERS:
             return self._quantified(node)
-        operands = [self._values[one] for one in node.operands]
+        sets, operands = self._sets, [self._values[one] for one in node.operands]
         match node.operator:
             case Operator.TRUE:
-                return self._full
+                return sets.full()
             case Operator.FALSE:
-                return self._graph.empty()
+                return sets.empty()
             case Operator.NOT:
-                return self._denied(operands[0])
+                return sets.denied(operands[0])
             case Operator.IMPLIES:
-                return self._denied(operands[0]) | operands[1]
+                return sets.either(sets.denied(operands[0]), operands[1])
             case Operator.EQUIVALENT:
-                return self._denied(operands[0] ^ operands[1])
+                return sets.denied(sets.differ(operands[0], operands[1]))
             case Operator.EXCLUSIVE_OR:
-                return operands[0] ^ operands[1]
-        joined = operands[0]
-        for one in operands[1:]:
-            joined = joined & one if node.operator is Operator.AND else joined | one
-        return joined
+                return sets.differ(operands[0], operands[1])
+        join = sets.both if node.operator is Operator.AND else sets.either
+        return reduce(join, operands)
 
-    def _denied(self, bits: Bits) -> Bits:
-        return self._full & ~bits
-
-    def _quantified(self, node: Formula) -> Bits:
+    def _quantified(self, node: Formula) -> Set:
         path = node.operands[0]
         operands = [self._values[one] for one in path.operands]
         if node.operator is Operator.EXISTS:
             found = self._exists(path.operator, operands)
         else:
             # A path that violates the operator satisfies its dual, with denied operands.
-            found = self._exists(DUAL[path.operator], [self._denied(one) for one in operands])
+            found = self._exists(DUAL[path.operator], [self._sets.denied(one) for one in operands])
         self._witnesses[node] = found
-        return found.satisfied if node.operator is Operator.EXISTS else self._denied(found.satisfied)
+        return found.satisfied if node.operator is Operator.EXISTS else self._sets.denied(found.satisfied)
 
-    def _exists(self, operator: Operator, operands: Sequence[Bits]) -> Witnesses:
-        first, last = operands[0], operands[-1]
+    def _exists(self, operator: Operator, operands: Sequence[Set]) -> Witnesses[Set]:
+        first, last, both = operands[0], operands[-1], self._sets.both
         match operator:
             case Operator.NEXT:
-                entered = first & self._fair
-                return Witnesses(self._fixpoints.next(entered), entered=entered)
+                entered, empty = both(first, self._fair), self._sets.empty()
+                return Witnesses(self._sets.next(entered), empty, empty, empty, entered=entered)
             case Operator.EVENTUALLY:
-                return self._reaching(self._full, first)
+                return self._reaching(self._sets.full(), first)
             case Operator.UNTIL:
                 return self._reaching(first, last)
             case Operator.STRONG_RELEASE:
-                return self._reaching(last, first & last)
+                return self._reaching(last, both(first, last))
             case Operator.ALWAYS:
-                staying = self._staying(first)
-                return Witnesses(staying, staying=staying)
+                staying, empty = self._staying(first), self._sets.empty()
+                return Witnesses(staying, empty, empty, staying)
         kept = last if operator is Operator.RELEASE else first
-        goal = first & last if operator is Operator.RELEASE else last
+        goal = both(first, last) if operator is Operator.RELEASE else last
         found, staying = self._reaching(kept, goal), self._staying(kept)
-        return Witnesses(
-            found.satisfied | staying,
-            through=found.through,
-            goal=found.goal,
-            reaching=found.reaching,
-            staying=staying,
-        )
+        return replace(found, satisfied=self._sets.either(found.satisfied, staying), staying=staying)
 
-    def _reaching(self, through: Bits, goal: Bits) -> Witnesses:
-        goal = goal & self._fair
-        reaching = self._fixpoints.until(through, goal)
-        return Witnesses(reaching, through=through, goal=goal, reaching=reaching)
+    def _reaching(self, through: Set, goal: Set) -> Witnesses[Set]:
+        goal = self._sets.both(goal, self._fair)
+        reaching = self._sets.until(through, goal)
+        return Witnesses(reaching, through, reaching, self._sets.empty(), goal=goal)
 
-    def _staying(self, kept: Bits) -> Bits:
-        return self._fixpoints.fair_always(kept, self.conditions)
+    def _staying(self, kept: Set) -> Set:
+        return self._sets.fair_always(kept, self.conditions)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from strandline.check.ctl.methods import CTL_METHODS
+from strandline.check.ctl.methods import CTL_METHODS, STATE_METHODS
 from strandline.check.ltl.methods import AUTO, SCC, known_methods
 from strandline.check.option_fields import options_in, texts, told
 from strandline.errors import Option, UsageError
@@ -26,7 +26,8 @@ class LtlOptions:
     method: str = field(
         default=AUTO,
         metadata=told(
-            "how to look for a violating run, or to decide CTL (explicit, swept, components) "
+            "how to look for a violating run, or to decide CTL (explicit, swept, components, symbolic); "
+            "symbolic is for states, too "
             "(default: auto, which says what it picks and why)",
             group=_GROUP,
             choices=(*known_methods(), *CTL_METHODS),
@@ -62,6 +63,11 @@ class LtlOptions:
         default=True, metadata=told("warn when a formula holds for a wrong reason (default: yes)", group=_GROUP)
     )
 
+    reachable_first: bool = field(
+        default=True,
+        metadata=told("method symbolic finds what is reachable before anything else (default: yes)", group=_GROUP),
+    )
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "fairness", texts(self.fairness, "fairness is given as texts"))
         known = (*known_methods(), *CTL_METHODS)
@@ -87,6 +93,8 @@ class LtlOptions:
         off what would not be done anyway does no harm."""
         for one, _ in options_in(LtlOptions):
             value = getattr(self, one.name)
+            if one.name == "method" and value in STATE_METHODS:
+                continue
             if value != one.default and one.default is not True:
                 option = Option(one.name, None if isinstance(value, tuple) else value)
                 raise UsageError(

@@ -8,17 +8,18 @@ live layers are ever stored; the graph on disk has a record for each time that a
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from strandline.check.ctl.evidence import Explaining, Start
 from strandline.check.ctl.exploring import explored
 from strandline.check.ctl.formula import CtlFormula
+from strandline.check.ctl.found import CtlAnswer, CtlFound
 from strandline.check.ctl.methods import EXPLICIT, SWEPT
 from strandline.check.ctl.question import CtlQuestion, ctl_question_of
 from strandline.check.ctl.showing import fault_of, replay_of
 from strandline.check.ctl.valuation import Valuation
-from strandline.check.ctl.verdict import Evidence, InitialStates
+from strandline.check.ctl.verdict import InitialStates
 from strandline.check.memory import peak_resident_bytes
 from strandline.check.options import SWEEP
 from strandline.check.reducing import BRANCHING, refusal
@@ -36,29 +37,6 @@ from strandline.traces.walk import twin_of
 _MANY = 1_000_000
 """Records whose labelling takes a while."""
 LABELLING = "labelling the graph: {:,} records, {:,} MB on disk ..."
-
-
-@dataclass(frozen=True, slots=True)
-class CtlAnswer:
-    """The value of a formula, and what shows it."""
-
-    holds: bool
-    evidence: Evidence | None
-    without_evidence: str | None = None
-    initial: InitialStates | None = None
-
-
-@dataclass(slots=True)
-class CtlFound:
-    """What labelling found for each formula of a task; nothing where it did not come to an end."""
-
-    method: str
-    findings: Findings
-    answers: dict[CtlFormula, CtlAnswer] = field(default_factory=dict)
-    records: int = 0
-    disk_bytes: int = 0
-    blocks_read: int = 0
-    seconds: float = 0.0
 
 
 class Labelling:
@@ -140,7 +118,7 @@ class LabellingGraph:
         fixpoints = Fixpoints(graph, self.question.dead_ends, _Watch(run))
         parts = {part: graph.labelled(number) for part, number in self.question.labels.items()}
         conditions = [graph.labelled(number) for number in self.question.condition_labels]
-        valuation = Valuation(graph, fixpoints, parts, conditions, infinite=not self.question.dead_ends.repeats)
+        valuation = Valuation(fixpoints, parts, conditions, infinite=not self.question.dead_ends.repeats)
         for formula in self.question.formulas:
             satisfied = valuation.of(formula.formula)
             self.found.answers[formula] = self._answer(run, graph, formula, valuation, satisfied)
@@ -148,7 +126,7 @@ class LabellingGraph:
         self.found.seconds = time.perf_counter() - began
 
     def _answer(
-        self, run: Run, graph: GraphLog, formula: CtlFormula, valuation: Valuation, satisfied: Bits
+        self, run: Run, graph: GraphLog, formula: CtlFormula, valuation: Valuation[Bits], satisfied: Bits
     ) -> CtlAnswer:
         failing = [number for number, record in enumerate(graph.initial) if not contains(satisfied, record)]
         number = failing[0] if failing else 0
@@ -156,7 +134,9 @@ class LabellingGraph:
         shown = twin_of(self.question.plain)
         replaying = replay_of(run, shown)
         fairness = self.question.fairness.conditions
-        explaining = Explaining(formula, valuation, lambda: Paths(graph), replaying, shown, start, fairness)
+        explaining = Explaining(
+            formula, valuation, contains, lambda: Paths(graph), replaying, shown, start, fairness
+        )
         initial = InitialStates(len(graph.initial) - len(failing), len(graph.initial))
         if not self.task.shows:
             return CtlAnswer(not failing, None, initial=initial)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from strandline.check.ctl.exploring import explored
 from strandline.check.ctl.formula import CtlFormula
+from strandline.check.ctl.found import CtlAnswer, CtlFound
 from strandline.check.ctl.methods import COMPONENTS, SWEPT
 from strandline.check.ctl.question import CtlQuestion, ctl_question_of
 from strandline.check.ctl.showing import fault_of, replay_of
@@ -21,7 +22,6 @@ from strandline.check.ltl.options import IGNORE
 from strandline.check.options import SWEEP
 from strandline.check.reducing import BRANCHING, refusal
 from strandline.check.running import Findings, Run
-from strandline.check.strategies.labelling import CtlAnswer, CtlFound
 from strandline.check.task import Session, Task
 from strandline.check.verdict import PropertyVerdict
 from strandline.compile.kernel import FaultSite, Kernel, Twin

@@ -1,4 +1,4 @@
-"""The temporal operators of CTL on sets of records: EX, EU and EG, by passes over the blocks of a graph log.
+"""Sets of records, and the temporal operators of CTL on them: EX, EU and EG, by passes over the blocks of a graph log.
 
 Values are carried against the edges. A pass takes the blocks from the last to the first; a block is looked at again
 only while records change that its edges lead to, so that a pass in the order of a monotone measure is the last one, and
@@ -35,6 +35,27 @@ class Fixpoints:
     def __init__(self, graph: GraphLog, dead_ends: DeadEnds, watch: Callable[[], None]) -> None:
         self._graph, self._dead, self._watch = graph, dead_ends, watch
         self.blocks_read = 0
+
+    def full(self) -> Bits:
+        """All records."""
+        return self._graph.full()
+
+    def empty(self) -> Bits:
+        """No records."""
+        return self._graph.empty()
+
+    def both(self, one: Bits, other: Bits) -> Bits:
+        return one & other
+
+    def either(self, one: Bits, other: Bits) -> Bits:
+        return one | other
+
+    def differ(self, one: Bits, other: Bits) -> Bits:
+        return one ^ other
+
+    def denied(self, one: Bits) -> Bits:
+        """All other records."""
+        return self._graph.full() & ~one
 
     def next(self, operand: Bits) -> Bits:
         """EX: records with a successor in the set."""

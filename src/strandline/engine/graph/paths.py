@@ -3,35 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from strandline.engine.graph.log import Bits, GraphLog, contains
 from strandline.engine.memory import WordArray, Words
 from strandline.errors import InternalError, ResourceError
+from strandline.model.path import Path
 
 _MOST_ENTRIES = 1 << 26
 """Of the queue of one search: some 1.5 gigabytes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Path:
-    """Records, one more than steps; each step is the number of an edge of the record before it. With `loop` the last
-    record is that of the place `loop` again; where the loop has no steps, the path ends there."""
-
-    records: tuple[int, ...]
-    steps: tuple[int, ...]
-    loop: int | None = None
-
-    def __add__(self, other: Path) -> Path:
-        """The other one after this one, which ends where it begins."""
-        loop = None if other.loop is None else len(self.steps) + other.loop
-        return Path(self.records + other.records[1:], self.steps + other.steps, loop)
-
-    @property
-    def end(self) -> int:
-        return self.records[-1]
 
 
 class Paths:

@@ -1,0 +1,101 @@
+"""Random Systems in sets: the same states, steps, deadlocks and faults as by the interpreter, and the examples too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import random_case
+
+import strandline
+from strandline.check.expected.cases import Case
+from strandline.check.expected.reading import find_expected, read_expected
+from strandline.compile.interpret import Interpreter, Valuation
+from strandline.errors import ResourceError
+from strandline.model.system import System
+from strandline.symbolic.diagrams import LIBRARIES
+from strandline.symbolic.fixpoints import SymbolicSets
+from strandline.symbolic.space import Space
+
+MOST = 150
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+def explored(system: System) -> tuple[dict[Valuation, list[Valuation]], set[Valuation]] | None:
+    """All states with their successors, and those that fault; None where there are many."""
+    interpreter, found, faults = Interpreter(system), {}, set()
+    waiting = list(system.initial)
+    while waiting:
+        state = waiting.pop()
+        if state in found:
+            continue
+        steps = interpreter.steps(state)
+        if any(step.fault is not None for step in steps):
+            faults.add(state)
+        # What follows a fault is not looked at.
+        found[state] = [step.target for step in steps if step.target is not None]
+        if len(found) > MOST:
+            return None
+        waiting += found[state] if state not in faults else []
+    return found, faults
+
+
+@settings(max_examples=40)
+@given(st.randoms(use_true_random=False), st.sampled_from((0.0, 0.1, 0.3)), st.sampled_from(LIBRARIES))
+def test_the_same_states_and_faults(random: Random, wild: float, library: str) -> None:
+    system = random_case(random, wild=wild, at_once=0.2).system.alone
+    known = explored(system)
+    if known is None:
+        return
+    states, faults = known
+    if sum((one.domain.size - 1).bit_length() * one.slots for one in system.variables) > 60:
+        return
+    try:
+        space = Space(system, library=library, most_bytes=1 << 24)
+    except ResourceError:
+        return
+    if not faults:
+        assert space.count(space.reachable) == len(states)
+        assert space.diagrams.both(space.faults, space.reachable) == space.diagrams.false
+        sets = SymbolicSets(space, space.reachable)
+        assert space.count(sets.dead) == sum(not targets for targets in states.values())
+        steps = sum(space.count(sets.both(space.reachable, step.enabled)) for step in space.steps)
+        assert steps == sum(map(len, states.values()))
+    else:
+        assert space.diagrams.both(space.faults, space.reachable) != space.diagrams.false
+    for state in states:
+        assert space.contains(space.reachable, state)
+        assert space.contains(space.faults, state) == (state in faults)
+        assert space.member(space.single(state)) == state
+
+
+CASES = [
+    pytest.param(case, id=f"{file.parent.name}-{case.name.replace(' ', '-')}")
+    for file in find_expected([EXAMPLES])
+    for case in read_expected(file)
+]
+
+
+SMALL = 400
+
+
+@pytest.mark.parametrize("case", [one for one in CASES if one.values[0].name == "counts"])
+def test_every_example_is_counted_in_sets(case: Case) -> None:
+    """In every language."""
+    system = strandline.load(case.model).alone
+    expected = strandline.explore(system)
+    if expected.statistics.states is None or expected.statistics.states > SMALL:
+        pytest.skip("larger than it takes to compare")
+    found = strandline.explore(system, method="symbolic", max_seconds=4)
+    if found.reason is not None and found.fault is None:
+        pytest.skip(found.reason)
+    assert (found.fault is None) == (expected.fault is None)
+    if found.fault is not None:
+        return
+    assert found.statistics.states == expected.statistics.states
+    assert found.statistics.deadlocks == expected.statistics.deadlocks
+    if found.statistics.transitions is not None:
+        assert found.statistics.transitions == expected.statistics.transitions
