@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from strandline.compile.llvm.function import Function
 
-_UNROLLED = 4
+_UNROLLED = 8
 """Words of a set up to which what is done to each of them is written out."""
 
 

@@ -249,8 +249,8 @@ class _Choose:
         memory.when(code.value(f"icmp ne i64 {memory.load(self.going)}, 0"), take)
 
     def _picks(self) -> str:
-        """Pick the first action that is inside and was not looked at; false where there is none, or where what is inside
-        is not allowed, or not fewer than were found before: then `going` is 0."""
+        """Pick the first action that is inside and was not looked at; false where there is none, or where what is
+        inside is not allowed, or not fewer than were found before: then `going` is 0."""
         memory, code = self.memory, self.code
         memory.store(0, self.picked)
         memory.store(0, self.chosen)
