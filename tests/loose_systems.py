@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 
 from strandline.model.expression import Binary, Const, Element, Expression, Read
@@ -12,10 +13,10 @@ from strandline.source import Source
 
 class Loose:
     """Makes one random System: two to four processes, each with a variable of its own, shared variables and an array;
-    some actions are rendezvous or have no process."""
+    some actions are rendezvous or have no process: `moving` is how many move, each number as often as it is drawn."""
 
-    def __init__(self, random: Random) -> None:
-        self.random = random
+    def __init__(self, random: Random, moving: Sequence[int] = (0, 1, 1, 1, 1, 2)) -> None:
+        self.random, self.moving = random, moving
         count = random.randint(2, 4)
         self.processes = tuple(self._process(number) for number in range(count))
         self.own = [self._variable(f"own{number}", 3, f"P{number}") for number in range(count)]
@@ -45,7 +46,7 @@ class Loose:
         return [self.condition(self.random.randrange(len(self.processes))) for _ in range(self.random.randint(0, 2))]
 
     def _action(self, number: int) -> Action:
-        moving = self.random.sample(range(len(self.processes)), k=self.random.choice((0, 1, 1, 1, 1, 2)))
+        moving = self.random.sample(range(len(self.processes)), k=self.random.choice(self.moving))
         moves = tuple(self._move(process) for process in moving)
         writer = moving[0] if moving else self.random.randrange(len(self.processes))
         guard = self.condition(writer) if self._often() else None

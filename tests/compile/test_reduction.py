@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from random import Random
 
 import pytest
+from ample_sets import AmpleSets
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernels import ask_all
@@ -13,13 +15,16 @@ from reduced import compare, space
 from strategies import Case, cases
 
 from strandline.check.reducing import reduction_of
+from strandline.compile.interpret import Valuation
 from strandline.compile.kernel import Kernel
 from strandline.compile.make import make_kernel
 from strandline.compile.reduction.facts import changing, facts_of
 from strandline.compile.reduction.order import rising_of
 from strandline.languages import dve
 from strandline.model.expression import Const
+from strandline.model.layout import make_layout
 from strandline.model.measure import Measure
+from strandline.model.ranges import analyse_ranges
 from strandline.model.system import System
 from strandline.source import Source
 
@@ -141,3 +146,37 @@ def test_a_counter_and_the_way_through_a_loop_lead_up() -> None:
     # `done` is a byte that wraps around: nothing bounds it, so it is no counter.
     assert rising.always | rising.never == 0b111111
     assert rising.always & rising.never == 0
+
+
+LATER = """byte x; byte bad;
+process Writes { state a, b; init a; trans a -> b { effect x = 1; }; }
+process Reads { state a, b, c; init a; trans a -> b {}, b -> c { guard x == 0; effect bad = 1; }; }
+system async;"""
+"""What `Reads` does later depends on what `Writes` does now."""
+
+
+def bad_states(system: System, states: Iterable[Valuation]) -> int:
+    place = system.offsets[system.by_name["bad"]]
+    return sum(state[place] for state in states)
+
+
+def test_c3_as_003_prints_it_loses_a_state() -> None:
+    system = model(LATER)
+    visible = {action.name for action in system.actions if len(action.effects) == 2 and action.moves[0].source == 1}
+    printed = AmpleSets(system, visible, as_printed=True).reachable()
+    corrected = AmpleSets(system, visible, as_printed=False).reachable()
+    assert (bad_states(system, printed), bad_states(system, corrected)) == (0, 2)
+    assert compare(system, [system.scope.parse("bad == 1")], 100) == (6, 5, 5)
+
+
+@settings(max_examples=60)
+@given(SEEDS)
+def test_ample_sets_corrected_lose_no_deadlock_and_stubborn_sets_neither(seed: int) -> None:
+    system = Loose(Random(seed), moving=(1,)).system()
+    if system.has_committed:
+        return
+    whole = space(make_kernel(system), 500)
+    if whole.whole and not whole.faults:
+        layout = make_layout(system, analyse_ranges(system).variables)
+        ample = {layout.pack(one) for one in AmpleSets(system, set(), as_printed=False).reachable()}
+        assert whole.deadlocks <= ample <= whole.states

@@ -1,0 +1,124 @@
+"""Reductions: how many states they leave, in which time, and SPIN's own beside them.
+
+    python bench/reductions.py [--only NAME] [--spin] [--beem NAME ...] [--sweep] [--json FILE]
+
+The four systems of `bench/spin.py`, and instances of the shared BEEM set (`../shared/beem`, default: the eight that are
+named below), each searched whole for deadlocks: without a reduction and with partial-order reduction. With `--sweep`
+also in sweeps by a measure that is found, with and without. With `--spin` the first four also by SPIN, with its
+reduction and without. Deadlocks must be the same each time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import _spin
+from _common import ROOT, MeasuringFailed, add_command_option, print_table, run_strandline
+from models import FULL, pairs
+
+BEEM = ROOT.parent / "shared" / "beem" / "models"
+INSTANCES = (
+    "iprotocol.3", "peterson.4", "szymanski.3", "leader_filters.5",
+    "extinction.4", "pgm_protocol.6", "brp2.6", "needham.4",
+)  # fmt: skip
+"""Eight of the set with one to ten million states, of eight families."""
+WAYS = {
+    "bfs": [],
+    "bfs, por": ["--por"],
+    "sweep": ["--measure", "auto"],
+    "sweep, por": ["--measure", "auto", "--por"],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """One complete search of a model."""
+
+    model: str
+    way: str
+    states: int | None
+    visited: int
+    peak_states: int
+    deadlocks: int | None
+    seconds: float
+    bytes: float
+
+
+def search(command: list[str], name: str, file: Path, way: str) -> Searched:
+    """Ours."""
+    run = run_strandline(command, ["explore", str(file), *WAYS[way]], max_seconds=600)
+    if run.failure is not None or not run.report.get("complete"):
+        raise MeasuringFailed(f"{name}, {way}: {run.failure or run.report.get('reason')}")
+    report = run.report
+    peak, size = report["peak_states"], report["peak_bytes"]
+    counts = (report["states"], report["visited"], peak, report["deadlocks"])
+    return Searched(name, way, *counts, report["seconds"], size / max(1, peak))
+
+
+def by_spin(name: str, promela: str, reduced: bool, states: int) -> Searched:
+    """SPIN's; it counts no deadlocks."""
+    with tempfile.TemporaryDirectory() as folder:
+        _spin.build(promela, Path(folder), reduced=reduced)
+        run = _spin.search(Path(folder), max(states.bit_length(), 18), 0.0)
+    way = "SPIN, reduced" if reduced else "SPIN"
+    size = (run.state_bytes + run.table_bytes) / run.states
+    return Searched(name, way, run.states, run.states, run.states, None, run.search_seconds, size)
+
+
+def row(one: Searched, whole: Searched) -> tuple[str, ...]:
+    states = "?" if one.states is None else f"{one.states:,}"
+    counts = (states, f"{one.visited:,}", f"{one.visited / whole.visited:.3f}", f"{one.peak_states:,}")
+    return (one.model, one.way, *counts, f"{one.seconds:.2f}", f"{one.bytes:.1f}")
+
+
+def same_deadlocks(found: list[Searched]) -> None:
+    counts = {one.deadlocks for one in found if one.deadlocks is not None}
+    if len(counts) > 1:
+        raise MeasuringFailed(f"{found[0].model}: deadlocks differ: {sorted(counts)}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    add_command_option(parser)
+    parser.add_argument("--only", help="one of the four systems, or a BEEM instance")
+    parser.add_argument("--beem", nargs="*", default=list(INSTANCES), metavar="NAME")
+    parser.add_argument("--sweep", action="store_true")
+    parser.add_argument("--spin", action="store_true")
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    arguments = parser.parse_args()
+    ways = [way for way in WAYS if arguments.sweep or not way.startswith("sweep")]
+    every: list[Searched] = []
+    with tempfile.TemporaryDirectory() as name:
+        systems = {pair.name: pair for pair in pairs(FULL)}
+        files = {pair.name: Path(name) / f"{pair.name}.dve" for pair in systems.values()}
+        for pair in systems.values():
+            files[pair.name].write_text(pair.dve)
+        files |= {one: BEEM / f"{one}.dve" for one in arguments.beem if (BEEM / f"{one}.dve").exists()}
+        for model, file in files.items():
+            if arguments.only in (None, model):
+                found = [search(arguments.command, model, file, way) for way in ways]
+                if arguments.spin and model in systems:
+                    pair = systems[model]
+                    found += [by_spin(model, pair.promela, reduced, pair.states) for reduced in (False, True)]
+                same_deadlocks(found)
+                every += found
+                told = ", ".join(f"{one.way} {one.visited:,}" for one in found)
+                print(f"{model}: {told}", file=sys.stderr, flush=True)
+    heads = ("model", "way", "states", "visited", "of bfs", "stored at most", "s", "bytes/state")
+    whole = {one.model: one for one in every if one.way == "bfs"}
+    print_table(heads, [row(one, whole[one.model]) for one in every])
+    if arguments.json is not None:
+        arguments.json.write_text(json.dumps([asdict(one) for one in every], indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except MeasuringFailed as failure:
+        sys.exit(f"reductions: {failure}")
