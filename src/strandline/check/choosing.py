@@ -48,6 +48,7 @@ def strategies_for_runs() -> Mapping[str, Strategy[ProductFound]]:
 @cache
 def strategies_for_trees() -> Mapping[str, Strategy[CtlFound]]:
     """For formulas of CTL, by the name of the method."""
+    from strandline.check.strategies.abstraction import Abstraction
     from strandline.check.strategies.labelling import Labelling
     from strandline.check.strategies.symbolic import SymbolicLabelling
     from strandline.check.strategies.terminal import TerminalComponentSearch
@@ -57,6 +58,7 @@ def strategies_for_trees() -> Mapping[str, Strategy[CtlFound]]:
         Labelling(swept=True),
         TerminalComponentSearch(),
         SymbolicLabelling(),
+        Abstraction(),
     ]
     return {one.name: one for one in table}
 

@@ -88,6 +88,7 @@ def ctl_search_lines(one: PropertyVerdict, style: Style, *, titled: bool) -> lis
     if search.finite_runs != "stutter":
         rows.append(("finite runs", search.finite_runs))
     rows += _figures(search)
+    rows += _abstraction(search)
     title = [style.paint(f"'{one.name}'", "bold")] if titled else []
     return [*title, *table(rows), *profile_line(search.statistics, style)]
 
@@ -122,3 +123,14 @@ def _states(search: CtlSearch) -> str:
     if now.states is not None:
         return large(now.states)
     return "not known: what is reachable was not asked for" if now.nodes else "not known after regress edges"
+
+
+def _abstraction(search: CtlSearch) -> list[tuple[str, str]]:
+    found = search.abstraction
+    if found is None:
+        return []
+    states, visible = large(found.abstract_states), counted(found.visible, "place")
+    rows = [("decided by", f"{found.decided_by}, after {counted(found.refinements, 'refinement')}")]
+    if found.abstract_states:
+        rows.append(("abstraction", f"{states} abstract states, {visible} of the state visible"))
+    return rows + [("", step) for step in found.steps]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from strandline.check.ctl.verdict import ComponentShown, CtlSearch, Evidence, InitialStates
@@ -45,6 +46,7 @@ def ctl_data(search: CtlSearch, source: Source) -> dict[str, Any]:
         "evidence": None if search.evidence is None else _evidence(search.evidence, source),
         "without_evidence": search.without_evidence,
         "initial_states": _initial(search.initial),
+        "abstraction": None if search.abstraction is None else asdict(search.abstraction),
     }
 
 

@@ -75,19 +75,20 @@ def clustered(steps: Sequence[Step], encoding: Encoding, watch: Callable[[], Non
     relations = [relation_of(step, encoding) for step in sorted(steps, key=lambda step: step.top)]
     done: list[Relation] = []
     while len(relations) > 1:
-        joined: list[Relation] = []
+        larger: list[Relation] = []
         for one, other in zip(relations[::2], relations[1::2], strict=False):
             watch()
-            both = _joined(one, other, encoding)
+            both = joined(one, other, encoding)
             if encoding.diagrams.size(both.between) <= _LARGEST:
-                joined.append(both)
+                larger.append(both)
             else:
                 done += [one, other]
-        relations = joined + (relations[-1:] if len(relations) % 2 else [])
+        relations = larger + (relations[-1:] if len(relations) % 2 else [])
     return [_cluster(one, encoding) for one in done + relations]
 
 
-def _joined(one: Relation, other: Relation, encoding: Encoding) -> Relation:
+def joined(one: Relation, other: Relation, encoding: Encoding) -> Relation:
+    """What either of two relations does; what one writes and the other does not stays the same in the other."""
     both, either = encoding.diagrams.both, encoding.diagrams.either
     return Relation(
         one.written | other.written,

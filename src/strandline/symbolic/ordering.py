@@ -2,7 +2,8 @@
 
 What an action reads and writes should lie together. FORCE (Aloul, Markov, Sakallah 2003) moves every slot to the middle
 of the actions that touch it and every action to the middle of its slots, until the sum of the actions' spans no longer
-falls. The order in which the model declares them is the start, and stays where nothing better is found.
+falls. The order in which the model declares them is the start, and stays where nothing better is found. What nearly
+every action touches has no place among the others: it comes first.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 _MOST_ROUNDS = 40
+_FEW = 8
+"""Actions that touch one slot without making it special."""
 
 
 def ordered(count: int, groups: Sequence[frozenset[int]]) -> list[int]:
@@ -18,6 +21,8 @@ def ordered(count: int, groups: Sequence[frozenset[int]]) -> list[int]:
     for number, group in enumerate(groups):
         for member in group:
             touching[member].append(number)
+    hubs = {member for member in range(count) if len(touching[member]) > max(_FEW, len(groups) // 2)}
+    groups = [group - hubs for group in groups]
     best = order = list(range(count))
     least = _spans(order, groups)
     for _ in range(_MOST_ROUNDS):
@@ -34,7 +39,7 @@ def ordered(count: int, groups: Sequence[frozenset[int]]) -> list[int]:
         if now >= least:
             break
         best, least = order, now
-    return best
+    return sorted(best, key=lambda member: member not in hubs)
 
 
 def _spans(order: Sequence[int], groups: Sequence[frozenset[int]]) -> int:

@@ -132,6 +132,7 @@ def _verdict(
         evidence=None if decided is None else decided.evidence,
         without_evidence=None if decided is None else decided.without_evidence,
         initial=None if decided is None else decided.initial,
+        abstraction=None if decided is None else decided.abstraction,
     )
     if decided is None:
         return PropertyVerdict(Kind.CTL, one.text, Answer.UNKNOWN, findings.reason, ctl=search)

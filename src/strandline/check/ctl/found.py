@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from strandline.check.ctl.formula import CtlFormula
-from strandline.check.ctl.verdict import Evidence, InitialStates
+from strandline.check.ctl.verdict import AbstractionFigures, Evidence, InitialStates
 from strandline.check.running import Findings
 
 
@@ -17,6 +17,7 @@ class CtlAnswer:
     evidence: Evidence | None
     without_evidence: str | None = None
     initial: InitialStates | None = None
+    abstraction: AbstractionFigures | None = None
 
 
 @dataclass(slots=True)

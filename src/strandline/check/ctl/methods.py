@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-EXPLICIT, SWEPT, COMPONENTS, SYMBOLIC = "explicit", "swept", "components", "symbolic"
-CTL_METHODS = (EXPLICIT, SWEPT, COMPONENTS, SYMBOLIC)
+EXPLICIT, SWEPT, COMPONENTS = "explicit", "swept", "components"
+SYMBOLIC, ABSTRACTION = "symbolic", "abstraction"
+CTL_METHODS = (EXPLICIT, SWEPT, COMPONENTS, SYMBOLIC, ABSTRACTION)
 STATE_METHODS = (EXPLICIT, SYMBOLIC)
 """Those that decide properties of states as well."""

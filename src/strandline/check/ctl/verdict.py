@@ -58,6 +58,19 @@ class InitialStates:
 
 
 @dataclass(frozen=True, slots=True)
+class AbstractionFigures:
+    """How a formula was decided by abstraction: by which of its ends, after how many refinements, and by how many
+    abstract states; `steps` are told where they were asked for."""
+
+    decided_by: str
+    refinements: int
+    abstract_states: int
+    visible: int
+    """Slots of the state that are visible in the end."""
+    steps: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class CtlSearch:
     """How formulas of CTL were decided: by one exploration for several of them."""
 
@@ -83,3 +96,5 @@ class CtlSearch:
     """Why there is none, where one would show something."""
     initial: InitialStates | None = None
     """None where the method does not tell them apart, or nothing was decided."""
+    abstraction: AbstractionFigures | None = None
+    """Of the method `abstraction`."""

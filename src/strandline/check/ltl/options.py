@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from strandline.check.ctl.methods import CTL_METHODS, STATE_METHODS
 from strandline.check.ltl.methods import AUTO, SCC, known_methods
-from strandline.check.option_fields import options_in, texts, told
+from strandline.check.option_fields import options_in, parse_count, texts, told
 from strandline.errors import Option, UsageError
+from strandline.symbolic.abstraction.splitting import SPLITTINGS
 
 STUTTER, IGNORE, MAXIMAL = "stutter", "ignore", "maximal"
 FINITE_RUNS = (STUTTER, IGNORE, MAXIMAL)
@@ -16,6 +17,8 @@ FINITE_RUNS = (STUTTER, IGNORE, MAXIMAL)
 whose last state has no next one."""
 
 _GROUP = "temporal logic"
+MOST_REFINEMENTS = 200
+"""Each may take a pair of bits."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +29,7 @@ class LtlOptions:
     method: str = field(
         default=AUTO,
         metadata=told(
-            "how to look for a violating run, or to decide CTL (explicit, swept, components, symbolic); "
+            "how to look for a violating run, or to decide CTL (explicit, swept, components, symbolic, abstraction); "
             "symbolic is for states, too "
             "(default: auto, which says what it picks and why)",
             group=_GROUP,
@@ -65,8 +68,25 @@ class LtlOptions:
 
     reachable_first: bool = field(
         default=True,
-        metadata=told("method symbolic finds what is reachable before anything else (default: yes)", group=_GROUP),
+        metadata=told("methods symbolic, abstraction: what is reachable is found first (default: yes)", group=_GROUP),
     )
+
+    refinements: int = field(
+        default=15,
+        metadata=told(
+            "method abstraction: refine so often, then look at the model itself (default 15)",
+            group=_GROUP,
+            metavar="N",
+            parse=parse_count,
+        ),
+    )
+    splitting: str = field(
+        default=SPLITTINGS[0],
+        metadata=told(
+            "method abstraction: how an abstract state is split (default edge)", group=_GROUP, choices=SPLITTINGS
+        ),
+    )
+    explain: bool = field(default=False, metadata=told("method abstraction: tell every step", group=_GROUP))
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "fairness", texts(self.fairness, "fairness is given as texts"))
@@ -75,6 +95,11 @@ class LtlOptions:
             raise UsageError(f"unknown method '{self.method}' (known: {', '.join(known)})")
         if self.finite_runs not in (None, *FINITE_RUNS):
             raise UsageError(f"finite runs: '{self.finite_runs}' is unknown (known: {', '.join(FINITE_RUNS)})")
+        if self.splitting not in SPLITTINGS:
+            raise UsageError(f"unknown splitting '{self.splitting}' (known: {', '.join(SPLITTINGS)})")
+        if not 0 <= self.refinements <= MOST_REFINEMENTS:
+            message = f"{{}} is a number from 0 to {MOST_REFINEMENTS}, not {self.refinements}"
+            raise UsageError(message, options=[Option("refinements")])
         if self.all_cycles and self.method not in (AUTO, SCC):
             raise UsageError(
                 f"{{}} needs the components of method {SCC}; {self.method} stops at its first cycle",

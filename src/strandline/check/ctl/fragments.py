@@ -1,0 +1,32 @@
+"""Which path quantifiers a formula of CTL has once negations stand before propositions alone."""
+
+from __future__ import annotations
+
+from strandline.properties import Formula
+from strandline.properties.ltl.formula import QUANTIFIERS, Operator
+
+_TURNING = {Operator.EXISTS: Operator.ALL, Operator.ALL: Operator.EXISTS}
+
+
+def quantifiers_of(formula: Formula) -> frozenset[Operator]:
+    """`A` alone: the formula is in ACTL; `E` alone: in ECTL; both: in neither."""
+    found: set[Operator] = set()
+    waiting, met = [(formula, True)], set()
+    while waiting:
+        node, positive = waiting.pop()
+        if node.is_boolean or (node, positive) in met:
+            continue
+        met.add((node, positive))
+        match node.operator:
+            case Operator.NOT:
+                waiting.append((node.operands[0], not positive))
+            case Operator.IMPLIES:
+                waiting += [(node.operands[0], not positive), (node.operands[1], positive)]
+            case Operator.EQUIVALENT | Operator.EXCLUSIVE_OR:
+                waiting += [(one, side) for one in node.operands for side in (True, False)]
+            case operator if operator in QUANTIFIERS:
+                found.add(operator if positive else _TURNING[operator])
+                waiting += [(one, positive) for one in node.operands[0].operands]
+            case _:
+                waiting += [(one, positive) for one in node.operands]
+    return frozenset(found)

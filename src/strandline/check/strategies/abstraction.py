@@ -1,0 +1,267 @@
+"""CTL by dynamic abstraction (004): less than the model from below, more than it from above, and refinement.
+
+ACTL is true where the existential abstraction says so and false where the universal one does; ECTL the other way round.
+What neither decides is refined: a path of the existential abstraction has an edge that the universal one lacks, and the
+states in which it begins are told apart. After so many refinements the model itself is looked at, and so it is for
+formulas with both quantifiers. 004's Theorem 2.5, by which a path as counterexample would decide AX and AG, does not
+hold; what is left of it is `_shortcut`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from strandline.check.ctl.formula import CtlFormula
+from strandline.check.ctl.found import CtlAnswer, CtlFound
+from strandline.check.ctl.fragments import quantifiers_of
+from strandline.check.ctl.methods import ABSTRACTION
+from strandline.check.ctl.question import CtlQuestion, ctl_question_of
+from strandline.check.ctl.valuation import Valuation
+from strandline.check.ctl.verdict import AbstractionFigures, Evidence, InitialStates
+from strandline.check.ltl.options import STUTTER
+from strandline.check.strategies.symbolic import Deciding, prepared
+from strandline.check.symbolically import SymbolicRun, refusal
+from strandline.check.task import Session, Task
+from strandline.errors import Option, UsageError
+from strandline.model.expression import variables_read
+from strandline.model.simultaneous import Slot
+from strandline.properties import Formula
+from strandline.properties.ltl.formula import QUANTIFIERS, Operator
+from strandline.symbolic.abstraction.model import AbstractModel, AbstractSets, View
+from strandline.symbolic.abstraction.paths import AbstractPaths
+from strandline.symbolic.abstraction.splitting import first_missing, name_of, split
+from strandline.symbolic.diagrams import Function
+from strandline.symbolic.space import Space
+
+CONCRETE = "the model itself"
+WITHOUT_A_RUN = "abstraction decided it; --method symbolic shows a run"
+
+
+class Abstraction:
+    """Decides formulas one by one, each by its own abstraction."""
+
+    name = ABSTRACTION
+
+    def can(self, task: Task) -> UsageError | None:
+        question = ctl_question_of(task)
+        if question.finite_runs != STUTTER:
+            finite = Option("finite_runs", question.finite_runs)
+            asked = Option("method", self.name)
+            return UsageError("{} has states without a step repeat themselves, not {}", options=[asked, finite])
+        return refusal(task, self.name)
+
+    def run(self, task: Task, session: Session) -> CtlFound:
+        question = ctl_question_of(task)
+        run = SymbolicRun(task, session, question.searched)
+        found = CtlFound(ABSTRACTION, run.findings)
+
+        def work(space: Space) -> None:
+            if not prepared(run, task, question):
+                return
+            run.findings.complete = True
+            began = time.perf_counter()
+            for formula in question.formulas:
+                found.answers[formula] = _Abstracting(run, task, question, formula).answer()
+            found.seconds = time.perf_counter() - began
+
+        found.findings = run.carry_out(work, spare=task.temporal.refinements)
+        if not found.findings.complete:
+            found.answers.clear()
+        return found
+
+
+@dataclass(slots=True)
+class _Known:
+    """What one abstraction says: the initial states in which the formula is true, and those in which it is false, as
+    abstract states; and how, for the next refinement."""
+
+    true: Function
+    false: Function
+    existential: Valuation[Function]
+    sets: AbstractSets
+
+
+@dataclass(slots=True)
+class _Abstracting:
+    """One formula."""
+
+    run: SymbolicRun
+    task: Task
+    question: CtlQuestion
+    formula: CtlFormula
+    steps: list[str] = field(default_factory=list)
+
+    def answer(self) -> CtlAnswer:
+        space, kinds = self.run.space, quantifiers_of(self.formula.formula)
+        if len(kinds) != 1:
+            why = "it has both path quantifiers" if kinds else "it has no path quantifier"
+            return self._concrete(f"{CONCRETE}, because {why}", 0)
+        shortcut = self._shortcut()
+        if shortcut is not None:
+            return shortcut
+        base = space.reachable if self.task.temporal.reachable_first else space.valid
+        view, most = View(self._visible()), self.task.temporal.refinements
+        for refinements in range(most + 1):
+            model = AbstractModel(space, base, view)
+            known = self._known(model, Operator.ALL in kinds)
+            self._tell(refinements, model, known)
+            undecided = space.diagrams.both(
+                model.abstracted(space.initial), space.diagrams.denied(space.diagrams.either(known.true, known.false))
+            )
+            if undecided == space.diagrams.false:
+                return self._decided(model, known, refinements)
+            if refinements < most:
+                finer = self._refined(model, known, model.single(undecided))
+                if finer is None:
+                    return self._concrete(f"{CONCRETE}, because no edge is left to split by", refinements)
+                view = finer
+        return self._concrete(f"{CONCRETE}, because refinement did not end before", most)
+
+    # --- what is visible ------------------------------------------------------------------------------------------
+
+    def _visible(self) -> frozenset[Slot]:
+        """What the formula and the conditions of fairness speak of."""
+        question = self.question
+        stated = [self.formula.expression(part) for part in self.formula.propositions()]
+        stated += [question.predicates[number] for number in question.condition_labels]
+        variables = {variable for one in stated for variable in variables_read(one)}
+        return frozenset(Slot(one, place) for one in variables for place in range(one.slots))
+
+    def _shortcut(self) -> CtlAnswer | None:
+        """AG of a proposition, without fairness: some reachable state decides it. What that says of single initial
+        states it does not tell, so there must be one alone."""
+        node, question = self.formula.formula, self.question
+        always = node.operator is Operator.ALL and node.operands[0].operator is Operator.ALWAYS
+        alone = len(question.searched.initial) == 1 and not question.condition_labels
+        if not always or not node.operands[0].operands[0].is_boolean or not alone:
+            return None
+        if not self.task.temporal.reachable_first:
+            return None
+        space = self.run.space
+        true, _ = space.encoding.truth(self.formula.expression(node.operands[0].operands[0]))
+        bad = space.diagrams.both(space.reachable, space.diagrams.denied(true))
+        holds = bad == space.diagrams.false
+        evidence = None
+        if not holds and self.task.shows:
+            trace = self.run.trace_to(bad)[0]
+            evidence = Evidence(str(node), False, f"{len(trace)} steps lead to a state that shows it", trace)
+        figures = AbstractionFigures("what is reachable", 0, 0, len(self._visible()), tuple(self.steps))
+        return CtlAnswer(holds, evidence, initial=InitialStates(int(holds), 1), abstraction=figures)
+
+    # --- what an abstraction says -----------------------------------------------------------------------------------
+
+    def _valuation(self, model: AbstractModel, relation: Function) -> tuple[Valuation[Function], AbstractSets]:
+        sets = AbstractSets(model, relation, self.run.space.watch)
+        encoding, question = self.run.space.encoding, self.question
+
+        def seen(number: int) -> Function:
+            return sets.both(model.states, encoding.truth(question.predicates[number])[0])
+
+        parts = {part: seen(question.labels[part]) for part in self.formula.propositions()}
+        conditions = [seen(number) for number in question.condition_labels]
+        return Valuation(sets, parts, conditions, infinite=False), sets
+
+    def _known(self, model: AbstractModel, universally: bool) -> _Known:
+        above, sets = self._valuation(model, model.existential)
+        below, lower = self._valuation(model, model.universal)
+        over, under = above.of(self.formula.formula), below.of(self.formula.formula)
+        if universally:
+            return _Known(over, lower.denied(under), above, sets)
+        return _Known(under, sets.denied(over), above, sets)
+
+    # --- refinement -------------------------------------------------------------------------------------------------
+
+    def _refined(self, model: AbstractModel, known: _Known, start: Function) -> View | None:
+        """A finer view, by the first edge of a path in the existential abstraction that the universal one lacks."""
+        path = self._path(known, self.formula.formula, start)
+        missing = first_missing(model, path)
+        if missing is None:
+            path = self._any_missing(model)
+            missing = first_missing(model, path)
+        if missing is None:
+            return None
+        found = split(self.task.temporal.splitting, model, path, missing)
+        if self.task.temporal.explain:
+            source, target = self._shown(model, missing.source), self._shown(model, missing.target)
+            self.steps.append(f"  the universal one lacks step {missing.place + 1}, {source} -> {target}")
+            self.steps.append(f"  split by {self.task.temporal.splitting}: {found.words}")
+        return found.view
+
+    def _path(self, known: _Known, node: Formula, start: Function) -> Sequence[Function]:
+        """A path that shows why a formula is not decided: of the first quantified part that is not."""
+        sets, above = known.sets, known.existential
+        if node.operator not in QUANTIFIERS:
+            for one in node.operands:
+                if not one.is_boolean:
+                    path = self._path(known, one, start)
+                    if len(path) > 1:
+                        return path
+            return [start]
+        found, paths = above.witnesses(node), AbstractPaths(sets)
+        if sets.both(start, found.satisfied) == sets.empty():
+            return [start]
+        if found.entered is not None:
+            return paths.step_into(start, found.entered)
+        if found.goal is not None and sets.both(start, found.reaching) != sets.empty():
+            return paths.until(start, found.through, found.goal) or [start]
+        return paths.always(start, found.staying, above.conditions)
+
+    def _any_missing(self, model: AbstractModel) -> Sequence[Function]:
+        """A path of one edge that the universal abstraction lacks, wherever; a state alone where it lacks none."""
+        diagrams = model.diagrams
+        lacking = diagrams.both(model.existential, diagrams.denied(model.universal))
+        sources = model.before(lacking, model.states)
+        if sources == diagrams.false:
+            return [model.single(model.states)]
+        source = model.single(sources)
+        return [source, model.single(model.after(lacking, source))]
+
+    # --- answers ----------------------------------------------------------------------------------------------------
+
+    def _decided(self, model: AbstractModel, known: _Known, refinements: int) -> CtlAnswer:
+        space = self.run.space
+        true = model.concrete(known.true)
+        initial = space.system.initial
+        satisfying = sum(space.contains(true, state) for state in initial)
+        figures = AbstractionFigures(
+            "the abstraction",
+            refinements,
+            model.count(model.states),
+            len(model.view.slots),
+            tuple(self.steps),
+        )
+        holds = satisfying == len(initial)
+        without = None if holds and Operator.ALL in quantifiers_of(self.formula.formula) else WITHOUT_A_RUN
+        counts = InitialStates(satisfying, len(initial))
+        return CtlAnswer(holds, None, without, counts, figures)
+
+    def _concrete(self, why: str, refinements: int) -> CtlAnswer:
+        found = Deciding(self.task, self.question, self.run.space).answer(self.formula)
+        figures = AbstractionFigures(why, refinements, 0, len(self._visible()), tuple(self.steps))
+        return CtlAnswer(found.holds, found.evidence, found.without_evidence, found.initial, figures)
+
+    # --- telling ----------------------------------------------------------------------------------------------------
+
+    def _tell(self, number: int, model: AbstractModel, known: _Known) -> None:
+        self.run.space.told(f"refinement {number}", number, model.states)
+        if not self.task.temporal.explain:
+            return
+        initial = model.abstracted(self.run.space.initial)
+        both, count = model.diagrams.both, model.count
+        true, false, every = count(both(initial, known.true)), count(both(initial, known.false)), count(initial)
+        self.steps.append(
+            f"{number}: {count(model.states):,} abstract states, {model.edges(model.existential):,} edges from above, "
+            f"{model.edges(model.universal):,} from below; initial ones: {true:,} true, {false:,} false of {every:,}"
+        )
+
+    def _shown(self, model: AbstractModel, abstract: Function) -> str:
+        """An abstract state by what is visible of it."""
+        state = self.run.space.member(model.concrete(abstract))
+        if state is None:
+            return "?"
+        offsets = self.run.system.offsets
+        slots = sorted(model.view.slots, key=lambda slot: (offsets[slot.variable], slot.place))
+        shown = [f"{name_of(one)}={one.variable.show(state[offsets[one.variable] + one.place])}" for one in slots[:8]]
+        return f"({', '.join(shown)}{', ...' if len(slots) > len(shown) else ''})"
