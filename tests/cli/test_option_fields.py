@@ -12,7 +12,7 @@ import strandline
 from strandline.check.claims import Claims
 from strandline.check.ltl.options import LtlOptions
 from strandline.check.option_fields import flag_of, options_in, parse_count, told
-from strandline.check.options import Options
+from strandline.check.options import ExploreOptions, Options
 from strandline.cli.completion import describe
 from strandline.cli.option_arguments import add_options, options_of
 from strandline.cli.parser import build_parser
@@ -48,7 +48,7 @@ def test_calls_and_commands_have_the_same_options() -> None:
     commands = {command.name: command for command in describe(build_parser())}
     for name, function, classes in (
         ("check", strandline.check, (Claims, LtlOptions, Options)),
-        ("explore", strandline.explore, (Options,)),
+        ("explore", strandline.explore, (ExploreOptions,)),
     ):
         fields = [one for options in classes for one in options_in(options)]
         assert list(inspect.signature(function).parameters) == ["source", *(one.name for one, _ in fields)]

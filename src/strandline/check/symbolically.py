@@ -15,6 +15,7 @@ from strandline.check.running import INTERRUPTED, Findings
 from strandline.check.task import Session, Task
 from strandline.check.verdict import PropertyVerdict, Statistics
 from strandline.check.watching import Progress
+from strandline.compile.callback import CallableSystem
 from strandline.compile.interpret import Fault, Interpreter
 from strandline.errors import InternalError, Option, ResourceError, UsageError
 from strandline.model.expression import Expression
@@ -37,6 +38,8 @@ _MOST_COUNTED = 3_000_000
 def refusal(task: Task, method: str) -> UsageError | None:
     """Why a task cannot be carried out in sets; None where it can."""
     asked, options = Option("method", method), task.options
+    if isinstance(task.system, CallableSystem):
+        return UsageError("{} is for models with variables, not for callables", options=[asked])
     if task.system.observer is not None:
         return UsageError("{} knows no property process; the other methods do", options=[asked])
     if options.order != "bfs":

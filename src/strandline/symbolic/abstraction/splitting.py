@@ -152,7 +152,8 @@ def _least_cover(samples: Sequence[tuple[State, State]]) -> frozenset[int]:
             return
         if len(chosen) + 1 >= len(best[0]):
             return
-        for place in sorted(min(open_pairs, key=lambda one: len(one))):
+        smallest: frozenset[int] = min(open_pairs, key=len)
+        for place in sorted(smallest):
             cover(chosen | {place})
 
     cover(frozenset())
