@@ -113,7 +113,7 @@ def test_example_2_2() -> None:
     assert missing is not None
     assert (missing.source, missing.target) == (places["b"], places["c"])
     finer = split("edge", model, path, missing)
-    assert finer.words == "2 states with a step along it from 1 without"
+    assert finer.words() == "2 states with a step along it from 1 without"
     numbers = [n for n in range(1, 10) if space.contains(finer.view.sets[0], (group[n], n))]
     assert numbers == [4, 5]
     refined = AbstractModel(space, space.reachable, finer.view)

@@ -186,7 +186,7 @@ class _Abstracting:
         if self.task.temporal.explain:
             source, target = self._shown(model, missing.source), self._shown(model, missing.target)
             self.steps.append(f"  the universal one lacks step {missing.place + 1}, {source} -> {target}")
-            self.steps.append(f"  split by {self.task.temporal.splitting}: {found.words}")
+            self.steps.append(f"  split by {self.task.temporal.splitting}: {found.words()}")
         return found.view
 
     def _path(self, known: _Known, node: Formula, start: Function) -> Sequence[Function]:

@@ -10,7 +10,7 @@ sets are told apart.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import log2
@@ -45,10 +45,10 @@ def first_missing(model: AbstractModel, path: Sequence[Function]) -> Missing | N
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """A finer view, and in words what it tells apart."""
+    """A finer view, and what tells in words what it tells apart, which takes counting."""
 
     view: View
-    words: str
+    words: Callable[[], str]
 
 
 def split(method: str, model: AbstractModel, path: Sequence[Function], missing: Missing) -> Split:
@@ -61,9 +61,11 @@ def split(method: str, model: AbstractModel, path: Sequence[Function], missing: 
         only = both(dead_ends, model.diagrams.denied(bad))
         if only != model.diagrams.false:
             return _told_apart(method, model, only, bad)
-    good, rest = space.count(bad), space.count(both(here, model.diagrams.denied(bad)))
-    words = f"{good:,} states with a step along it from {rest:,} without"
-    return Split(replace(model.view, sets=(*model.view.sets, bad)), words)
+    rest = both(here, model.diagrams.denied(bad))
+    return Split(
+        replace(model.view, sets=(*model.view.sets, bad)),
+        lambda: f"{space.count(bad):,} states with a step along it from {space.count(rest):,} without",
+    )
 
 
 def _led_to(model: AbstractModel, path: Sequence[Function], place: int) -> Function:
@@ -77,12 +79,15 @@ def _led_to(model: AbstractModel, path: Sequence[Function], place: int) -> Funct
 
 def _told_apart(method: str, model: AbstractModel, dead_ends: Function, bad: Function) -> Split:
     space = model.space
-    counts = f"{space.count(dead_ends):,} dead ends from {space.count(bad):,} bad states"
+
+    def counts() -> str:
+        return f"{space.count(dead_ends):,} dead ends from {space.count(bad):,} bad states"
+
     if method == DEAD_END:
         return Split(replace(model.view, sets=(*model.view.sets, dead_ends)), counts)
     slots = _separating(method, model, dead_ends, bad)
     names = ", ".join(sorted(name_of(slot) for slot in slots))
-    return Split(replace(model.view, slots=model.view.slots | slots), f"{counts}, by {names}")
+    return Split(replace(model.view, slots=model.view.slots | slots), lambda: f"{counts()}, by {names}")
 
 
 def name_of(slot: Slot) -> str:

@@ -1,0 +1,255 @@
+"""Tables 4.1 and 4.2 of 004, and what else decision diagrams are asked: `python bench/lotus.py [--only NAME ...]`.
+
+    pdp        Table 4.1: dining philosophers, 100 to 380, whether a deadlock never happens
+    token      Table 4.2: with a token, 25 to 135, whether the last one eats
+    large      both with 1000 people
+    libraries  both libraries of decision diagrams side by side
+    beem       states counted in sets and one by one, on the shared BEEM instances
+    sound      random models and formulas by all methods, with and without fairness
+
+*Original* is the backward fixpoint on the model without what is reachable, as in the thesis; *dynamic* is abstraction
+with a threshold of 15 refinements. Seconds are from the text to the answer, without what would show it. `--json FILE`
+keeps the figures, `--plot FOLDER` draws Figures 4.3 and 4.4.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import strandline
+from _plot import Panel, Series, svg
+from models.lotus import dining, with_token
+from models.random_lotus import random_lotus
+from strandline.check.ctl.deciding import decide_trees
+from strandline.check.ctl.formula import bind_ctl
+from strandline.check.ltl.options import LtlOptions
+from strandline.check.measuring import SweepMeasures
+from strandline.check.options import Options
+from strandline.check.task import Session
+from strandline.check.watching import Unwatched
+from strandline.languages.lotus import load
+from strandline.source import Source
+from strandline.symbolic.abstraction.splitting import SPLITTINGS
+from strandline.symbolic.diagrams import CUDD, OXIDD
+
+ORIGINAL, DYNAMIC, REACHABLE = "original", "dynamic", "reachable"
+_PERCENT = 4.0
+"""People in a hundredth of a plot's width."""
+BEEM = Path(__file__).parents[2] / "shared" / "beem"
+
+# Table 4.1: people, then seconds and nodes, original and dynamic.
+PDP = {
+    100: (1.6121, 4_975_002, 1.3, 5_382_594),
+    120: (34.5182, 9_249_676, 2.57216, 9_769_425),
+    140: (83.6252, 15_202_716, 14.896, 15_852_483),
+    160: (146.481, 22_808_116, 123.904, 23_570_117),
+    180: (248.32, 32_257_876, 206.309, 33_114_327),
+    200: (22.1054, 43_811_459, 14.8689, 44_729_118),
+    220: (34.2141, 62_310_007, 20.9533, 62_850_471),
+    240: (43.8907, 75_394_982, 25.737, 62_850_471),
+    260: (54.5671, 89_989_005, 31.0499, 75_611_318),
+    280: (81.8931, 25_172_720, 45.6669, 89_879_724),
+    300: (100.754, 25_172_720, 51.1672, 25_071_445),
+    320: (118.555, 74_198_613, 58.7837, 50_266_764),
+    340: (770.888, 28_034_760, 81.9, 72_343_634),
+    360: (179.067, 49_341_494, 85.1733, 19_841_137),
+    380: (209.365, 87_626_219, 95.374, 83_963_969),
+}
+# Table 4.2, the same; None where the thesis has no answer.
+TOKEN: dict[int, tuple[float | None, int | None, float, int]] = {
+    25: (2.27614, 162_340, 2.59216, 863_996),
+    35: (21.8854, 486_884, 7.68848, 1_734_693),
+    45: (129.024, 891_182, 15.781, 1_259_861),
+    55: (1411.11, 2_805_999, 27.4617, 1_938_920),
+    65: (None, None, 42.3666, 2_838_231),
+    75: (None, None, 59.4971, 3_872_419),
+    85: (None, None, 76.6608, 5_047_334),
+    95: (None, None, 107.995, 6_452_952),
+    115: (None, None, 145.385, 10_007_719),
+    125: (None, None, 211.237, 13_981_761),
+    135: (None, None, 287.894, 18_462_855),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One answer."""
+
+    family: str
+    people: int
+    formula: str
+    method: str
+    library: str
+    answer: str
+    seconds: float
+    nodes: int
+    decided_by: str = ""
+    refinements: int = 0
+
+
+def decided(family: str, people: int, formula: str, method: str, library: str, limit: float) -> Row:
+    """Decide one formula, from the text on."""
+    began = time.perf_counter()
+    text = (dining if family == "pdp" else with_token)(people)
+    system = load(Source(f"{family}{people}", text))
+    options = Options(diagrams=library, max_seconds=limit)
+    temporal = LtlOptions(
+        method="abstraction" if method == DYNAMIC else "symbolic", reachable_first=method != ORIGINAL, sanity=False
+    )
+    session = Session(Unwatched(), began, SweepMeasures(options, Unwatched()))
+    claim = next(one for one in system.claims if one.text.startswith(formula))
+    bound = bind_ctl(claim.text, system)
+    (found,) = decide_trees(system, [bound], options, temporal, session, shows=False)
+    (verdict,) = found.verdicts.values()
+    search = verdict.ctl
+    assert search is not None
+    answer = verdict.reason or (search.initial.word if search.initial is not None else verdict.answer.value)
+    how = search.abstraction
+    return Row(
+        family,
+        people,
+        formula,
+        method,
+        library,
+        answer,
+        time.perf_counter() - began,
+        search.statistics.nodes,
+        "" if how is None else how.decided_by,
+        0 if how is None else how.refinements,
+    )
+
+
+def told(row: Row, seed: tuple[float | None, int | None] | None = None) -> Row:
+    """A line of a table; the thesis's seconds and nodes behind it."""
+    line = f"{row.family:6} {row.people:5} {row.formula:3} {row.method:9} {row.library:6} {row.answer:5}"
+    line += f" {row.seconds:8.2f} s {row.nodes:12,} nodes"
+    if seed is not None:
+        line += "   thesis " + ("no answer" if seed[0] is None else f"{seed[0]:8.2f} s {seed[1]:12,} nodes")
+    if row.decided_by:
+        line += f"   {row.decided_by}, {row.refinements} refinements"
+    print(line, flush=True)
+    return row
+
+
+def pdp(limit: float) -> Iterator[Row]:
+    for people, seed in PDP.items():
+        for formula in ("AG", "EG"):
+            yield told(decided("pdp", people, formula, ORIGINAL, OXIDD, limit), seed[:2])
+            yield told(decided("pdp", people, formula, DYNAMIC, OXIDD, limit), seed[2:])
+
+
+def token(limit: float) -> Iterator[Row]:
+    for people, seed in TOKEN.items():
+        yield told(decided("token", people, "AF", ORIGINAL, OXIDD, limit), seed[:2])
+        yield told(decided("token", people, "AF", DYNAMIC, OXIDD, limit), seed[2:])
+        yield told(decided("token", people, "AF", REACHABLE, OXIDD, limit))
+
+
+def large(limit: float) -> Iterator[Row]:
+    for family, formula in (("pdp", "AG"), ("pdp", "EG"), ("token", "AF")):
+        for method in (ORIGINAL, DYNAMIC, REACHABLE):
+            yield told(decided(family, 1000, formula, method, OXIDD, limit))
+
+
+def libraries(limit: float) -> Iterator[Row]:
+    for family, people, formula in (("pdp", 100, "AG"), ("pdp", 200, "AG"), ("pdp", 380, "AG"), ("token", 45, "AF")):
+        for library in (OXIDD, CUDD):
+            yield told(decided(family, people, formula, REACHABLE, library, limit))
+
+
+def beem(limit: float) -> Iterator[Row]:
+    """States in sets and one by one."""
+    for file in sorted(BEEM.rglob("*.dve")):
+        one_by_one = strandline.explore(file, max_states=1_000_000, max_seconds=limit)
+        if not one_by_one.complete:
+            continue
+        system = one_by_one.system.alone
+        if system is not one_by_one.system:
+            one_by_one = strandline.explore(system, max_states=1_000_000, max_seconds=limit)
+        found = strandline.explore(system, method="symbolic", max_seconds=limit)
+        states = one_by_one.statistics.states
+        same = "same" if found.statistics.states == states else found.reason or "DIFFERENT"
+        now = found.statistics
+        print(f"{file.stem:24} {states:9,} {now.seconds:8.2f} s {now.nodes:11,} nodes  {same}", flush=True)
+        yield Row("beem", states or 0, file.stem, REACHABLE, OXIDD, same, now.seconds, now.nodes)
+
+
+def sound(limit: float) -> Iterator[Row]:
+    """Until so many seconds have passed: explicit = symbolic = abstraction on random models."""
+    began, number, wrong = time.perf_counter(), 0, 0
+    met: Counter[str] = Counter()
+    while time.perf_counter() - began < limit:
+        random = Random(number)
+        system = load(Source(f"random{number}", random_lotus(random)))
+        first, splitting = random.random() < 0.7, random.choice(SPLITTINGS)
+        judge = _words(strandline.check(system, method="explicit"))
+        symbolic = strandline.check(system, method="symbolic", reachable_first=first)
+        dynamic = strandline.check(system, method="abstraction", splitting=splitting, reachable_first=first)
+        if not judge == _words(symbolic) == _words(dynamic):
+            wrong += 1
+            print(f"DIFFERENT: seed {number}, {splitting}, {first}: {judge} {_words(symbolic)} {_words(dynamic)}")
+        search = dynamic.properties[0].ctl
+        how = None if search is None else search.abstraction
+        met["fair" if system.fairness else "unfair"] += 1
+        met[f"{min(how.refinements, 3)} refinements" if how and how.decided_by == "the abstraction" else "other"] += 1
+        met[judge] += 1
+        number += 1
+    print(f"{number:,} random models, {wrong} with different answers; {dict(sorted(met.items()))}")
+    yield Row("sound", number, "", DYNAMIC, OXIDD, f"{wrong} different", time.perf_counter() - began, 0)
+
+
+def _words(verdict: strandline.Verdict) -> str:
+    search = verdict.properties[0].ctl
+    return "?" if search is None or search.initial is None else f"{search.initial.word} {search.initial.satisfying}"
+
+
+def plot(rows: Sequence[Row], folder: Path) -> None:
+    """Figures 4.3 and 4.4: seconds and nodes of the philosophers, ours and the thesis's."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, title, seed in (("lotus-4.3.svg", "seconds", (0, 2)), ("lotus-4.4.svg", "nodes", (1, 3))):
+        series = []
+        for method, column in ((ORIGINAL, seed[0]), (DYNAMIC, seed[1])):
+            mine = [row for row in rows if (row.family, row.formula, row.method) == ("pdp", "AG", method)]
+            series.append(Series(method, tuple((row.people / _PERCENT, float(getattr(row, title))) for row in mine)))
+            printed = tuple((people / _PERCENT, float(figures[column])) for people, figures in PDP.items())
+            series.append(Series(f"{method}, thesis", printed, joined=False))
+        panel = Panel(f"Philosophers: {title}", "people, in percent of 400", title, tuple(series))
+        (folder / name).write_text(svg([panel]))
+
+
+PARTS: dict[str, Callable[[float], Iterator[Row]]] = {
+    "pdp": pdp,
+    "token": token,
+    "large": large,
+    "libraries": libraries,
+    "beem": beem,
+    "sound": sound,
+}
+
+
+def main(arguments: Sequence[str]) -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--only", choices=PARTS, nargs="+", default=list(PARTS))
+    parser.add_argument("--limit", type=float, default=600.0, help="seconds for one answer, or for what is random")
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--plot", type=Path)
+    given = parser.parse_args(arguments)
+    rows = [row for name in given.only for row in PARTS[name](given.limit)]
+    if given.json is not None:
+        data: list[dict[str, Any]] = [asdict(row) for row in rows]
+        given.json.write_text(json.dumps(data, indent=1) + "\n")
+    if given.plot is not None:
+        plot(rows, given.plot)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
