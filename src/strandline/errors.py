@@ -127,5 +127,7 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     """The end of a message about a name that is not known: `; did you mean 'critical'?`, or nothing."""
     from difflib import get_close_matches
 
-    close = get_close_matches(name, list(dict.fromkeys(known)), n=1, cutoff=0.6)
+    # The dashes of flags make no two of them alike.
+    by_letters = {one.lstrip("-"): one for one in known}
+    close = [by_letters[one] for one in get_close_matches(name.lstrip("-"), list(by_letters), n=1, cutoff=0.6)]
     return f"; did you mean '{close[0]}'?" if close else ""

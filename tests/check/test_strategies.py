@@ -13,7 +13,7 @@ from strandline.check.claims import Claims
 from strandline.check.deciding import check_selection
 from strandline.check.options import Options
 from strandline.check.properties import select
-from strandline.check.running import Findings
+from strandline.check.running import COMPILING, Findings
 from strandline.check.strategies.explicit import StatesFound
 from strandline.check.task import Session, Task
 from strandline.check.verdict import Answer, Statistics
@@ -76,7 +76,8 @@ def test_the_next_one_steps_in_and_that_is_told() -> None:
     system, listener = strandline.load(MUTEX), Listener()
     verdict = check_selection(system, select(system, Claims(reach="P.critical")), Options(order="dfs"), listener)
     assert verdict.answer is Answer.HOLDS
-    assert listener.stages == ["searched by explicit: the interpreter knows no order='dfs'"]
+    told = [stage for stage in listener.stages if stage != COMPILING]
+    assert told == ["searched by explicit: the interpreter knows no order='dfs'"]
 
 
 def test_every_method_is_a_strategy() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from strandline.check.ltl.methods import CycleMethod
-from strandline.check.options import CACHE, SWEEP, Options
+from strandline.check.options import BITSTATE, CACHE, EXACT, SWEEP, Options
 from strandline.compile.kernel import Kernel
 from strandline.engine.cycles.components import ComponentSearch
 from strandline.engine.cycles.cycle_search import CycleSearch
@@ -16,7 +16,7 @@ from strandline.engine.cycles.predecessors import PredecessorSearch
 from strandline.engine.cycles.published.ltl_sweep import LtlSweepSearch
 from strandline.engine.cycles.sweep.sweep_cycles import SweepCycleSearch
 from strandline.engine.journal import Listener, Sink
-from strandline.engine.orders.breadth_first import BreadthFirstSearch
+from strandline.engine.orders.breadth_first import Bits, BreadthFirstSearch, Hashes
 from strandline.engine.orders.cached import CachedSearch, CacheRule
 from strandline.engine.orders.depth_first import DepthFirstSearch
 from strandline.engine.orders.sweep import SweepSearch
@@ -65,6 +65,9 @@ class StateSearches:
         }
         if options.order == CACHE:
             return CachedSearch(kernel, states=options.cache_size, rule=CacheRule(options.cache_rule), **terms)
+        if options.store != EXACT:
+            keeping = Bits(options.table_bytes) if options.store == BITSTATE else Hashes()
+            return BreadthFirstSearch(kernel, keeping=keeping, **terms)
         return _ORDERS[options.order or "bfs"](kernel, **terms)
 
 

@@ -15,6 +15,8 @@ SWEEP, CACHE = "sweep", "cache"
 ORDERS = ("bfs", "dfs", SWEEP, CACHE)
 CPU, GPU, AUTO = "cpu", "gpu", "auto"
 DEVICES = (CPU, GPU, AUTO)
+EXACT, COMPACT, BITSTATE = STORES = ("exact", "compact", "bitstate")
+_BITSTATE_BYTES, _LEAST_TABLE = 1 << 26, 64
 CACHE_RULES = ("random", "oldest", "newest", "deepest", "collision")
 """Which cached state makes room for another; see the engine's `CacheRule`."""
 
@@ -80,6 +82,21 @@ class Options:
         ),
     )
     """Stubborn sets; sound for properties of states, deadlocks, and LTL without X."""
+    store: str = field(
+        default=EXACT,
+        metadata=told(
+            "exact: whole states (default); compact: 63 bits of a hash for each; bitstate: three bits for each, in a "
+            "table of a fixed size. The last two may lose states, and say how likely that is; breadth-first only",
+            group=_SEARCH,
+            choices=STORES,
+        ),
+    )
+    store_size: int | str | None = field(
+        default=None,
+        metadata=told(
+            "size of the table of a bitstate search (default 64M)", group=_SEARCH, metavar="SIZE", parse=parse_size
+        ),
+    )
     device: str = field(
         default=CPU,
         metadata=told(
@@ -124,8 +141,10 @@ class Options:
             raise UsageError(f"unknown device '{self.device}' (known: {', '.join(DEVICES)})")
         if self.diagrams not in LIBRARIES:
             raise UsageError(f"unknown diagrams '{self.diagrams}' (known: {', '.join(LIBRARIES)})")
-        if isinstance(self.memory, str):
-            self._set("memory", parse_size(self.memory))
+        for name in ("memory", "store_size"):
+            if isinstance(given := getattr(self, name), str):
+                self._set(name, parse_size(given))
+        self._check_store()
         self._check_sweep()
         self._check_cache()
         for name, limit in (("max_states", self.max_states), ("max_seconds", self.max_seconds)):
@@ -151,6 +170,24 @@ class Options:
     def memory_limit(self) -> int | None:
         """Bytes that the whole process may take."""
         return None if self.memory is None else int(self.memory)
+
+    @property
+    def table_bytes(self) -> int:
+        """Of a bitstate search: how large its table is."""
+        return _BITSTATE_BYTES if self.store_size is None else int(self.store_size)
+
+    def _check_store(self) -> None:
+        if self.store not in STORES:
+            raise UsageError(f"unknown store '{self.store}' (known: {', '.join(STORES)})")
+        if self.store_size is not None and self.store != BITSTATE:
+            raise UsageError("{} is for {}", options=[Option("store_size"), Option("store", BITSTATE)])
+        if self.store_size is not None and int(self.store_size) < _LEAST_TABLE:
+            raise UsageError(f"{{}} must be at least {_LEAST_TABLE} bytes", options=[Option("store_size")])
+        if self.store != EXACT and self.order != "bfs":
+            raise UsageError(
+                "{} is for breadth-first search; it has no meaning with {}",
+                options=[Option("store", self.store), Option("order", self.order)],
+            )
 
     def _check_sweep(self) -> None:
         for option, given in (

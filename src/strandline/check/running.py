@@ -19,7 +19,7 @@ from strandline.check.counting import Counts, DistinctCounter
 from strandline.check.coverage import coverage_of
 from strandline.check.engine_searches import SearchMaker
 from strandline.check.memory import available_bytes, peak_resident_bytes, resident_bytes, shown_bytes
-from strandline.check.options import GPU, Options
+from strandline.check.options import COMPACT, EXACT, GPU, Options
 from strandline.check.patience import time_is_up, within
 from strandline.check.reducing import reduction_of
 from strandline.check.regressing import Regress, regress_of
@@ -157,6 +157,7 @@ class Run:
                 "{} searches through single states, breadth-first or by a measure: for this it is not used",
                 options=[Option("device", GPU)],
             )
+        self._refuse_lossy()
         self.kernel = self._compile()
         engine_seconds = 0.0 if self.plan.for_device else self._load_engine()
         self.log = ParentLog(folder / "parents")
@@ -182,6 +183,11 @@ class Run:
         self._count_distinct()
 
     # Before the search
+
+    def _refuse_lossy(self) -> None:
+        if self.plan.listens is not None and self.plan.options.store != EXACT:
+            given = Option("store", self.plan.options.store)
+            raise UsageError("{}: this search has to know where states are stored", options=[given])
 
     def _compile(self) -> Kernel:
         measure = self.plan.measure
@@ -262,7 +268,8 @@ class Run:
 
     def _end(self, event: Event) -> None:
         if event is Event.DONE:
-            self.findings.complete = True
+            self.findings.reason = self._doubt()
+            self.findings.complete = self.findings.reason is None
         elif event is Event.MEMORY:
             self.findings.reason = self._memory_reason()
         elif event is Event.STATES:
@@ -275,6 +282,18 @@ class Run:
             self.findings.reason = "the search ended at a run-time fault"
         else:
             self._column_decreased()
+
+    def _doubt(self) -> str | None:
+        """Why a search that came to its end may not have seen everything."""
+        omissions = self.search.omissions
+        if omissions is None:
+            return None
+        what = "hash compaction" if self.plan.options.store == COMPACT else "bitstate hashing"
+        if omissions.expected < 1:
+            return f"{what} is lossy: a state was omitted with a probability of at most {omissions.expected:.1g}"
+        omitted = f"about {omissions.expected:,.0f} states were omitted, and what lies behind them"
+        share = f"one new state in {1 / omissions.per_state:,.0f} was taken for known at the end"
+        return f"{what} is lossy: {omitted}; {share}"
 
     def _memory_reason(self) -> str:
         limit = self.plan.options.memory_limit

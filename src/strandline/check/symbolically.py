@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from strandline.check.background import Background
 from strandline.check.blame import fault_verdict
 from strandline.check.memory import available_bytes, peak_resident_bytes, resident_bytes, shown_bytes
-from strandline.check.options import GPU, Options
+from strandline.check.options import EXACT, GPU, Options
 from strandline.check.properties import Property
 from strandline.check.running import INTERRUPTED, Findings
 from strandline.check.task import Session, Task
@@ -48,6 +48,8 @@ def refusal(task: Task, method: str) -> UsageError | None:
         return UsageError("{} has no use for {}", options=[asked, Option("device", GPU)])
     if options.por:
         return UsageError("{} has no use for {}", options=[asked, Option("por", True)])
+    if options.store != EXACT:
+        return UsageError("{} has no use for {}", options=[asked, Option("store", options.store)])
     for name in ("count_distinct", "max_states"):
         if getattr(options, name):
             return UsageError("{} finds no states one by one: {} has no meaning", options=[asked, Option(name)])

@@ -27,3 +27,8 @@ BATCH = 512
 
 BIAS = 1 << 63
 """Added to columns and layers, so that their unsigned order is the order of the numbers."""
+
+HASH_BITS = 63
+"""What a table of hashes keeps of each."""
+BIT_FUNCTIONS = 3
+"""Bits that a table of bits has for each state."""

@@ -111,6 +111,18 @@ class Searching(Protocol):
     def sampled_regress_edges(self) -> list[tuple[tuple[int, ...], int]]: ...
     @property
     def device_figures(self) -> DeviceFigures | None: ...
+    @property
+    def omissions(self) -> Omissions | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Omissions:
+    """What a lossy store may have cost: how many states were taken for others that were stored, as far as can be
+    expected (where that is less than 1, it bounds the probability that one was), and how likely that is for one state
+    more. What lies behind such a state only is lost with it."""
+
+    expected: float
+    per_state: float
 
 
 class Search(ABC):
@@ -136,6 +148,11 @@ class Search(ABC):
         self.parts: tuple[Part, ...] = (self.expansion, self.journal, *parts)
         self._budget = 1000
         self._peak_bytes = 0
+
+    @property
+    def omissions(self) -> Omissions | None:
+        """What may have been lost; None where the store is exact."""
+        return None
 
     @abstractmethod
     def run(self, budget: np.uint64) -> int:

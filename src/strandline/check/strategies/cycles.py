@@ -15,6 +15,7 @@ from strandline.check.ltl.product import Product
 from strandline.check.ltl.question import question_of, unreducible
 from strandline.check.ltl.ranks import ranked
 from strandline.check.ltl.shorter import shorter_lasso
+from strandline.check.options import EXACT
 from strandline.check.options import SWEEP as IN_SWEEPS
 from strandline.check.running import Findings, Plan, Run
 from strandline.check.task import Session, Task
@@ -50,6 +51,8 @@ class CycleStrategy:
         unreduced = unreducible(task)
         if unreduced is not None:
             return unreduced
+        if options.store != EXACT:
+            return UsageError("{}: a search for cycles needs whole states", options=[Option("store", options.store)])
         if options.order == IN_SWEEPS and not method.measured and task.temporal.method == method.name:
             return UsageError(
                 "{} goes by no measure; leave {} out, or use {}",

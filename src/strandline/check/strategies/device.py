@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from strandline.check.engine_searches import DeviceSearches, missing_device
-from strandline.check.options import GPU, SWEEP
+from strandline.check.options import EXACT, GPU, SWEEP
 from strandline.check.strategies.explicit import StatesFound, search_for_states
 from strandline.check.task import Session, Task
 from strandline.compile.callback import CallableSystem
@@ -25,6 +25,8 @@ class DeviceSearchForStates:
             return _refused("a GPU sweeps by the combination of measures, not componentwise")
         if options.por:
             return _refused("a GPU takes every step: partial-order reduction is for the processor")
+        if options.store != EXACT:
+            return _refused("a GPU stores whole states")
         if options.count_distinct:
             return _refused("a GPU writes nothing to disk, by which distinct states would be counted")
         missing = missing_device()

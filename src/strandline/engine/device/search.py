@@ -42,6 +42,7 @@ class DeviceSearch:
     its round, in which it was expanded; labels are told one by one."""
 
     replaced = 0
+    omissions = None
 
     def __init__(
         self,

@@ -18,13 +18,15 @@ from numba.extending import overload
 from strandline.engine.codes import CONTINUE
 from strandline.engine.hashing import word_count
 from strandline.engine.jit import INLINED, inlined, plain
-from strandline.engine.store import paged_kernel, table_kernel
+from strandline.engine.store import bits_kernel, paged_kernel, table_kernel
 
 U = np.uint64
 
 STORES: dict[type, Any] = {
     table_kernel.StateTable: table_kernel,
     table_kernel.NumberTable: table_kernel,
+    table_kernel.HashTable: table_kernel,
+    bits_kernel.BitTable: bits_kernel,
     paged_kernel.Paged: paged_kernel,
 }
 """The module of each kind of store."""
@@ -35,14 +37,14 @@ def _plain(store: Any, name: str) -> Any:
 
 
 def find(store, array, at, hash_value):
-    """The number of the entry that has the state at `array[at]`, or NONE. Of a `StateTable` only NONE means
-    something."""
+    """The number of the entry that has the state at `array[at]`, or NONE. Of a `StateTable`, a
+    `HashTable` and a `BitTable` only NONE means something."""
     return _plain(store, "find")(store, array, at, hash_value)
 
 
 def add(store, number, array, at, hash_value):
     """Write the state to entry `number` unless it is there. The number of the entry that has it: `number` where it is
-    new; of a `StateTable` only that means something. There must be room."""
+    new; of those three only that means something. There must be room."""
     return _plain(store, "add")(store, number, array, at, hash_value)
 
 

@@ -14,8 +14,9 @@ from strandline.engine.records import SHAPE, record
 from strandline.errors import InternalError, ResourceError
 
 if TYPE_CHECKING:
+    from strandline.engine.store.bits_kernel import BitTable
     from strandline.engine.store.paged_kernel import Paged
-    from strandline.engine.store.table_kernel import NumberTable, StateTable
+    from strandline.engine.store.table_kernel import HashTable, NumberTable, StateTable
 
 _WORTH_RELEASING = 1 << 18
 """Words that are given back at once: two megabytes."""
@@ -24,32 +25,34 @@ _PAGE_WORDS = 64
 
 
 class TablePart(Part):
-    """A `StateTable` or, with `numbered` or for states of more than one word, a `NumberTable`. Entries have `extra`
-    words after the state."""
+    """A `StateTable` or, with `numbered` or for states of more than one word, a `NumberTable`; with `compact` a
+    `HashTable`. Entries have `extra` words after the state."""
 
-    def __init__(self, width: Width, *, extra: int = 0, numbered: bool = False) -> None:
+    def __init__(self, width: Width, *, extra: int = 0, numbered: bool = False, compact: bool = False) -> None:
         self._width = width
         self._words = len(width) if isinstance(width, tuple) else width
         self.entry = self._words + extra
         self.shape = record(SHAPE)
-        self.holds_states = self._words == 1 and not numbered
+        self.holds_states = self._words == 1 and not numbered and not compact
+        self.compact = compact
         self.entries, self.table = Words(sizes.ENTRIES, large=True), Words(sizes.TABLE, large=True)
         self._scratch: WordArray = np.zeros(sizes.SCRATCH, dtype=np.uint64)
         self._used = 0
         self._released = 0
 
-    def store(self) -> StateTable | NumberTable:
-        from strandline.engine.store.table_kernel import NumberTable, StateTable
+    def store(self) -> StateTable | NumberTable | HashTable:
+        from strandline.engine.store.table_kernel import HashTable, NumberTable, StateTable
 
-        kind = StateTable if self.holds_states else NumberTable
+        kind = HashTable if self.compact else StateTable if self.holds_states else NumberTable
         parts = (self.entries.array, self.table.array, self.shape, self._scratch)
         return kind(self._width, np.uint64(self.entry), *parts)
 
     def note_used(self, entries: int, expanded: int = 0) -> None:
-        """So many entries are in use. Of a `StateTable` they are only a queue: the first `expanded` can go."""
+        """So many entries are in use. Of a table that needs no look at them they are only a queue: the first `expanded`
+        can go."""
         self._used = entries
-        if self.holds_states and (expanded - self._released) * self.entry > _WORTH_RELEASING:
-            self._released = self.entries.release(self._released, expanded)
+        if self.holds_states or self.compact:
+            self._released = released(self.entries, self._released, expanded * self.entry)
 
     def state(self, number: int) -> tuple[int, ...]:
         """The words of the state in an entry."""
@@ -80,6 +83,59 @@ class TablePart(Part):
     def close(self) -> None:
         self.table.close()
         self.entries.close()
+
+
+class BitsPart(Part):
+    """A `BitTable` of a number of bytes, rounded down to a power of two; the entries are a queue."""
+
+    def __init__(self, width: Width, *, size: int) -> None:
+        self._width = width
+        self.entry = len(width) if isinstance(width, tuple) else width
+        words = 1 << max(0, (size // 8).bit_length() - 1)
+        self.shape = record(SHAPE, places=64 * words, most=(1 << 64) - 1)
+        self.entries, self.table = Words(sizes.ENTRIES, large=True), Words(words, large=True)
+        self._used = self._released = 0
+
+    def store(self) -> BitTable:
+        from strandline.engine.store.bits_kernel import BitTable
+
+        parts = (self.entries.array, self.table.array, self.shape)
+        return BitTable(self._width, np.uint64(self.entry), *parts)
+
+    def note_used(self, entries: int, expanded: int = 0) -> None:
+        """So many entries are in use, of which the first `expanded` can go."""
+        self._used = entries
+        self._released = released(self.entries, self._released, expanded * self.entry)
+
+    @property
+    def filled(self) -> float:
+        """The share of the bits that are set."""
+        return int(np.bitwise_count(self.table.array).sum()) / int(self.shape.places)
+
+    @property
+    def words(self) -> int:
+        return len(self.table) + self._used * self.entry - self._released
+
+    @property
+    def room(self) -> int:
+        return len(self.table) + len(self.entries) - self._released
+
+    def grow(self, affordable: Affordable) -> bool:
+        shape = self.shape
+        if not grown(self.entries, int(shape.wanted_entries), 1.25, affordable):
+            return False
+        shape.wanted_entries = 0
+        return True
+
+    def close(self) -> None:
+        self.table.close()
+        self.entries.close()
+
+
+def released(entries: Words, before: int, words: int) -> int:
+    """Give back the memory of the first words, where that is worth it; `before` are given back already. Returns how
+    many are."""
+    return entries.release(before, words) if words - before > _WORTH_RELEASING else before
 
 
 class PagedPart(Part):

@@ -1,8 +1,10 @@
-"""Open addressing over entries that are numbered: two stores that forget nothing by themselves and grow in place.
+"""Open addressing over entries that are numbered: three stores that forget nothing by themselves and grow in place.
 
 A `NumberTable` holds in each slot the upper half of a state's hash and the number of its entry, so one comparison with
 the entry is nearly always the right one, and the table grows without looking at any state. A `StateTable` is for states
-of one word, which lie in the table itself, marked by their top bit: it knows whether a state is there, not where.
+of one word, which lie in the table itself, marked by their top bit: it knows whether a state is there, not where. A
+`HashTable` holds 63 bits of each state's hash and nothing else (hash compaction, 003 §3): two states with the same hash
+are one to it, so that the second is lost.
 
 A state's home is monotone in its hash. So a table grows in place, from its end to its beginning, reading and writing
 sequentially: no second table is ever needed.
@@ -53,6 +55,17 @@ class NumberTable(NamedTuple):
     scratch: Any
 
 
+class HashTable(NamedTuple):
+    """See the module's docstring."""
+
+    words: Any
+    entry: Any
+    entries: Any
+    table: Any
+    shape: Any
+    scratch: Any
+
+
 def holds_states(store):
     """Whether the table holds the states themselves."""
     return isinstance(store, StateTable)
@@ -64,6 +77,17 @@ def _holds_states_overload(store):
     return lambda store: answer
 
 
+def holds_hashes(store):
+    """Whether the table holds nothing but hashes."""
+    return isinstance(store, HashTable)
+
+
+@overload(holds_hashes, jit_options=INLINED)
+def _holds_hashes_overload(store):
+    answer = store.instance_class is HashTable
+    return lambda store: answer
+
+
 @inlined
 def prefetch_home(store, hash_value):
     prefetch(store.table, home(hash_value, store.shape.places))
@@ -71,7 +95,7 @@ def prefetch_home(store, hash_value):
 
 @inlined
 def prefetch_match(store, hash_value):
-    if not holds_states(store):
+    if not (holds_states(store) or holds_hashes(store)):
         content = store.table[home(hash_value, store.shape.places)]
         if content >> _32 == hash_value >> _32:
             prefetch(store.entries, ((content & _LOW) - _1) * store.entry)
@@ -90,6 +114,8 @@ def _seek(store, array, at, hash_value):
         found = False
         if holds_states(store):
             found = content == array[at] | _OCCUPIED
+        elif holds_hashes(store):
+            found = content == hash_value | _1
         elif content >> _32 == hash_value >> _32:
             found = same_state(array, at, store.entries, ((content & _LOW) - _1) * store.entry, store.words)
         if found:
@@ -106,7 +132,7 @@ def find(store, array, at, hash_value):
     slot, found = _seek(store, array, at, hash_value)
     if not found:
         return NONE
-    if holds_states(store):
+    if holds_states(store) or holds_hashes(store):
         return _0
     return (store.table[slot] & _LOW) - _1
 
@@ -115,10 +141,12 @@ def find(store, array, at, hash_value):
 def add(store, number, array, at, hash_value):
     slot, found = _seek(store, array, at, hash_value)
     if found:
-        return NONE if holds_states(store) else (store.table[slot] & _LOW) - _1
+        return NONE if holds_states(store) or holds_hashes(store) else (store.table[slot] & _LOW) - _1
     copy_state(array, at, store.entries, number * store.entry, store.words)
     if holds_states(store):
         store.table[slot] = array[at] | _OCCUPIED
+    elif holds_hashes(store):
+        store.table[slot] = hash_value | _1
     else:
         store.table[slot] = ((hash_value >> _32) << _32) | (number + _1)
     store.shape.count += _1
