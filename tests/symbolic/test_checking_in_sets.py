@@ -26,7 +26,15 @@ from strandline.source import Source
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 IN_SETS = {"invariants", "reach", "deadlock", "ctl"}
-LARGE = {"stop-and-wait", "lost-update", "python-paxos", "python-raft-election", "python-leases", "python-treiber-stack", "python-lock-free-queue"}
+LARGE = {
+    "stop-and-wait",
+    "lost-update",
+    "python-paxos",
+    "python-raft-election",
+    "python-leases",
+    "python-treiber-stack",
+    "python-lock-free-queue",
+}
 """Examples that take long in sets, or whose variables are too wide for them."""
 
 
