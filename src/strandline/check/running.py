@@ -103,6 +103,12 @@ class Goal(Protocol):
         """The search has ended without a fault or error; files may still be made in the folder."""
 
 
+def unplaced(options: Options) -> UsageError:
+    """Why a lossy store is refused by whoever listens to where states are stored."""
+    given = Option("store", options.store)
+    return UsageError("{}: this search has to know where states are stored", options=[given])
+
+
 class Run:
     """One search, from compiling to counting. `kernel`, `search` and `log` are there once it has begun."""
 
@@ -157,7 +163,8 @@ class Run:
                 "{} searches through single states, breadth-first or by a measure: for this it is not used",
                 options=[Option("device", GPU)],
             )
-        self._refuse_lossy()
+        if self.plan.listens is not None and self.plan.options.store != EXACT:
+            raise unplaced(self.plan.options)
         self.kernel = self._compile()
         engine_seconds = 0.0 if self.plan.for_device else self._load_engine()
         self.log = ParentLog(folder / "parents")
@@ -183,11 +190,6 @@ class Run:
         self._count_distinct()
 
     # Before the search
-
-    def _refuse_lossy(self) -> None:
-        if self.plan.listens is not None and self.plan.options.store != EXACT:
-            given = Option("store", self.plan.options.store)
-            raise UsageError("{}: this search has to know where states are stored", options=[given])
 
     def _compile(self) -> Kernel:
         measure = self.plan.measure

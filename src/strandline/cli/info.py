@@ -22,6 +22,9 @@ def configure(subparsers: Any) -> None:
     parser.add_argument("model", metavar="MODEL", help="a model file (.dve, .py, .psl, .aut, .pnml, .lola)")
     add_parameters(parser)
     parser.add_argument("--dump", action="store_true", help="print the whole system as it was understood")
+    parser.add_argument(
+        "--combinations", action="store_true", help="show which questions can be asked of it in which ways, and why not"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object, whatever happens")
     parser.set_defaults(run=run)
 
@@ -35,11 +38,19 @@ def run(arguments: argparse.Namespace) -> int:
     from strandline.report.style import Style
 
     if arguments.json:
+        from strandline.report.combinations import combinations_data
         from strandline.report.envelope import render
 
-        emit(render(facts_data(system) | ({"dump": dump(system)} if arguments.dump else {})))
+        further: dict[str, Any] = {"dump": dump(system)} if arguments.dump else {}
+        if arguments.combinations:
+            further |= {"combinations": combinations_data(system)}
+        emit(render(facts_data(system) | further))
     elif arguments.dump:
         emit(dump(system))
+    elif arguments.combinations:
+        from strandline.report.combinations import combinations_text
+
+        emit(combinations_text(system))
     else:
         emit(facts_text(system, Style(may_colour(sys.stdout))))
     return HOLDS

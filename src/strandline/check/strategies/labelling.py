@@ -21,9 +21,9 @@ from strandline.check.ctl.showing import fault_of, replay_of
 from strandline.check.ctl.valuation import Valuation
 from strandline.check.ctl.verdict import InitialStates
 from strandline.check.memory import peak_resident_bytes
-from strandline.check.options import SWEEP
+from strandline.check.options import EXACT, SWEEP
 from strandline.check.reducing import BRANCHING, refusal
-from strandline.check.running import Findings, Run
+from strandline.check.running import Findings, Run, unplaced
 from strandline.check.task import Session, Task
 from strandline.check.verdict import PropertyVerdict
 from strandline.compile.kernel import FaultSite, Kernel
@@ -52,6 +52,8 @@ class Labelling:
     def can(self, task: Task) -> UsageError | None:
         if task.options.por:
             return refusal(task.system, BRANCHING)
+        if task.options.store != EXACT:
+            return unplaced(task.options)
         method, order = Option("method", self.name), task.options.order
         if order in ("dfs", "cache"):
             return UsageError(

@@ -19,9 +19,9 @@ from strandline.check.ctl.question import CtlQuestion, ctl_question_of
 from strandline.check.ctl.showing import fault_of, replay_of
 from strandline.check.ctl.verdict import ComponentShown, Evidence
 from strandline.check.ltl.options import IGNORE
-from strandline.check.options import SWEEP
+from strandline.check.options import EXACT, SWEEP
 from strandline.check.reducing import BRANCHING, refusal
-from strandline.check.running import Findings, Run
+from strandline.check.running import Findings, Run, unplaced
 from strandline.check.task import Session, Task
 from strandline.check.verdict import PropertyVerdict
 from strandline.compile.kernel import FaultSite, Kernel, Twin
@@ -61,6 +61,8 @@ class TerminalComponentSearch:
     def can(self, task: Task) -> UsageError | None:
         if task.options.por:
             return refusal(task.system, BRANCHING)
+        if task.options.store != EXACT:
+            return unplaced(task.options)
         question, method = ctl_question_of(task), Option("method", COMPONENTS)
         fit = [decided_by_components(one.formula) for one in question.formulas]
         if len(fit) != 1 or fit[0] is None:

@@ -1,0 +1,85 @@
+"""Which kinds of questions can be asked of a model in which ways: what the strategies answer, as a table.
+
+Nothing here decides what is sound. Each cell asks the strategies (`strandline.check.choosing`) whether they can carry
+out such a task, as a check would, and has their reason where none can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from strandline.check.choosing import choose_for_runs, choose_for_states, choose_for_trees
+from strandline.check.ctl.formula import bind_ctl
+from strandline.check.ctl.question import make_question
+from strandline.check.ltl.deciding import runs_task
+from strandline.check.ltl.fairness import FairnessConditions
+from strandline.check.ltl.methods import AUTO, NDFS, SWEEP
+from strandline.check.ltl.options import STUTTER, LtlOptions
+from strandline.check.ltl.specification import Specification, bind_formula
+from strandline.check.options import SWEEP as IN_SWEEPS
+from strandline.check.options import Options
+from strandline.check.task import Task
+from strandline.errors import UsageError
+from strandline.model.system import System
+
+WAYS: Mapping[str, Mapping[str, Any]] = {
+    "bfs": {},
+    "dfs": {"order": "dfs"},
+    "sweep": {"order": "sweep"},
+    "cache": {"order": "cache", "cache_states": 1000},
+    "por": {"por": True},
+    "sweep, por": {"order": "sweep", "por": True},
+    "compact": {"store": "compact"},
+    "bitstate": {"store": "bitstate"},
+    "gpu": {"device": "gpu"},
+}
+"""By name, the options of a search."""
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """A kind of question, a way to search, and why that is refused; None where it is not."""
+
+    question: str
+    way: str
+    refusal: UsageError | None
+
+
+def combinations_of(system: System) -> Iterator[Combination]:
+    """All of them, question by question."""
+    for question, choose in _questions(system).items():
+        for way, given in WAYS.items():
+            try:
+                choose(Options(**given))
+            except UsageError as error:
+                yield Combination(question, way, error)
+            else:
+                yield Combination(question, way, None)
+
+
+def _questions(system: System) -> dict[str, Callable[[Options], object]]:
+    def of_runs(formula: str, *, cycles: bool = True, fair: bool = False) -> Callable[[Options], object]:
+        asked: Specification = bind_formula(formula, system)
+
+        def choose(options: Options) -> object:
+            method = AUTO if not cycles else SWEEP if options.order == IN_SWEEPS else NDFS
+            temporal = LtlOptions(method=method, fair=fair, declared_fairness=False)
+            return choose_for_runs(runs_task(system, asked, options, temporal))
+
+        return choose
+
+    def of_trees(options: Options) -> object:
+        plain = system.alone
+        question = make_question(plain, [bind_ctl("AG EF true", plain)], FairnessConditions(), STUTTER)
+        return choose_for_trees(Task(plain, options, branching=question))
+
+    return {
+        "states, deadlocks": lambda options: choose_for_states(Task(system.alone, options)),
+        "LTL, safety": of_runs("G true", cycles=False),
+        "LTL": of_runs("G F true"),
+        "LTL with X": of_runs("G F X true"),
+        "LTL, fair": of_runs("G F true", fair=True),
+        "CTL": of_trees,
+    }
