@@ -244,3 +244,30 @@ def test_a_parameter_that_is_something_else(
     assert main(["check", str(file), "--quiet", "-D", given]) == 2
     assert capsys.readouterr().err == f"strandline check: {message}\n"
     assert main(["check", str(file), "--quiet", "-D", "n=4", "-D", "lossy=false"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "lines"),
+    [
+        (
+            "x.py",
+            "from strandline import Model, Range, action\n\n\nclass Box(Model):\n    x: Range[0, 3] = 0\n\n"
+            "    @action\n    def up(m):\n        m.x += 2\n",
+            ["  !  up", "     value outside the variable's range: x = 4, which holds 0..3"],
+        ),
+        (
+            "a.dve",
+            "byte a[3]; byte i;\nprocess P { state s; init s; trans s -> s { effect a[i] = 1, i = i + 1; }; }\n"
+            "system async;\n",
+            ["  !  P: s -> s", "     array index out of range: a[3], whose indices are 0..2"],
+        ),
+    ],
+)
+def test_a_fault_names_the_value(
+    name: str, text: str, lines: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    assert main(["check", str(tmp_path / name), "--quiet"]) == 12
+    shown = capsys.readouterr().out.splitlines()
+    place = shown.index(lines[0])
+    assert shown[place : place + 2] == lines

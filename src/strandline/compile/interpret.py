@@ -39,12 +39,14 @@ _SMALL = 200
 
 
 class Fault(Exception):
-    """The model cannot be evaluated here; `kind` is a sentence for people, `span` the place in the model."""
+    """The model cannot be evaluated here; `kind` is a sentence for people, `span` the place in the model. Of a value or
+    an index that does not fit, `about` is the variable and what it was."""
 
-    def __init__(self, kind: str, span: Span | None) -> None:
+    def __init__(self, kind: str, span: Span | None, about: tuple[Variable, int] | None = None) -> None:
         super().__init__(kind)
         self.kind = kind
         self.span = span
+        self.about = about
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ def _value(
 def _slot(element: Element, index: int, offsets: dict[Variable, int]) -> int:
     """Which entry of the valuation an array element is; faults when the index is outside the array."""
     if not 0 <= index < element.variable.slots:
-        raise Fault(INDEX_FAULT, element.span)
+        raise Fault(INDEX_FAULT, element.span, (element.variable, index))
     return offsets[element.variable] + index
 
 
@@ -252,7 +254,7 @@ class Interpreter:
         value = evaluate(effect.value, values, self._offsets)
         if value not in variable.domain:
             if not variable.domain.wraps:
-                raise Fault(RANGE_FAULT, effect.span)
+                raise Fault(RANGE_FAULT, effect.span, (variable, value))
             value = variable.domain.wrap(value)
         return slot, value
 

@@ -12,7 +12,7 @@ from typing import Any
 from strandline.compile.answering import answered_by
 from strandline.compile.interpret import Fault, Interpreter
 from strandline.compile.kernel import ACCEPTING_BIT, DEADLOCK_BIT, STUCK_BIT, Edge, FaultSite, Kernel
-from strandline.model.expression import Expression
+from strandline.model.expression import INDEX_FAULT, RANGE_FAULT, Expression
 from strandline.model.layout import Layout, make_layout
 from strandline.model.measure import Measure
 from strandline.model.ranges import analyse_ranges
@@ -43,13 +43,13 @@ class SystemTwin:
             name = "; ".join(self.system.scope.step_name(action.name, evaluate) for action in step.actions)
             if step.target is None:
                 assert step.fault is not None
-                found.append(Edge(name, None, FaultSite(step.fault.kind, step.fault.span)))
+                found.append(Edge(name, None, self.site(step.fault)))
                 break
             target = self.layout.pack(step.target)
             try:
                 self.progress(target)
             except Fault as fault:
-                found.append(Edge(name, None, FaultSite(fault.kind, fault.span)))
+                found.append(Edge(name, None, self.site(fault)))
                 break
             found.append(Edge(name, target))
         return found
@@ -57,6 +57,20 @@ class SystemTwin:
     def taken(self, state: tuple[int, ...]) -> Sequence[tuple[Action, ...]]:
         """The actions of each step, in the order of the edges."""
         return [step.actions for step in self.interpreter.steps(self.layout.unpack(state))]
+
+    def site(self, fault: Fault) -> FaultSite:
+        """A fault as Kernels tell of it, with the value where the variable is one that people know."""
+        if fault.about is None:
+            return FaultSite(fault.kind, fault.span)
+        variable, value = fault.about
+        view, detail = self._views.get(variable), ""
+        known = view is None or (view.name, view.variables) == (variable.name, (variable,))
+        if fault.kind == INDEX_FAULT and view is None:
+            detail = f"{variable.name}[{value}], whose indices are 0..{variable.slots - 1}"
+        elif fault.kind == RANGE_FAULT and known:
+            shown = variable.name if variable.length is None else f"an element of {variable.name}"
+            detail = f"{shown} = {value}, which holds {variable.domain.low}..{variable.domain.high}"
+        return FaultSite(fault.kind, fault.span, detail)
 
     def labels(self, state: tuple[int, ...]) -> int:
         valuation = self.layout.unpack(state)

@@ -28,7 +28,7 @@ every time it is expanded, so this is several times cheaper and finds the same s
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -54,10 +54,11 @@ Marked = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class FaultSite:
-    """What went wrong and where in the model."""
+    """What went wrong and where in the model; which value it was, where a twin can tell."""
 
     kind: str
     span: Span | None
+    detail: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,7 @@ def _fault_lines(trace: Trace, system: System, style: Style) -> list[str]:
     if fault.action is not None:
         width = len(str(len(trace.steps)))
         lines.append(f"{style.paint('!'.rjust(width), 'red')}  {style.paint(fault.action, 'bold')}")
-    lines.append(f"   {style.paint(fault.kind, 'red')}")
+    lines.append(f"   {style.paint(fault.words, 'red')}")
     if fault.span is not None:
         lines.append(f"   {system.source.where(fault.span)}")
         lines += [f" {line}" for line in system.source.caret(fault.span).splitlines()]

@@ -23,7 +23,7 @@ def fault_data(fault: TraceFault | None, source: Source) -> dict[str, Any] | Non
     if fault is None:
         return None
     place = None if fault.span is None else source.where(fault.span)
-    return {"kind": fault.kind, "at": place, "action": fault.action}
+    return {"kind": fault.kind, "detail": fault.detail or None, "at": place, "action": fault.action}
 
 
 def fault_of(name: str, data: Mapping[str, Any]) -> RecordedFault | None:

@@ -86,13 +86,13 @@ def _check_fault(twin: Twin, state: State, claimed: FaultSite) -> TraceFault:
     if site != claimed:
         met = "no fault" if site is None else f"'{site.kind}' at {site.span}"
         raise ReplayError(f"the search met '{claimed.kind}' at {claimed.span}, the replay {met}")
-    return TraceFault(claimed.kind, claimed.span, action)
+    return TraceFault(claimed.kind, claimed.span, action, site.detail)
 
 
 def with_fault(twin: Twin, trace: Trace, state: State) -> Trace | None:
     """A trace to the state, ended by the first fault that the twin meets there; None where it meets none."""
     site, action = _fault_at(twin, state)
-    return None if site is None else replace(trace, fault=TraceFault(site.kind, site.span, action))
+    return None if site is None else replace(trace, fault=TraceFault(site.kind, site.span, action, site.detail))
 
 
 def _fault_at(twin: Twin, state: State) -> tuple[FaultSite | None, str | None]:

@@ -66,11 +66,17 @@ class Step:
 @dataclass(frozen=True, slots=True)
 class TraceFault:
     """The run-time fault at which a trace ends. `action` is the step that faulted; None where a predicate
-    could not be evaluated in the last state."""
+    could not be evaluated in the last state. `detail` is which value it was, where that is known."""
 
     kind: str
     span: Span | None
     action: str | None
+    detail: str = field(default="", compare=False)
+
+    @property
+    def words(self) -> str:
+        """What went wrong, with the value."""
+        return f"{self.kind}: {self.detail}" if self.detail else self.kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +134,7 @@ class Trace:
                 lines.append(f"from here on again and again, back to state {self.loop}:")
             lines += [f"{number}  {step.action}", *change_lines(step, " " * (len(str(number)) + 4))]
         if self.fault is not None:
-            lines += [*([] if self.fault.action is None else [f"!  {self.fault.action}"]), f"   {self.fault.kind}"]
+            lines += [*([] if self.fault.action is None else [f"!  {self.fault.action}"]), f"   {self.fault.words}"]
         return "\n".join(lines)
 
 
