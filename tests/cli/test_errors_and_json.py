@@ -162,6 +162,7 @@ def test_a_run_time_fault_as_json(strandline: Run) -> None:
     assert trace["steps"][2] == {"action": "P: s -> s", "changes": {"a[2]": [0, 1], "i": [2, 3]}}
     assert trace["fault"] == {
         "kind": "array index out of range",
+        "detail": "a[3], whose indices are 0..2",
         "at": "index.dve:5:38",
         "action": "P: s -> s",
     }

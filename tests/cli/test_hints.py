@@ -246,19 +246,35 @@ def test_a_parameter_that_is_something_else(
     assert main(["check", str(file), "--quiet", "-D", "n=4", "-D", "lossy=false"]) == 0
 
 
+OUTSIDE = """
+from strandline import Model, Range, action
+
+
+class Box(Model):
+    x: Range[0, 3] = 0
+
+    @action
+    def up(m):
+        m.x += 2
+"""
+BEYOND = """
+byte a[3]; byte i;
+process P { state s; init s; trans s -> s { effect a[i] = 1, i = i + 1; }; }
+system async;
+"""
+
+
 @pytest.mark.parametrize(
     ("name", "text", "lines"),
     [
         (
             "x.py",
-            "from strandline import Model, Range, action\n\n\nclass Box(Model):\n    x: Range[0, 3] = 0\n\n"
-            "    @action\n    def up(m):\n        m.x += 2\n",
+            OUTSIDE,
             ["  !  up", "     value outside the variable's range: x = 4, which holds 0..3"],
         ),
         (
             "a.dve",
-            "byte a[3]; byte i;\nprocess P { state s; init s; trans s -> s { effect a[i] = 1, i = i + 1; }; }\n"
-            "system async;\n",
+            BEYOND,
             ["  !  P: s -> s", "     array index out of range: a[3], whose indices are 0..2"],
         ),
     ],

@@ -94,7 +94,7 @@ def test_an_index_out_of_range(strandline: Run) -> None:
         "  3  P: s -> s\n"
         "       a[2]: 0 → 1   i: 2 → 3\n"
         "  !  P: s -> s\n"
-        "     array index out of range\n"
+        "     array index out of range: a[3], whose indices are 0..2\n"
         "     index.dve:5:38\n"
         "       trans s -> s { guard i < 5; effect a[i] = 1, i = i + 1; }; }\n"
         "                                          ^^^^\n"

@@ -60,6 +60,7 @@ def test_itf() -> None:
     assert document["#meta"]["source"] == "index.dve"
     assert document["#meta"]["fault"] == {
         "kind": "array index out of range",
+        "detail": "a[3], whose indices are 0..2",
         "at": "index.dve:5:38",
         "action": "P: s -> s",
     }

@@ -126,7 +126,7 @@ def test_a_saved_fault_can_be_followed(simulate: Run) -> None:
     simulate("index", "1 1 1 1\nsave t.json\n")
     _, stdout, _ = simulate("index", "follow t.json\n")
     assert stdout.endswith("the path ends in a fault: 'undo' or 'reset' lead back\n")
-    assert "!  P: s -> s\n   array index out of range\n" in stdout
+    assert "!  P: s -> s\n   array index out of range: " in stdout
 
 
 def test_a_trace_of_another_model_is_refused_and_the_walk_stays(simulate: Run) -> None:

@@ -44,6 +44,7 @@ from strandline.languages.symbolic.building import both, equal, negate
 from strandline.languages.symbolic.execution import TOO_INVOLVED, Refused
 from strandline.model.expression import TRUE, Const, Expression
 
+CONTAINER = BagType | FifoType | SetType
 _MOST_ROUNDS, _MOST_STATEMENTS = 10_000, 50_000
 _INSTEAD: dict[type[ast.stmt], str] = {
     ast.While: "a while loop has no bound; write 'for i in range(...)' with an 'if' inside",
@@ -281,7 +282,11 @@ class Runner:
         if not isinstance(place, Place):
             kinds = {ProcessValue: "a process", GroupValue: "a class of processes"}
             raise Refused(f"{kinds.get(type(place), describe(place))} cannot be assigned to; only variables can")
-        if isinstance(place.kind, BagType | FifoType | SetType) and isinstance(value, tuple | Listing):
+        if _filled_one_by_one(place.kind, value):
+            for index, one in enumerate(value):
+                self._save(place.element(Const(index)), one, node)
+            return
+        if isinstance(place.kind, CONTAINER) and isinstance(value, tuple | Listing):
             items = Listing(tuple(Member(TRUE, one) for one in value)) if isinstance(value, tuple) else value
             fill(self.machine, place, items, self.text.span(node))
             return
@@ -294,6 +299,13 @@ class Runner:
             place = self.reader.structure.process_attribute(member, name)
             old = self.machine.load(place)
             self._save(place, self.machine.join(equal(owner.index, Const(position)), value, old), node)
+
+
+def _filled_one_by_one(kind: Any, value: Any) -> bool:
+    """Whether it is a list of what each container of an array is to hold: `[[], [1, 2]]`."""
+    if not isinstance(kind, ArrayType) or not isinstance(value, tuple) or len(value) != kind.length:
+        return False
+    return isinstance(kind.element, CONTAINER) and all(isinstance(one, tuple | Listing) for one in value)
 
 
 def names_of(function: Callable[..., Any]) -> Callable[[str], Any]:

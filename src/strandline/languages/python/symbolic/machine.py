@@ -137,12 +137,8 @@ class Machine:
             for slot, held in enumerate(value.slots):
                 target = place.slot(len(value.slots), slot)
                 yield Place(kind, place.variables, place.prefix, target, place.shown), held
-        elif isinstance(value, tuple) and not value:
-            slots = getattr(kind, "capacity", None) or kind.element.size
-            for slot in range(slots):
-                yield Place(kind, place.variables, place.prefix, place.slot(slots, slot), place.shown), Const(0)
         else:
-            raise Refused(f"{kind} can only be assigned another {kind}, or [] to make it empty; use put, add and clear")
+            raise Refused(f"{kind} can only be assigned another {kind}; use put, add and clear")
 
     def _elements(self, kind: Any, value: Any) -> list[Any]:
         if isinstance(value, Place) and value.kind == kind:
