@@ -112,6 +112,12 @@ class Options:
             "count distinct states exactly although states are forgotten, by means of disk", group=_SEARCH
         ),
     )
+    cone: bool = field(
+        default=False,
+        metadata=told(
+            "method symbolic: leave out what cannot influence the invariants and what is to be reached", group=_SEARCH
+        ),
+    )
     diagrams: str = field(
         default=LIBRARIES[0],
         metadata=told("the library of decision diagrams for method symbolic", group=_SEARCH, choices=LIBRARIES),

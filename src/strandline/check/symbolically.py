@@ -20,6 +20,7 @@ from strandline.compile.interpret import Fault, Interpreter
 from strandline.errors import InternalError, Option, ResourceError, UsageError
 from strandline.model.expression import Expression
 from strandline.model.system import System
+from strandline.symbolic.cone import cone_of, within_cone
 from strandline.symbolic.diagrams import BYTES_PER_NODE, Function
 from strandline.symbolic.fixpoints import SymbolicSets
 from strandline.symbolic.paths import Numbered, SymbolicPaths
@@ -66,6 +67,7 @@ class SymbolicRun:
     findings: Findings = field(default_factory=Findings)
     _space: Space | None = None
     _began: float = 0.0
+    _cone: tuple[int, int] | None = None
 
     def carry_out(self, work: Callable[[Space], None], *, spare: int = 0) -> Findings:
         """Do it in the background. Raises `InputError` for what the user can mend."""
@@ -117,6 +119,13 @@ class SymbolicRun:
             seconds=time.perf_counter() - self._began,
         )
 
+    def look_at_cone(self, sets: Sequence[Function]) -> Space:
+        """From here on only what can influence some sets is looked at."""
+        cone, every = cone_of(self.space, sets), len(self.space.encoding.fields)
+        self._space = within_cone(self.space, cone)
+        self._cone = (len(cone), every)
+        return self._space
+
     # --- what is reachable ----------------------------------------------------------------------------------------
 
     def count(self, *, transitions: bool) -> None:
@@ -130,8 +139,9 @@ class SymbolicRun:
             transitions=sum(space.count(sets.both(space.reachable, step.enabled)) for step in space.steps)
             if counted
             else None,
-            deadlocks=space.count(sets.dead),
+            deadlocks=space.count(sets.dead) if self._cone is None else None,
             visited=states,
+            cone=self._cone,
         )
 
     def look_for_faults(

@@ -90,6 +90,9 @@ class Statistics:
     """Of random walks, which count no states."""
     device: DeviceFigures | None = None
     """Of a search on a device; `peak_bytes` are then bytes of its memory."""
+    cone: tuple[int, int] | None = None
+    """Of a search in sets by the cone of influence: how many places of a state were looked at, of how many. States are
+    then those of the cone."""
     nodes: int = 0
     """Of a search in sets: most nodes of decision diagrams at the same time."""
     coverage: Coverage | None = None

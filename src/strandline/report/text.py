@@ -144,7 +144,10 @@ def _statistics_lines(exploration: Exploration) -> list[str]:
     if not now.nodes or now.transitions is not None:
         rows.append(("transitions", _count(now.transitions, why)))
     ends = ", valid ends included" if now.deadlocks and exploration.system.ends is not None else ""
-    rows.append(("deadlocks", _count(now.deadlocks, why) + ends))
+    if now.cone is None:
+        rows.append(("deadlocks", _count(now.deadlocks, why) + ends))
+    else:
+        rows.append(("cone", f"{now.cone[0]:,} of {now.cone[1]:,} places of the state matter; states are of these"))
     if now.states != now.visited:
         again = f", {now.revisited:,} of them again" if now.revisited else ""
         rows.append(("visited", f"{now.visited:,}{again}"))

@@ -7,6 +7,7 @@ ever looked at by itself, except along a path.
     ordering.py    which variables lie next to each other
     encoding.py    variables as bits, expressions as sets of states
     steps.py       actions as relations between states
+    cone.py        what can matter for a question, and nothing else
     space.py       a System with all of this: images, what is reachable, faults
     fixpoints.py   EX, EU and EG; fairness (Emerson, Lei)
     paths.py       paths and lassos inside sets

@@ -7,11 +7,11 @@ everything that it writes is constant there is no relation at all: forget what w
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from strandline.errors import ResourceError
-from strandline.model.expression import TRUE, Const, Element, Expression, Read, walk
+from strandline.model.expression import TRUE, Const, Element, Read, walk
 from strandline.model.simultaneous import Slot, simultaneous
 from strandline.model.system import Action, Assign, System
 from strandline.symbolic.diagrams import Diagrams, Function
@@ -145,42 +145,40 @@ class _Making:
         if made and enabled != self.diagrams.false:
             if len(self.steps) >= _MOST_TOGETHER and self.system.synchronous:
                 raise ResourceError(f"more than {_MOST_TOGETHER:,} combinations of actions are taken together")
-            self.steps.append(self._step(enabled, [(slot, found.updates[slot]) for slot in found.updates]))
+            cases = {slot: self.encoding.cases(value) for slot, value in found.updates.items()}
+            self.steps.append(step_of(enabled, cases, self.encoding))
         return enabled
 
-    def _step(self, enabled: Function, updates: Sequence[tuple[Slot, Expression]]) -> Step:
-        diagrams, encoding = self.diagrams, self.encoding
-        cases = {slot: encoding.cases(value) for slot, value in updates}
-        fields = [encoding.fields[slot] for slot in cases]
-        constant = all(len(one) == 1 and diagrams.true in one.values() for one in cases.values())
-        target = None
-        relation = enabled
-        if constant:
-            target = diagrams.all_of(encoding.equal(slot, value) for slot, one in cases.items() for value in one)
-        else:
-            parts = [
-                diagrams.any_of(
-                    diagrams.both(states, encoding.equal(slot, value, next=True)) for value, states in one.items()
-                )
-                for slot, one in cases.items()
+
+def step_of(enabled: Function, cases: Mapping[Slot, Cases], encoding: Encoding) -> Step:
+    """A step that can be taken in some states, by what it writes."""
+    diagrams = encoding.diagrams
+    fields = [encoding.fields[slot] for slot in cases]
+    constant = all(len(one) == 1 and diagrams.true in one.values() for one in cases.values())
+    target, relation = None, enabled
+    if constant:
+        target = diagrams.all_of(encoding.equal(slot, value) for slot, one in cases.items() for value in one)
+    else:
+        for slot, one in cases.items():
+            values = [
+                diagrams.both(states, encoding.equal(slot, value, next=True)) for value, states in one.items()
             ]
-            for part in parts:
-                relation = diagrams.both(relation, part)
-        now = [bit for field in fields for bit in field.now]
-        later = [bit for field in fields for bit in field.next]
-        touched = diagrams.support(relation) | set(now)
-        return Step(
-            diagrams=diagrams,
-            enabled=enabled,
-            now=diagrams.cube(now),
-            next=diagrams.cube(later),
-            forward=diagrams.renaming(dict(zip(later, now, strict=True))),
-            backward=diagrams.renaming(dict(zip(now, later, strict=True))),
-            target=target,
-            relation=relation,
-            top=min(touched, default=0),
-            updates=tuple(cases.items()),
-        )
+            relation = diagrams.both(relation, diagrams.any_of(values))
+    now = [bit for field in fields for bit in field.now]
+    later = [bit for field in fields for bit in field.next]
+    touched = diagrams.support(relation) | set(now)
+    return Step(
+        diagrams=diagrams,
+        enabled=enabled,
+        now=diagrams.cube(now),
+        next=diagrams.cube(later),
+        forward=diagrams.renaming(dict(zip(later, now, strict=True))),
+        backward=diagrams.renaming(dict(zip(now, later, strict=True))),
+        target=target,
+        relation=relation,
+        top=min(touched, default=0),
+        updates=tuple(cases.items()),
+    )
 
 
 def touched_slots(system: System) -> Iterator[frozenset[Slot]]:

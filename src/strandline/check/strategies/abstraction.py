@@ -21,7 +21,7 @@ from strandline.check.ctl.question import CtlQuestion, ctl_question_of
 from strandline.check.ctl.valuation import Valuation
 from strandline.check.ctl.verdict import AbstractionFigures, Evidence, InitialStates
 from strandline.check.ltl.options import STUTTER
-from strandline.check.strategies.symbolic import Deciding, prepared
+from strandline.check.strategies.symbolic import ONLY_STATES, Deciding, prepared
 from strandline.check.symbolically import SymbolicRun, refusal
 from strandline.check.task import Session, Task
 from strandline.errors import Option, UsageError
@@ -36,6 +36,8 @@ from strandline.symbolic.diagrams import Function
 from strandline.symbolic.space import Space
 
 CONCRETE = "the model itself"
+MOST_TIMES, FEW_NODES = 4, 5_000
+"""An abstraction whose relation has so many times the nodes of the states that it is about is given up."""
 WITHOUT_A_RUN = "abstraction decided it; --method symbolic shows a run"
 
 
@@ -46,6 +48,8 @@ class Abstraction:
 
     def can(self, task: Task) -> UsageError | None:
         question = ctl_question_of(task)
+        if task.options.cone:
+            return ONLY_STATES
         if question.finite_runs != STUTTER:
             finite = Option("finite_runs", question.finite_runs)
             asked = Option("method", self.name)
@@ -103,8 +107,9 @@ class _Abstracting:
             return shortcut
         base = space.reachable if self.task.temporal.reachable_first else space.valid
         view, most = View(self._visible()), self.task.temporal.refinements
+        model: AbstractModel | None = None
         for refinements in range(most + 1):
-            model = AbstractModel(space, base, view)
+            model = AbstractModel(space, base, view, model)
             known = self._known(model, Operator.ALL in kinds)
             self._tell(refinements, model, known)
             undecided = space.diagrams.both(
@@ -112,6 +117,8 @@ class _Abstracting:
             )
             if undecided == space.diagrams.false:
                 return self._decided(model, known, refinements)
+            if model.size > MOST_TIMES * space.diagrams.size(base) + FEW_NODES:
+                return self._concrete(f"{CONCRETE}, because the abstraction has become much larger", refinements)
             if refinements < most:
                 finer = self._refined(model, known, model.single(undecided))
                 if finer is None:

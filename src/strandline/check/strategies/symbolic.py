@@ -21,7 +21,7 @@ from strandline.check.strategies.explicit import StatesFound
 from strandline.check.symbolically import SymbolicRun, blame_for, refusal
 from strandline.check.task import Session, Task
 from strandline.check.verdict import PropertyVerdict
-from strandline.errors import ResourceError, UsageError
+from strandline.errors import Option, ResourceError, UsageError
 from strandline.source import Source
 from strandline.symbolic.diagrams import Function
 from strandline.symbolic.fixpoints import SymbolicSets
@@ -31,6 +31,11 @@ from strandline.traces.lassos import LassoReplay
 from strandline.traces.trace import Trace
 from strandline.traces.walk import twin_of
 
+ONLY_STATES = UsageError(
+    "{} is for invariants and what is to be reached: a step outside the cone is a step all the same",
+    options=[Option("cone", True)],
+)
+
 
 class SymbolicSearch:
     """Decides any number of properties of states in one set: what is reachable."""
@@ -38,6 +43,8 @@ class SymbolicSearch:
     name = SYMBOLIC
 
     def can(self, task: Task) -> UsageError | None:
+        if task.options.cone and not all(one.predicate is not None for one in task.properties):
+            return ONLY_STATES
         return refusal(task, self.name)
 
     def run(self, task: Task, session: Session) -> StatesFound:
@@ -45,6 +52,8 @@ class SymbolicSearch:
         run = SymbolicRun(task, session, task.system)
 
         def work(space: Space) -> None:
+            if task.options.cone:
+                space = run.look_at_cone([_decided(space, task, one) for one in task.properties])
             run.count(transitions=not task.properties)
             run.findings.complete = True
             for one in task.properties:
@@ -75,7 +84,7 @@ class SymbolicLabelling:
     name = SYMBOLIC
 
     def can(self, task: Task) -> UsageError | None:
-        return refusal(task, self.name)
+        return ONLY_STATES if task.options.cone else refusal(task, self.name)
 
     def run(self, task: Task, session: Session) -> CtlFound:
         question = ctl_question_of(task)

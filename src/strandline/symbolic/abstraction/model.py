@@ -18,6 +18,7 @@ from strandline.model.simultaneous import Slot
 from strandline.symbolic.clusters import Relation, joined, unchanged
 from strandline.symbolic.diagrams import Function
 from strandline.symbolic.space import Space
+from strandline.symbolic.steps import Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +30,10 @@ class View:
 
 
 class AbstractModel:
-    """The abstraction by a view of the states of `base`, which steps do not leave. `seen` is where the fixpoints of
-    `Sets` are taken; states without a step repeat themselves."""
+    """The abstraction by a view of the states of `base`, which steps do not leave; states without a step repeat
+    themselves. A `coarser` one, whose view was refined to this, saves work."""
 
-    def __init__(self, space: Space, base: Function, view: View) -> None:
+    def __init__(self, space: Space, base: Function, view: View, coarser: AbstractModel | None = None) -> None:
         self.space, self.view, self.diagrams = space, view, space.diagrams
         fields = space.encoding.fields
         spare = space.spare[: len(view.sets)]
@@ -47,7 +48,8 @@ class AbstractModel:
         self.bits = tuple(now)
         self._base = self._marked(base, [pair[0] for pair in spare], view.sets)
         self.states = self.abstracted(base)
-        whole = self._visible_steps(base)
+        whole = self._visible_steps(base, coarser)
+        self.size = self.diagrams.size(whole)
         both, denied = self.diagrams.both, self.diagrams.denied
         self.existential = self.diagrams.some_of_both(self._base, whole, self._hidden)
         lacking = self.diagrams.some_of_both(self._base, both(self._anywhere(), denied(whole)), self._hidden)
@@ -64,33 +66,44 @@ class AbstractModel:
         """All next abstract states there are."""
         return self.diagrams.renamed(self.states, self._backward)
 
-    def _visible_steps(self, base: Function) -> Function:
+    def _visible_steps(self, base: Function, coarser: AbstractModel | None) -> Function:
         """Between states and what is visible after a step."""
-        space, diagrams, encoding = self.space, self.diagrams, self.space.encoding
-        bits = [pair[1] for pair in space.spare[: len(self.view.sets)]]
-        relations = []
-        for step in sorted(space.steps, key=lambda step: step.top):
-            space.watch()
-            between = step.enabled
-            for slot, cases in step.updates:
-                if slot in self.view.slots:
-                    values = [
-                        diagrams.both(states, encoding.equal(slot, value, next=True))
-                        for value, states in cases.items()
-                    ]
-                    between = diagrams.both(between, diagrams.any_of(values))
-            between = self._marked(between, bits, [step.before(members) for members in self.view.sets])
-            written = frozenset(slot for slot, _ in step.updates if slot in self.view.slots)
-            relations.append(Relation(written, between))
-        dead = diagrams.both(base, diagrams.denied(space.enabled))
-        relations.append(Relation(frozenset(), self._marked(dead, bits, self.view.sets)))
+        space, encoding = self.space, self.space.encoding
+        relations = self.relations = self._relations(base, coarser)
         while len(relations) > 1:
             space.watch()
             pairs = zip(relations[::2], relations[1::2], strict=False)
             rest = relations[-1:] if len(relations) % 2 else []
             relations = [joined(one, other, encoding) for one, other in pairs] + rest
         whole = relations[0]
-        return diagrams.both(whole.between, unchanged(encoding, self.view.slots - whole.written))
+        return self.diagrams.both(whole.between, unchanged(encoding, self.view.slots - whole.written))
+
+    def _relations(self, base: Function, coarser: AbstractModel | None) -> list[Relation]:
+        """For each step alone, and last for states without one. Those of a view with fewer sets are gone on with."""
+        known, dead = 0, self.diagrams.both(base, self.diagrams.denied(self.space.enabled))
+        steps = sorted(self.space.steps, key=lambda step: step.top)
+        if coarser is not None and coarser.view.slots == self.view.slots:
+            relations, known = coarser.relations, len(coarser.view.sets)
+        else:
+            relations = [*map(self._visible_part, steps), Relation(frozenset(), dead)]
+        bits, sets = [pair[1] for pair in self.space.spare[known : len(self.view.sets)]], self.view.sets[known:]
+        marked = []
+        for number, one in enumerate(relations):
+            self.space.watch()
+            entered = [steps[number].before(members) for members in sets] if number < len(steps) else sets
+            marked.append(Relation(one.written, self._marked(one.between, bits, entered)))
+        return marked
+
+    def _visible_part(self, step: Step) -> Relation:
+        """What a step does to the slots that are visible."""
+        diagrams, encoding, between = self.diagrams, self.space.encoding, step.enabled
+        for slot, cases in step.updates:
+            if slot in self.view.slots:
+                values = [
+                    diagrams.both(states, encoding.equal(slot, value, next=True)) for value, states in cases.items()
+                ]
+                between = diagrams.both(between, diagrams.any_of(values))
+        return Relation(frozenset(slot for slot, _ in step.updates if slot in self.view.slots), between)
 
     def abstracted(self, states: Function) -> Function:
         """The abstract states of some states."""

@@ -1,0 +1,56 @@
+"""The cone of influence (004 §1.3.6): what can matter for some sets of states, and the steps that can change it.
+
+A slot is in the cone if the sets depend on it, or if a step that writes something in the cone reads it. Other steps
+change nothing in the cone, and no step that does depends on anything outside. So what is reachable of the cone is found
+without the rest: exactly the projection of what is reachable. Paths are another matter: a step outside the cone is
+still one, so that only questions about single states are asked so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from copy import copy
+
+from strandline.model.simultaneous import Slot
+from strandline.symbolic.diagrams import Function
+from strandline.symbolic.encoding import Encoding
+from strandline.symbolic.space import Space
+from strandline.symbolic.steps import Step, step_of
+
+
+def cone_of(space: Space, sets: Iterable[Function]) -> frozenset[Slot]:
+    """The slots that matter for some sets, and for where the model faults."""
+    owners = {bit: slot for slot, field in space.encoding.fields.items() for bit in field.now}
+    support = space.diagrams.support
+    found = {owners[bit] for one in (*sets, space.faults) for bit in support(one)}
+    reading = [(step, {owners[bit] for bit in support(step.enabled)}) for step in space.steps]
+    while True:
+        before = len(found)
+        for step, read in reading:
+            for slot, cases in step.updates:
+                if slot in found:
+                    found |= read | {owners[bit] for states in cases.values() for bit in support(states)}
+        if len(found) == before:
+            return frozenset(found)
+
+
+def within_cone(space: Space, cone: frozenset[Slot]) -> Space:
+    """The same System, of which only a cone is looked at: its states are what the cone has of them."""
+    fields = space.encoding.fields
+    outside = space.diagrams.cube(bit for slot, field in fields.items() if slot not in cone for bit in field.now)
+    reduced = copy(space)
+    for known in ("valid", "enabled", "reachable"):
+        vars(reduced).pop(known, None)
+    reduced.bits = tuple(bit for slot, field in fields.items() if slot in cone for bit in field.now)
+    reduced.initial = space.diagrams.some(space.initial, outside)
+    reduced.steps = tuple(_reduced(step, cone, space.encoding) for step in space.steps if _matters(step, cone))
+    return reduced
+
+
+def _matters(step: Step, cone: frozenset[Slot]) -> bool:
+    return any(slot in cone for slot, _ in step.updates)
+
+
+def _reduced(step: Step, cone: frozenset[Slot], encoding: Encoding) -> Step:
+    kept = tuple((slot, cases) for slot, cases in step.updates if slot in cone)
+    return step if len(kept) == len(step.updates) else step_of(step.enabled, dict(kept), encoding)
