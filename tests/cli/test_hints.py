@@ -287,3 +287,30 @@ def test_a_fault_names_the_value(
     shown = capsys.readouterr().out.splitlines()
     place = shown.index(lines[0])
     assert shown[place : place + 2] == lines
+
+
+CALLED = """
+    @invariant
+    def calmer(m):
+        return m.calm() or m.x == 3
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "notes"),
+    [
+        (
+            "    def calm(m):\n        return m.x < 3 and not m.q.full",
+            ["'calm' returns a condition; is it a claim without its @invariant?"],
+        ),
+        ("    def number(m):\n        return m.x", []),
+        ("    def calm(m, i):\n        return m.x < i", []),
+        (f"    def calm(m):\n        return m.x < 3\n{CALLED}", []),
+    ],
+)
+def test_a_claim_without_its_decorator(more: str, notes: list[str], tmp_path: Path) -> None:
+    file = tmp_path / "model.py"
+    file.write_text(MODEL.format(initial="", guard="", claim="return m.x < 4", more=more), encoding="utf-8")
+    line = MODEL[: MODEL.index("{more}")].count("\n") + 1
+    found = strandline.explore(str(file)).notes
+    assert list(found) == [f"warning: {file}:{line}:5: {one}" for one in notes]

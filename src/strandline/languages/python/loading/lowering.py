@@ -47,10 +47,10 @@ _MOST_ACTIONS = 200_000
 
 def to_system(model: Model | type[Model]) -> System:
     """The System that a model means; a class stands for its instance with the default parameters."""
-    review(model if isinstance(model, type) else type(model))
+    notes = review(model if isinstance(model, type) else type(model))
     instance = model() if isinstance(model, type) else model
     with deep_recursion():
-        return _Lowering(instance).system()
+        return replace(_Lowering(instance).system(), notes=tuple(notes))
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,10 @@ _LEADING = {Model: ("m",), Process: ("m", "me")}
 _DEFINITION = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def review(model: type[Model]) -> None:
+def review(model: type[Model]) -> list[str]:
     """Refuse what would be misunderstood in the body of a model class, in those of its processes and in those that
-    they derive from."""
+    they derive from; warnings about what is perhaps not what was meant."""
+    notes: list[str] = []
     processes = groups_of(model)
     marked = [*model._marked.values(), *(one for process in processes for one in process._marked.values())]
     functions = [one.function for one in marked]
@@ -31,7 +32,10 @@ def review(model: type[Model]) -> None:
         for base in cls.__mro__:
             found = class_definition(base, functions) if issubclass(base, kind) and base is not kind else None
             if found is not None:
-                _Body(kind, base, *found).review()
+                body = _Body(kind, base, *found)
+                body.review()
+                notes += body.forgotten_claims()
+    return notes
 
 
 class _Body:
@@ -57,6 +61,22 @@ class _Body:
             if marked is not None and isinstance(node, ast.FunctionDef):
                 self._parameters(marked, node)
                 self._returns_nothing(marked, node)
+
+    def forgotten_claims(self) -> Iterator[str]:
+        """Functions that return a condition of the model and that nothing in the file speaks of: claims, perhaps, whose
+        decorator was forgotten."""
+        spoken_of = {
+            node.attr if isinstance(node, ast.Attribute) else node.id
+            for node in ast.walk(ast.parse(self.text.source.text))
+            if isinstance(node, ast.Attribute | ast.Name)
+        }
+        for node in self.definition.body:
+            if not isinstance(node, ast.FunctionDef) or node.decorator_list or node.name in spoken_of:
+                continue
+            parameters = tuple(one.arg for one in node.args.args)
+            if parameters == _LEADING[self.kind] and any(map(_returns_condition, ast.walk(node))):
+                place = self.text.source.where(self.text.place(node))
+                yield f"warning: {place}: '{node.name}' returns a condition; is it a claim without its @invariant?"
 
     def _only_once(self, name: str, node: ast.stmt, earlier: ast.stmt | None) -> None:
         declared = isinstance(earlier, ast.AnnAssign) and earlier.value is None and isinstance(node, ast.Assign)
@@ -138,6 +158,13 @@ def _bound(definition: ast.ClassDef) -> Iterator[tuple[str, ast.stmt]]:
                 yield name, node
             case ast.Assign(targets=targets):
                 yield from ((one.id, node) for one in targets if isinstance(one, ast.Name))
+
+
+def _returns_condition(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Return):
+        return False
+    denied = isinstance(node.value, ast.UnaryOp) and isinstance(node.value.op, ast.Not)
+    return denied or isinstance(node.value, ast.Compare | ast.BoolOp)
 
 
 def _is_none(node: ast.expr) -> bool:
