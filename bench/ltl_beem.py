@@ -1,10 +1,11 @@
 """LTL verdicts of the BEEM set by every method, and the sizes of its product automata.
 
     python bench/ltl_beem.py [--max-states N] [--methods ndfs,scc,...] [--max-seconds S] [--family NAME]
-                             [--known-sizes] [--no-sizes] [--no-formulas]
+                             [--known-sizes] [--no-sizes] [--no-formulas] [--por]
 
 Every property whose verdict is known is checked: the property process that comes with it by each method, and, where the
-definitions of its propositions can be read, the formula itself by `auto`, with our own translation. Products of more
+definitions of its propositions can be read, the formula itself by `auto`, with our own translation; with ``--por`` that
+once more with partial-order reduction, where the formula has no next operator. Products of more
 than ``--max-states`` states are left out; where the size is not known, the run may end at its limit. A run that reaches
 ``--max-seconds`` (or its memory) is told and counted, and is no error. Sizes are compared where the file gives them:
 those of a run that holds, and of a plain exploration where the property is violated; twelve of them are Table 1 of
@@ -29,7 +30,7 @@ METHODS = ("ndfs", "scc", "map", "sweep-off", "sweep-on", "sweep")
 MEASURED = ("sweep-off", "sweep-on", "sweep")
 FURTHER_MEASURES = {"extinction": "leaders_num"}
 ONE_LAYER = "0"
-FORMULA = "formula"
+FORMULA, REDUCED = "formula", "por"
 RIGHT, WRONG, STOPPED = "right", "WRONG", "stopped"
 
 
@@ -165,10 +166,11 @@ def limits(options: argparse.Namespace) -> dict[str, float | int | None]:
 
 def decide(row: Row, method: str, options: argparse.Namespace) -> Outcome:
     """Check one property by one method, or its formula."""
-    arguments = ["check", str(row.model if method == FORMULA else row.product), "--no-sanity", "--quiet"]
+    by_formula = method in (FORMULA, REDUCED)
+    arguments = ["check", str(row.model if by_formula else row.product), "--no-sanity", "--quiet"]
     arguments += ["--max-seconds", f"{options.max_seconds:g}"]
-    if method == FORMULA:
-        arguments += ["--ltl", row.formula or ""]
+    if by_formula:
+        arguments += ["--ltl", row.formula or "", *(["--por"] if method == REDUCED else [])]
     else:
         arguments += ["--method", method]
     if method in MEASURED:
@@ -196,7 +198,8 @@ def judged(row: Row, method: str, run: Run) -> Outcome:
         return Outcome(row, method, STOPPED, run, report["reason"])
     if report["verdict"].lower() != row.verdict:
         return Outcome(row, method, WRONG, run, f"expected {row.verdict}")
-    sized = report["complete"] and row.states is not None and method != FORMULA and report["states"] is not None
+    counted = method not in (FORMULA, REDUCED) and report["states"] is not None
+    sized = report["complete"] and row.states is not None and counted
     if sized and (report["states"], report["transitions"]) != (row.states, row.edges):
         return Outcome(row, method, WRONG, run, f"expected {row.states} states, {row.edges} edges", True)
     return Outcome(row, method, RIGHT, run, sized=sized)
@@ -232,6 +235,8 @@ def outcomes(chosen: Sequence[Row], options: argparse.Namespace) -> Iterator[Out
                 yield outcome
         if row.formula is not None and options.formulas:
             yield decide(row, FORMULA, options)
+            if options.por and not re.search(r"\bX\b", row.formula):
+                yield decide(row, REDUCED, options)
         if options.sizes and row.states is not None and row.product.exists() and not sized:
             yield explore(row, options)
 
@@ -260,6 +265,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--known-sizes", action="store_true", help="only products whose size is known")
     parser.add_argument("--no-sizes", dest="sizes", action="store_false", help="do not explore violated products")
     parser.add_argument("--no-formulas", dest="formulas", action="store_false", help="do not check the formulas")
+    parser.add_argument("--por", action="store_true", help="check formulas with partial-order reduction, too")
     parser.add_argument("--max-seconds", type=float, default=600.0, help="limit of one run (default 600)")
     parser.add_argument("--keep-free-gib", type=int, default=4, help="memory to leave to others (default 4)")
     parser.add_argument("--beem", type=Path, default=DEFAULT_FOLDER, help="folder of the set")
