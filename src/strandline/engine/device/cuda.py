@@ -41,34 +41,31 @@ class _Program:
     symbols: dict[bytes, int]
 
 
-class CudaDevice:
-    """The first GPU. Raises `ResourceError` where there is none, or a package is missing."""
+class Gpu:
+    """The first GPU, held as long as this object is not closed. Raises `ResourceError` where there is none, or a
+    package is missing."""
 
-    def __init__(self, kernel: Kernel) -> None:
-        if kernel.device is None:
-            raise InternalError("this Kernel was not compiled for a device")
-        self._code = kernel.device
+    def __init__(self) -> None:
         self._driver = bindings("driver")
-        self._call("cuInit", 0)
-        self._device = self._call("cuDeviceGet", 0)
-        self._context = self._call("cuDevicePrimaryCtxRetain", self._device)
-        self._call("cuCtxSetCurrent", self._context)
-        self.name = self._call("cuDeviceGetName", 128, self._device).split(b"\0")[0].decode()
-        kind = self._driver.CUdevice_attribute
-        major = self._attribute(kind.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
-        minor = self._attribute(kind.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)
-        self._processors = self._attribute(kind.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
-        self._threads = self._attribute(kind.CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)
-        self._stacks = 0
+        self.call("cuInit", 0)
+        self._device = self.call("cuDeviceGet", 0)
+        self.call("cuCtxSetCurrent", self.call("cuDevicePrimaryCtxRetain", self._device))
+        self.name = self.call("cuDeviceGetName", 128, self._device).split(b"\0")[0].decode()
+        major, minor = self.attribute("COMPUTE_CAPABILITY_MAJOR"), self.attribute("COMPUTE_CAPABILITY_MINOR")
         self.architecture = f"sm_{major}{minor}"
-        self.lanes = 0
-        self._programs: dict[Shape, _Program] = {}
-        self._blocks: set[int] = set()
+        self.processors = self.attribute("MULTIPROCESSOR_COUNT")
+        self.threads = self.attribute("MAX_THREADS_PER_MULTIPROCESSOR")
 
-    def _attribute(self, which: Any) -> int:
-        return int(self._call("cuDeviceGetAttribute", which, self._device))
+    def attribute(self, name: str) -> int:
+        which = getattr(self._driver.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}")
+        return int(self.call("cuDeviceGetAttribute", which, self._device))
 
-    def _call(self, function: str, *arguments: Any) -> Any:
+    def local_bytes(self, kernel: Any) -> int:
+        """What a thread of a kernel needs for its stack."""
+        which = self._driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES
+        return int(self.call("cuFuncGetAttribute", which, kernel))
+
+    def call(self, function: str, *arguments: Any) -> Any:
         """Call the driver. Whatever fails is a `ResourceError`: the device is not there, or has not what is needed."""
         try:
             status, *values = getattr(self._driver, function)(*arguments)
@@ -80,9 +77,29 @@ class CudaDevice:
             raise ResourceError(f"the GPU cannot be used: {function} answers {status.name}")
         return values[0] if len(values) == 1 else values
 
+    def close(self) -> None:
+        self.call("cuDevicePrimaryCtxRelease", self._device)
+
+
+class CudaDevice:
+    """The first GPU with the model of a Kernel, as a device of the search."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        if kernel.device is None:
+            raise InternalError("this Kernel was not compiled for a device")
+        self._code = kernel.device
+        self._gpu = Gpu()
+        self._call = self._gpu.call
+        self.name = self._gpu.name
+        self.lanes = 0
+        self._stacks = 0
+        self._programs: dict[Shape, _Program] = {}
+        self._blocks: set[int] = set()
+
     def load(self, shape: Shape) -> None:
         if shape not in self._programs:
-            code = linked(self._code.ptx(self.architecture), shape, self.architecture)
+            architecture = self._gpu.architecture
+            code = linked(self._code, shape, architecture)
             self._programs[shape] = self._program(self._call("cuModuleLoadData", code), shape)
         self._loaded = self._programs[shape]
         self.lanes = self._loaded.grid * THREADS
@@ -91,12 +108,11 @@ class CudaDevice:
         wanted = KERNELS + (MEASURED_KERNELS if shape.measured else ())
         kernels = {name: self._call("cuModuleGetFunction", module, name.encode()) for name in wanted}
         resident = self._call("cuOccupancyMaxActiveBlocksPerMultiprocessor", kernels["rounds"], THREADS, 0)
-        kind = self._driver.CUfunction_attribute
-        local = self._call("cuFuncGetAttribute", kind.CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, kernels["rounds"])
-        self._stacks = max(self._stacks, int(local) * self._threads * self._processors)
+        stack = self._gpu.local_bytes(kernels["rounds"])
+        self._stacks = max(self._stacks, stack * self._gpu.threads * self._gpu.processors)
         names = (b"plan", b"tally", b"coverage")
         symbols = {name: int(self._call("cuModuleGetGlobal", module, name)[0]) for name in names}
-        return _Program(module, kernels, int(resident) * self._processors, symbols)
+        return _Program(module, kernels, int(resident) * self._gpu.processors, symbols)
 
     def free_bytes(self) -> int:
         """What the driver will take for the threads' stacks is not free."""
@@ -156,4 +172,4 @@ class CudaDevice:
         for program in self._programs.values():
             self._call("cuModuleUnload", program.module)
         self._programs = {}
-        self._call("cuDevicePrimaryCtxRelease", self._device)
+        self._gpu.close()

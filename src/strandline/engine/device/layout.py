@@ -29,7 +29,7 @@ TALLY = (
     "head", "start", "to", "grain", "cursor", "over", "stop", "rounds", "meetings", "arrived",
     "expanded", "transitions", "deadlocks", "regress",
     "deferred", "crossings", "again_count", "wanted", "told", "fault", "falling", "hit",
-    "count", "least", "greatest", "first",
+    "count", "least", "greatest", "first", "entering",
 )  # fmt: skip
 FOUND = 64
 

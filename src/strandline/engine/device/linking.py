@@ -13,10 +13,12 @@ import tempfile
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module, resources
+from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from strandline.compile.device import DeviceCode
 from strandline.engine.device.layout import Shape, declarations
 from strandline.errors import InternalError, ResourceError
 
@@ -43,16 +45,16 @@ def bindings(name: str) -> Any:
     return _library(name)
 
 
-def linked(ptx: str, shape: Shape, architecture: str) -> bytes:
+def linked(code: DeviceCode, shape: Shape, architecture: str) -> bytes:
     """Machine code for an architecture, such as sm_90, from the cache or made. Raises `ResourceError` where a package
     is missing."""
     source = _source(shape)
 
     def link() -> bytes:
         kernels = _cached("kernels", [source, architecture], lambda: _compiled(source, architecture))
-        return _link(kernels, ptx.encode(), architecture)
+        return _link(kernels, code.ptx(architecture).encode(), architecture)
 
-    return _cached("model", [source, ptx, architecture], link)
+    return _cached("model", [source, code.text, architecture], link)
 
 
 def _cached(kind: str, texts: list[str], make: Callable[[], bytes]) -> bytes:
@@ -85,7 +87,7 @@ def _source(shape: Shape) -> str:
 
 
 def _versions() -> str:
-    return f"{bindings('nvrtc').nvrtcVersion()}|{bindings('nvjitlink').version()}"
+    return f"{bindings('nvrtc').nvrtcVersion()}|{bindings('nvjitlink').version()}|{version('llvmlite')}"
 
 
 def _compiled(source: str, architecture: str) -> bytes:

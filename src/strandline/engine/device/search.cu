@@ -481,6 +481,9 @@ __device__ __forceinline__ bool live(Mark mark)
     return !(mark & EXPANDED) || key >= plan.bound || (mark & PERSISTENT && key >= plan.column_bound);
 }
 
+// Whether a live state belongs into the table: not those with the key `skipped`, but for persistent ones.
+__device__ __forceinline__ bool enters(Mark mark) { return mark >> FLAG_BITS != plan.skipped || mark & PERSISTENT; }
+
 // Of the states that wait for this sweep: how many, the least and the greatest key, the first.
 extern "C" __global__ void __launch_bounds__(THREADS) survey()
 {
@@ -509,21 +512,26 @@ extern "C" __global__ void __launch_bounds__(THREADS) survey()
     }
 }
 
-// How many states are live, and the first of them.
+// How many states are live, the first of them, and how many of them belong into the table.
 extern "C" __global__ void __launch_bounds__(THREADS) census()
 {
-    u64 count = 0, first = NONE;
-    for (EACH(number))
-        if (live(*mark_at(place_of(number)))) {
+    u64 count = 0, first = NONE, entering = 0;
+    for (EACH(number)) {
+        Mark mark = *mark_at(place_of(number));
+        if (live(mark)) {
             count++;
             first = min(first, number);
+            entering += enters(mark);
         }
+    }
     for (int offset = 16; offset; offset >>= 1) {
         count += __shfl_xor_sync(~0u, count, offset);
+        entering += __shfl_xor_sync(~0u, entering, offset);
         first = min(first, __shfl_xor_sync(~0u, first, offset));
     }
     if (LANE == 0 && count) {
         atomicAdd(&tally.count, count);
+        atomicAdd(&tally.entering, entering);
         atomicMin(&tally.first, first);
     }
 }
@@ -574,7 +582,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) wake()
 }
 #endif
 
-// Enter states of the log into the table: the live ones, and none that has the key `skipped` and is not persistent.
+// Enter the live states of the log into the table, as far as they belong there.
 extern "C" __global__ void __launch_bounds__(THREADS) reenter()
 {
     u64 count = 0;
@@ -582,7 +590,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) reenter()
         u64 place = place_of(number);
 #if MEASURED
         Mark mark = *mark_at(place);
-        if (!live(mark) || (mark >> FLAG_BITS == plan.skipped && !(mark & PERSISTENT)))
+        if (!live(mark) || !enters(mark))
             continue;
 #endif
         enter(place);

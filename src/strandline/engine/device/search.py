@@ -37,6 +37,15 @@ class DeviceFigures:
     retraced: int
 
 
+def shape_of(kernel: Kernel, keys: Keys) -> Shape:
+    """For what the kernels of a search are compiled at first. Where edges may regress, states carry by which they
+    came."""
+    room = max(_LEAST_SUCCESSORS, min(_SUCCESSORS, _RECORD_WORDS // kernel.stride))
+    monotone = kernel.device is None or kernel.device.monotone
+    carries = kernel.measured and not monotone
+    return Shape(kernel.words, kernel.measured, room, carries=carries, wide_keys=keys.wide)
+
+
 class DeviceSearch:
     """What `strandline.engine.search.Search` is, on a device. A state with a label of the stop mask is told of after
     its round, in which it was expanded; labels are told one by one."""
@@ -57,9 +66,8 @@ class DeviceSearch:
             raise InternalError("a device sweeps by a total order")
         self.kernel, self.device = kernel, device
         self._keys: Keys = keys_of(kernel)
-        self._monotone = kernel.device is None or kernel.device.monotone
         self._budget = memory_limit
-        self._store = DeviceStore(device, self._shape(), memory_limit, max_states)
+        self._store = DeviceStore(device, shape_of(kernel, self._keys), memory_limit, max_states)
         self._store.plan.stop_mask = stop_mask
         for name, value in self._keys.plan().items():
             self._store.plan[name] = value
@@ -69,12 +77,6 @@ class DeviceSearch:
         self._peak_bytes, self._retraced = self._store.bytes, 0
         self._event: tuple[str | int, tuple[int, list[int]] | None] | None = None
         self._done = self._closed = False
-
-    def _shape(self) -> Shape:
-        kernel = self.kernel
-        room = max(_LEAST_SUCCESSORS, min(_SUCCESSORS, _RECORD_WORDS // kernel.stride))
-        carries = kernel.measured and not self._monotone
-        return Shape(kernel.words, kernel.measured, room, carries=carries, wide_keys=self._keys.wide)
 
     # --- searching ---------------------------------------------------------------------------------------------------
 
@@ -224,7 +226,8 @@ class DeviceSearch:
         persistent = order.persistent + int(tally.deferred) if isinstance(order, Layers) else 0
         return Statistics(
             recorded=self._store.found,
-            exact=not persistent,
+            # As long as nothing was forgotten, nothing was found again.
+            exact=not (persistent and self._store.forgets),
             visited=int(tally.expanded),
             transitions=int(tally.transitions),
             deadlocks=int(tally.deadlocks),

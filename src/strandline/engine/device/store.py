@@ -76,6 +76,8 @@ class DeviceStore:
         self.moved = 0
         """How often a state was copied to the head."""
         self.rebuilt = 0
+        self.forgets = False
+        """States that were found are not in the table any more."""
         self.loose = not shape.measured
         """States are known to have successors in their own layer."""
         self._steps = list(_MEASURED_STEPS if shape.measured else _STEPS)
@@ -121,7 +123,7 @@ class DeviceStore:
             self._block("listed", 8 * self._listed)
             self._list = int(self.plan.listed)
             self.plan.listed = 0
-        self._block("again", 8 * max(self.device.lanes, 1))
+        self._block("again", 8 * self.device.lanes * int(self.plan.batch))
         if self.shape.carries:
             self._grow_crossings()
 
@@ -181,7 +183,7 @@ class DeviceStore:
         for name, value in plan.items():
             self.plan[name] = value
         self.device.load(self.shape)
-        self.tally.count = self.tally.greatest = 0
+        self.tally.count = self.tally.greatest = self.tally.entering = 0
         self.tally.least = self.tally.first = NONE
         self.device.run(kernel, self.plan, self.tally)
 
@@ -290,24 +292,25 @@ class DeviceStore:
         False where that gives no room. `strict`: all that is expanded next has the key of the line."""
         if self.shape.carries and int(self.tally.crossings) >= int(self.plan.most_crossings):
             self._grow_crossings()
-        if self.shape.measured:
-            self._forget(line, column)
-        elif not self._next_step():
-            return False
-        skipped = line if strict and not self.loose else NONE
-        self._rebuild(skipped)
-        if not self.has_room and self._next_step():
-            self._rebuild(skipped)
-        return self.has_room
+        self.plan.skipped = line if strict and not self.loose else NONE
+        if not self.shape.measured:
+            return self._next_step() and self._rebuild()
+        entering = self._forget(line, column)
+        while entering > int(self.plan.slots) * _LOAD or not self._rebuild():
+            if not self._next_step():
+                return False
+        return True
 
-    def _forget(self, line: int, column: int) -> None:
+    def _forget(self, line: int, column: int) -> int:
+        """Cut off and move what is dead; how many states belong into the table."""
         self.run("census", bound=line, column_bound=column)
-        live = int(self.tally.count)
+        live, entering = int(self.tally.count), int(self.tally.entering)
         self._cut(int(self.tally.first) if live else int(self.tally.head))
         if live > int(self.plan.places) // 2:
             self._next_step()
         if int(self.tally.head) - self.tail > max(2 * live, int(self.plan.places) // 2):
             self._compact(int(self.tally.head))
+        return entering
 
     def _cut(self, tail: int) -> None:
         self.tail = tail
@@ -326,19 +329,21 @@ class DeviceStore:
             self.moved += int(self.tally.head) - before
             self._cut(until)
 
-    def _rebuild(self, skipped: int) -> None:
-        """Make the table anew of what is live. States with the key `skipped` are left out: then none of them may have a
-        successor with that key, and the kernels stop where one has."""
+    def _rebuild(self) -> bool:
+        """Make the table anew of what is live; whether there is room then. States with the key `skipped` are left out:
+        then none of them may have a successor with that key, and the kernels stop where one has."""
         self.rebuilt += 1
         self.device.clear(int(self.plan.table), 8 * int(self.plan.slots))
-        self.run("reenter", skipped=skipped)
-        self.plan.strict = int(skipped != NONE)
+        self.run("reenter")
+        self.plan.strict = int(int(self.plan.skipped) != NONE)
+        self.forgets = self.forgets or int(self.tally.count) < int(self.tally.head)
         self._limit(int(self.tally.count))
+        return self.has_room
 
     def require_successors(self, wanted: int) -> None:
         """Have kernels with room for more successors of a state."""
         self.shape = replace(self.shape, successors=max(2 * self.shape.successors, wanted))
         self.device.load(self.shape)
-        self._block("again", 8 * max(self.device.lanes, 1))
+        self._block("again", 8 * self.device.lanes * int(self.plan.batch))
         # The reserve is another one. How much of the log is in the table is known again when it is rebuilt.
         self._limit(int(self.tally.head) - self.tail)

@@ -165,6 +165,8 @@ class TwinDevice:
         return count, rows, labels[0]
 
     def _again(self, number: int, why: int) -> None:
+        size = self._blocks[int(self._plan.again)].nbytes
+        assert 8 * int(self._tally.again_count) < size, "more states are to be repeated than there is room for"
         self._set_word(int(self._plan.again), self._drawn("again_count"), number)
         self._tally.stop = max(int(self._tally.stop), why)
 
@@ -302,6 +304,9 @@ class TwinDevice:
         kept = bool(mark & PERSISTENT) and key >= int(plan.column_bound)
         return not mark & EXPANDED or key >= int(plan.bound) or kept
 
+    def _enters(self, mark: int) -> bool:
+        return mark >> FLAG_BITS != int(self._plan.skipped) or bool(mark & PERSISTENT)
+
     def _survey(self, number: int) -> None:
         mark, tally = self._mark(number), self._tally
         if not mark & (EXPANDED | DEFERRED):
@@ -311,8 +316,10 @@ class TwinDevice:
             self._least("first", number)
 
     def _census(self, number: int) -> None:
-        if self._live(self._mark(number)):
+        mark = self._mark(number)
+        if self._live(mark):
             self._tally.count += 1
+            self._tally.entering += int(self._enters(mark))
             self._least("first", number)
 
     def _pick(self, number: int) -> None:
@@ -337,8 +344,7 @@ class TwinDevice:
     def _reenter(self, number: int) -> None:
         if self._shape.measured:
             mark = self._mark(number)
-            skipped = mark >> FLAG_BITS == int(self._plan.skipped) and not mark & PERSISTENT
-            if not self._live(mark) or skipped:
+            if not self._live(mark) or not self._enters(mark):
                 return
         self._enter(self._state(number))
         self._tally.count += 1

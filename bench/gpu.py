@@ -1,0 +1,259 @@
+"""Searches on a GPU: are they right, and how fast are they?
+
+    python bench/gpu.py --verify [--beem FOLDER] [--max-states N] [--seconds S]
+    python bench/gpu.py --rates [--beem FOLDER] [--least-states N] [--repeat N]
+    python bench/gpu.py --meals N [--philosophers N] [--violated]
+
+``--verify`` explores every BEEM instance with a reference count up to ``--max-states`` breadth-first and, where
+`bench/beem.py` has a measure for its family, in a sweep, and plants violations in some, whose verdicts and trace
+lengths must be those of the processor. ``--rates`` tells states a second of the larger ones, and the time from the
+shell.
+``--meals`` runs the command itself over philosophers who count their meals, against the polynomial through small
+instances; ``--violated`` with an invariant that fails in a late layer. Exit code 1 on any difference.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from random import Random
+from statistics import median
+
+import _environment  # noqa: F401
+import strandline
+from _meals import MEASURE, interpolated, meals_model
+from beem import DEFAULT_FOLDER, MEASURES, Reference, instances
+from strandline.check.measures import parse_measures
+from strandline.check.verdict import Answer, Exploration
+from strandline.compile.device import compile_for_device
+from strandline.engine.device.cuda import Gpu, missing
+from strandline.engine.device.keys import keys_of
+from strandline.engine.device.linking import linked
+from strandline.engine.device.search import shape_of
+
+DISAGREEING = {"anderson.3": 131_777_303}
+"""Instances whose published number of states is not that of any recount; transitions agree."""
+PLANTED_MOST = 400_000
+"""States of instances in which violations are planted: the processor must find them too."""
+WALK = 400
+
+
+def prepare(reference: Reference, measure: str | None, architecture: str) -> None:
+    """Link a model as a search will want it, so that it is in the cache; several processes do this at once."""
+    system = strandline.load(reference.file)
+    measured = None if measure is None else parse_measures([measure], system)
+    kernel = compile_for_device(system, (), measured)
+    assert kernel.device is not None
+    linked(kernel.device, shape_of(kernel, keys_of(kernel)), architecture)
+
+
+def jobs(references: Sequence[Reference]) -> Iterator[tuple[Reference, str | None]]:
+    for one in references:
+        yield one, None
+        if one.family in MEASURES:
+            yield one, MEASURES[one.family]
+
+
+def difference(found: Exploration, reference: Reference) -> str:
+    """What is not as it must be, in words."""
+    if not found.complete:
+        return f"not complete: {found.reason}"
+    figures = found.statistics
+    if figures.states is None:
+        return "" if figures.visited >= reference.states else f"only {figures.visited:,} visits"
+    states = DISAGREEING.get(reference.name, reference.states)
+    wanted = {"states": states, "transitions": reference.transitions, "deadlocks": reference.deadlocks}
+    return "; ".join(
+        f"{name} {getattr(figures, name):,}, expected {value:,}"
+        for name, value in wanted.items()
+        if value is not None and getattr(figures, name) != value
+    )
+
+
+def told(reference: Reference, measure: str | None, found: Exploration, wrong: str) -> str:
+    now = found.statistics
+    device = now.device
+    exact = "ok" if now.states is not None else "complete, with regress edges"
+    return (
+        f"{reference.name:20} {'sweep' if measure else 'bfs':5} {now.visited:>13,} visits {now.sweeps or 1:>4} sweeps "
+        f"{now.seconds:8.3f} s {now.visited / max(now.seconds, 1e-9) / 1e6:7.0f} M/s peak {now.peak_states:>12,} "
+        f"rebuilt {device.rebuilt if device else 0:>3}  {wrong or exact}"
+    )
+
+
+def verify_counts(references: Sequence[Reference], seconds: float) -> int:
+    differences = 0
+    for reference, measure in jobs(references):
+        found = strandline.explore(reference.file, measure=measure or (), device="gpu", max_seconds=seconds)
+        wrong = difference(found, reference)
+        limited = measure is not None and "time limit" in (found.reason or "")
+        differences += bool(wrong) and not limited
+        print(told(reference, measure, found, wrong), flush=True)
+    return differences
+
+
+def planted(reference: Reference, seed: int) -> str:
+    """An invariant that one reachable state violates, which a random walk has found."""
+    system, random = strandline.load(reference.file), Random(seed)
+    kernel = compile_for_device(system)
+    twin = kernel.twin
+    state = random.choice(list(twin.initial()))
+    for _ in range(WALK):
+        targets = [edge.target for edge in twin.edges(state) if edge.target is not None]
+        if not targets:
+            break
+        state = random.choice(targets)
+    from strandline.model.expression import Binary, Const, Element, Expression, Read
+    from strandline.model.layout import make_layout
+    from strandline.model.ranges import analyse_ranges
+
+    layout = make_layout(system, analyse_ranges(system).variables)
+    values, at = layout.unpack(state), 0
+    differs: Expression | None = None
+    for field in layout.fields:
+        for index in range(field.variable.slots):
+            place = Read(field.variable) if field.variable.length is None else Element(field.variable, Const(index))
+            one = Binary("!=", place, Const(values[at]))
+            at += 1
+            differs = one if differs is None else Binary("or", differs, one)
+    assert differs is not None
+    return system.scope.render(differs, longest=1 << 20)
+
+
+def verify_planted(references: Sequence[Reference]) -> int:
+    differences = 0
+    small = [one for one in references if 1000 < one.states < PLANTED_MOST and one.family in MEASURES]
+    for number, reference in enumerate(small[:: max(1, len(small) // 8)]):
+        invariant = planted(reference, number)
+        host = strandline.check(reference.file, invariants=invariant, deadlock=False)
+        there = strandline.check(reference.file, invariants=invariant, deadlock=False, device="gpu")
+        swept = strandline.check(
+            reference.file, invariants=invariant, deadlock=False, device="gpu", measure=MEASURES[reference.family]
+        )
+        lengths = [len(one.trace) if one.trace is not None else None for one in (host, there, swept)]
+        answers = {one.properties[0].answer for one in (host, there, swept)}
+        right = answers == {Answer.VIOLATED} and lengths[0] == lengths[1] and None not in lengths
+        differences += not right
+        retraced = swept.statistics.device.retraced if swept.statistics.device else 0
+        print(
+            f"{reference.name:20} planted: trace of {lengths[0]} steps, on the GPU {lengths[1]}, swept {lengths[2]} "
+            f"({retraced} sweeps for it)  {'ok' if right else f'DIFFERS {answers}'}",
+            flush=True,
+        )
+    return differences
+
+
+def rates(references: Sequence[Reference], repeat: int) -> int:
+    """States a second, best of some runs, and the whole command from the shell."""
+    found = []
+    for reference in references:
+        runs = [strandline.explore(reference.file, device="gpu") for _ in range(repeat)]
+        best = min(runs, key=lambda one: one.statistics.seconds)
+        now = best.statistics
+        words = compile_for_device(strandline.load(reference.file)).words
+        began = time.perf_counter()
+        command = [sys.executable, "-P", "-m", "strandline.cli", "explore", str(reference.file), "--device", "gpu"]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        whole = time.perf_counter() - began
+        rate = now.visited / now.seconds / 1e6
+        found.append((words, rate))
+        print(
+            f"| {reference.name} | {words} | {now.visited:,} | {now.transitions or 0:,} | {len(now.levels):,} | "
+            f"{now.seconds:.3f} | {rate:,.0f} | {now.engine_seconds:.2f} | {whole:.2f} |"
+            f" {difference(best, reference) or 'exact'}",
+            flush=True,
+        )
+    narrow = [rate for words, rate in found if words <= 3]
+    if narrow:
+        print(f"median over states of one to three words: {median(narrow):,.0f} million states/s")
+    return 0
+
+
+def run_meals(philosophers: int, meals: int, violated: bool) -> int:
+    """The command itself, over a model whose numbers are known."""
+    with tempfile.TemporaryDirectory() as folder:
+        counts = [_counted(Path(folder), philosophers, small) for small in range(1, philosophers + 2)]
+        wanted = [interpolated([one[which] for one in counts], meals) for which in range(3)]
+        file = Path(folder) / f"meals-{philosophers}-{meals}.dve"
+        file.write_text(meals_model(philosophers, meals))
+        command = [sys.executable, "-P", "-m", "strandline.cli", "check" if violated else "explore", str(file)]
+        command += ["--measure", MEASURE, "--device", "gpu", "--json"]
+        late = 4 * philosophers * meals * 19 // 20
+        if violated:
+            command += ["--invariant", f"steps < {late}", "--no-deadlock"]
+        began = time.perf_counter()
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+        whole = time.perf_counter() - began
+    report = json.loads(done.stdout)
+    figures = [report[name] for name in ("states", "transitions", "deadlocks")]
+    names = ("visited", "layers", "peak_states", "seconds", "device")
+    print(f"{philosophers} philosophers, {meals} meals: {figures}, expected {wanted}, {whole:.1f} s from the shell")
+    print({name: report[name] for name in names})
+    if violated:
+        length = report["trace"]["length"] if report["trace"] else None
+        print(f"steps < {late}: {report['verdict']}, trace of {length} steps")
+        return int(report["verdict"] != "VIOLATED" or length != late)
+    return int(figures != wanted)
+
+
+def _counted(folder: Path, philosophers: int, meals: int) -> tuple[int, int, int]:
+    file = folder / f"small-{meals}.dve"
+    file.write_text(meals_model(philosophers, meals))
+    now = strandline.explore(file, device="gpu").statistics
+    return now.states or 0, now.transitions or 0, now.deadlocks or 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--beem", type=Path, default=DEFAULT_FOLDER, metavar="FOLDER", help="where BEEM is")
+    parser.add_argument("--verify", action="store_true", help="compare counts, verdicts and traces")
+    parser.add_argument("--rates", action="store_true", help="states a second of large instances")
+    parser.add_argument("--meals", type=int, metavar="N", help="philosophers with so many meals each, swept")
+    parser.add_argument("--philosophers", type=int, default=6, metavar="N")
+    parser.add_argument("--violated", action="store_true", help="with an invariant that fails in a late layer")
+    parser.add_argument("--max-states", type=float, default=400e6, metavar="N")
+    parser.add_argument("--least-states", type=float, default=30e6, metavar="N", help="of --rates")
+    parser.add_argument("--only", action="append", metavar="INSTANCE", help="only these instances")
+    parser.add_argument("--seconds", type=float, default=20.0, metavar="S", help="limit of one search of --verify")
+    parser.add_argument("--repeat", type=int, default=3, metavar="N", help="runs of --rates")
+    options = parser.parse_args()
+    nothing = missing()
+    if nothing is not None:
+        print(nothing, file=sys.stderr)
+        return 2
+    chosen = [
+        one
+        for one in (instances(options.beem) if options.verify or options.rates else ())
+        if one.file.exists()
+        and one.states <= options.max_states
+        and (not options.only or one.name in options.only)
+        and (options.verify or one.states >= options.least_states or options.only)
+    ]
+    device = Gpu()
+    differences = 0
+    if options.verify or options.rates:
+        began = time.perf_counter()
+        wanted = list(jobs(chosen)) if options.verify else [(one, None) for one in chosen]
+        with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+            list(pool.map(prepare, *zip(*wanted, strict=True), [device.architecture] * len(wanted)))
+        print(f"{len(wanted)} models linked in {time.perf_counter() - began:.1f} s on {device.name}", flush=True)
+    if options.verify:
+        differences += verify_counts(chosen, options.seconds) + verify_planted(chosen)
+    if options.rates:
+        differences += rates(chosen, options.repeat)
+    if options.meals:
+        differences += run_meals(options.philosophers, options.meals, options.violated)
+    print("no difference" if not differences else f"{differences} DIFFERENCES")
+    return int(bool(differences))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
