@@ -69,7 +69,8 @@ def test_a_model_becomes_ptx() -> None:
     text = kernel.device.ptx("sm_80")
     assert ".target sm_80" in text
     assert ".visible .func  (.param .b64 func_retval0) successors" in text
-    copying = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\n" + (
+    copying = (
+        "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\n"
         "define void @f(ptr %to, ptr %from) {\n"
         "  call void @llvm.memcpy.p0.p0.i64(ptr %to, ptr %from, i64 176, i1 false)\n  ret void\n}"
     )

@@ -120,7 +120,7 @@ class Layers:
         self._waiting_from = 0
         self._line_from = 0
         self._work: Work | None = None
-        self._together = False
+        self._together = self._moved = False
 
     def advance(self, nanoseconds: int) -> bool:
         work, self._work = self._work or self._next(), None
@@ -171,6 +171,11 @@ class Layers:
             # States of other layers must see this one in the table.
             self._make_room()
             return self._next()
+        if least == greatest and not self._together and self._moved and store.crowded and not store.loose:
+            # All that waits is of one layer, which need not be in the table: a nearly empty one will do.
+            self._moved = False
+            self._make_room()
+            return self._next()
         head = int(tally.head)
         if (self._together or least == greatest) and waiting * 4 > head - first:
             return Work(first, head)
@@ -180,7 +185,7 @@ class Layers:
     def _move(self, line: int) -> None:
         if line == self.line and self.moves:
             return
-        self.line = line
+        self.line, self._moved = line, True
         self.moves += 1
         self.store.plan.strict = 0
         self._line_from = self._waiting_from

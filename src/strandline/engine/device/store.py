@@ -18,12 +18,13 @@ from strandline.errors import ResourceError
 
 _SHARE = 0.97
 """Of the memory that is free, what a search takes at most."""
-_LOAD = 0.85
-"""Up to which share the table is filled."""
+_LOAD, _CROWDED = 0.85, 0.25
+"""Up to which share the table is filled; and from which on it is made anew where that costs next to nothing, because
+the nearer it comes to being full, the longer it takes to find a free slot."""
 _SLOTS_PER_PLACE = 1.25
-_FEW_SLOTS_PER_PLACE = 0.65
+_FEW_SLOTS_PER_PLACE = 0.75
 """Where the layer that is expanded need not be in the table: the log has it, the table has what is found of others."""
-_STEPS, _MEASURED_STEPS = (8, 1), (16, 1)
+_STEPS, _MEASURED_STEPS = (8, 1), (32, 1)
 """The log is made for the largest number of states divided by these, one after the other. While it grows, the old one
 and the new one are both there."""
 _BATCH, _MUCH = 4, 1 << 34
@@ -265,8 +266,14 @@ class DeviceStore:
 
     # --- room --------------------------------------------------------------------------------------------------------
 
+    @property
+    def crowded(self) -> bool:
+        """The table could well do with fewer states."""
+        return self._entered + int(self.tally.head) - self._entered_at > int(self.plan.slots) * _CROWDED
+
     def _limit(self, entered: int) -> None:
         """States may be found until the log or the table is full; so many are in the table."""
+        self._entered, self._entered_at = entered, int(self.tally.head)
         places, slots = int(self.plan.places), int(int(self.plan.slots) * _LOAD)
         most = min(self.tail + places, int(self.tally.head) + slots - entered)
         self.plan.most = max(0, most - self.reserve)
