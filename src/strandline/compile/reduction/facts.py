@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from strandline.compile.llvm.faults import may_fault
-from strandline.compile.reduction.places import Effects, Place, effects_of, overlap, places_read
+from strandline.compile.reduction.places import Effects, Place, effects_of, is_large, overlap, places_read
 from strandline.model.expression import Binary, Const, Expression, Read, conjunction, conjuncts
 from strandline.model.intervals import Contradiction, Environment
 from strandline.model.ranges import Ranges, analyse_ranges
@@ -44,6 +44,8 @@ class _Told:
     conditions: tuple[Expression, ...]
     tests: frozenset[Place]
     effects: Effects
+    large: bool
+    """Too large to be followed: it may do whatever its places allow."""
 
 
 def facts_of(system: System) -> Facts:
@@ -81,7 +83,8 @@ class _Finder:
     def _told(self, action: Action) -> _Told:
         parts = self._parts(action)
         tests = frozenset(place for part in parts for place in places_read(part))
-        return _Told(action, tuple(dict.fromkeys(parts)), tests, effects_of(action))
+        large = is_large([action.guard, *(effect.value for effect in action.effects)])
+        return _Told(action, tuple(dict.fromkeys(parts)), tests, effects_of(action), large)
 
     def _parts(self, action: Action) -> list[Expression]:
         """Conditions that can be evaluated in every state: one that might fault comes behind those before it."""
@@ -95,10 +98,13 @@ class _Finder:
         parts, before = list(standing), list(standing)
         for part in [] if action.guard is None else conjuncts(action.guard):
             before.append(part)
-            behind = part if not may_fault(part, self.ranges.environment()) else conjunction(*before)
+            behind = conjunction(*before) if self._may_fault(part) else part
             assert behind is not None
             parts.append(behind)
         return parts
+
+    def _may_fault(self, condition: Expression) -> bool:
+        return is_large([condition]) or may_fault(condition, self.ranges.environment())
 
     def _stands(self, process: int, place: int) -> Expression:
         return Binary("==", Read(self.system.processes[process].location), Const(place))
@@ -118,7 +124,7 @@ class _Finder:
     def _turns(self, enabled: Sequence[_Told], taken: _Told, condition: Expression, truth: bool) -> bool:
         """Whether the condition can have this truth after an action that is taken where it has the other and all of
         these actions are enabled."""
-        if may_fault(condition, self.ranges.environment()):
+        if any(one.large for one in enabled) or self._may_fault(condition):
             return True
         try:
             environment = self._where(enabled)
@@ -163,10 +169,11 @@ class _Finder:
     def _conflict(self, first: _Told, second: _Told) -> bool:
         if _stand_apart(first.action, second.action):
             return False
-        try:
-            self._where([first, second])
-        except Contradiction:
-            return False
+        if not (first.large or second.large):
+            try:
+                self._where([first, second])
+            except Contradiction:
+                return False
         if first.effects.disturb(second.effects) or second.effects.disturb(first.effects):
             return True
         return self._disables(first, second) or self._disables(second, first)

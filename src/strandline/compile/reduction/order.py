@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from graphlib import TopologicalSorter
 
 from strandline.compile.reduction.facts import Facts
-from strandline.compile.reduction.places import adding
+from strandline.compile.reduction.places import adding, is_large
 from strandline.model.intervals import Contradiction, within
 from strandline.model.ranges import analyse_ranges
 from strandline.model.system import Action, System, Variable, rows
@@ -52,7 +52,9 @@ def _counters(system: System) -> set[Variable]:
 
 def _wrapping(action: Action, system: System) -> set[Variable]:
     """Variables of which the action may assign values that are outside their ranges, and wrap around."""
-    found = set()
+    if is_large([action.guard, *(effect.value for effect in action.effects)]):
+        return {effect.target.variable for effect in action.effects if effect.target.variable.domain.wraps}
+    found: set[Variable] = set()
     try:
         environment = analyse_ranges(system).environment(action)
         if action.guard is not None:

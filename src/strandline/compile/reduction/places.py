@@ -6,12 +6,21 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from strandline.model.expression import Binary, Const, Element, Expression, Read, walk
+from strandline.model.expression import Binary, Const, Element, Expression, Read, size, walk
 from strandline.model.intervals import Cell, cell_of
 from strandline.model.system import Action, Assign, Variable
 
 Place: TypeAlias = tuple[Variable, int | None]
 """A scalar variable (index 0) or an element of an array; without an index any element."""
+
+
+_LARGE = 400
+"""Nodes of expressions, as trees, up to which it is worth following what they can come to."""
+
+
+def is_large(expressions: Iterable[Expression | None]) -> bool:
+    """Whether expressions are too large to be followed case by case."""
+    return sum(size(one) for one in expressions if one is not None) > _LARGE
 
 
 def places_read(expression: Expression) -> Iterator[Place]:
