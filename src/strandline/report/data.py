@@ -46,6 +46,7 @@ def result_data(result: Exploration | Verdict, exit_code: int) -> dict[str, Any]
         "componentwise": exploration.options.componentwise,
         "cache": _cache(exploration.options),
         "device": _device(exploration.statistics),
+        "sets": _sets(exploration.statistics),
         "properties": [_property(one, source) for one in properties if one is not None],
         "trace": None if result.trace is None else trace_data(result.trace, source),
         **({} if walks is None else {"walks": asdict(walks)}),
@@ -65,6 +66,13 @@ def _device(statistics: Statistics) -> dict[str, Any] | None:
         return None
     rate = statistics.visited / statistics.seconds if statistics.seconds else None
     return {**asdict(statistics.device), "rate": None if rate is None else round(rate)}
+
+
+def _sets(statistics: Statistics) -> dict[str, Any] | None:
+    """Of a search in sets: nodes of decision diagrams, and what of a state was looked at."""
+    if not statistics.nodes:
+        return None
+    return {"nodes": statistics.nodes, "cone": None if statistics.cone is None else list(statistics.cone)}
 
 
 def _figures(statistics: Statistics) -> dict[str, Any]:
