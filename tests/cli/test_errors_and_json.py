@@ -17,7 +17,7 @@ FIELDS = [
     *("schema_version", "version", "command", "exit_code", "model", "parameters"),
     *("verdict", "complete", "reason", "notes"),
     *FIGURES,
-    *("coverage", "order", "measure", "prediction", "por", "store", "componentwise", "cache", "device"),
+    *("coverage", "order", "measure", "prediction", "por", "store", "componentwise", "cache", "device", "sets"),
     *("properties", "trace", "error"),
 ]
 

@@ -78,6 +78,7 @@ def error_data(
         "componentwise": None,
         "cache": None,
         "device": None,
+        "sets": None,
         "properties": [],
         "trace": None,
         "error": {"type": type(error).__name__, "message": message, **_place(error)},
