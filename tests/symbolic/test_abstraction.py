@@ -43,7 +43,7 @@ def seeing(space: Space, name: str) -> View:
     return View(frozenset(slot for slot in space.encoding.fields if slot.variable.name == name))
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.randoms(use_true_random=False), st.sampled_from(SPLITTINGS), st.booleans())
 def test_all_methods_say_the_same(random: Random, splitting: str, first: bool) -> None:
     system = system_of(random_lotus(random))
