@@ -51,8 +51,6 @@ def refusal(task: Task, method: str) -> UsageError | None:
         return UsageError("{} has no use for {}", options=[asked, Option("por", True)])
     if options.store != EXACT:
         return UsageError("{} has no use for {}", options=[asked, Option("store", options.store)])
-    if options.store != EXACT:
-        return UsageError("{} stores no states: leave {} out", options=[asked, Option("store", options.store)])
     for name in ("count_distinct", "max_states"):
         if getattr(options, name):
             return UsageError("{} finds no states one by one: {} has no meaning", options=[asked, Option(name)])
