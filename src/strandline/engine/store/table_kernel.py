@@ -33,8 +33,8 @@ _SLOTS_AT_A_TIME = U(1 << 23)
 _LOW = U(0xFFFF_FFFF)
 
 
-class StateTable(NamedTuple):
-    """See the module's docstring."""
+class Table(NamedTuple):
+    """What all three consist of; which one it is, its class tells."""
 
     words: Any
     entry: Any
@@ -44,26 +44,16 @@ class StateTable(NamedTuple):
     scratch: Any
 
 
-class NumberTable(NamedTuple):
+class StateTable(Table):
     """See the module's docstring."""
 
-    words: Any
-    entry: Any
-    entries: Any
-    table: Any
-    shape: Any
-    scratch: Any
 
-
-class HashTable(NamedTuple):
+class NumberTable(Table):
     """See the module's docstring."""
 
-    words: Any
-    entry: Any
-    entries: Any
-    table: Any
-    shape: Any
-    scratch: Any
+
+class HashTable(Table):
+    """See the module's docstring."""
 
 
 def holds_states(store):
