@@ -194,6 +194,16 @@ def test_more_successors_than_there_is_room_for() -> None:
         assert (event, search.statistics().transitions, search.statistics().visited >= 101) == (Event.DONE, 200, True)
 
 
+def test_there_is_room_for_regress_edges_however_large_the_log_is() -> None:
+    """Every edge regresses: the list of those that are carried grows when the log has grown as far as it can."""
+    graph = Graph((*((node + 1,) for node in range(299)), ()), progress=tuple((0, -node) for node in range(300)))
+    kernel = device_kernel(replace(graph, labels={299: 1}))
+    with small_pieces(together=1000):
+        search, event = run(kernel, memory=120_000, stop_mask=1)
+        assert (event, search.statistics().persistent) == (Event.FOUND, 299)
+        assert search.walked == (0, [0] * 299)
+
+
 def test_a_column_that_falls_is_told_with_its_step() -> None:
     graph = Graph(((1,), (2,), (0, 0, 1)), progress=((0, 0), (1, 0), (2, 0)))
     kernel = device_kernel(graph)

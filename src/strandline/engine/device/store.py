@@ -18,6 +18,8 @@ from strandline.errors import ResourceError
 
 _SHARE = 0.97
 """Of the memory that is free, what a search takes at most."""
+_SHARE_WITHOUT_CROSSINGS = 0.75
+"""What the log and the table may take where the list of crossings must be able to grow besides."""
 _LOAD, _CROWDED = 0.85, 0.25
 """Up to which share the table is filled; and from which on it is made anew where that costs next to nothing, because
 the nearer it comes to being full, the longer it takes to find a free slot."""
@@ -131,7 +133,7 @@ class DeviceStore:
     def _grow_crossings(self) -> None:
         old, used = self._blocks.pop("crossed", (0, 0)), int(self.tally.crossings)
         entry = 8 * self.shape.crossing_words
-        room = 2 * (used + self.reserve)
+        room = used + used // 2 + 2 * self.reserve
         self._block("crossed", room * entry)
         self.plan.most_crossings = room - self.reserve
         if old[0]:
@@ -143,8 +145,9 @@ class DeviceStore:
         while self._steps:
             step = self._steps.pop(0)
             few = step == 1 and self.shape.measured and not self.loose
-            kept = sum(size for name, (_, size) in self._blocks.items() if name != "table")
-            sizes = planned(self.budget, self.shape, step, few=few, taken=kept)
+            kept = sum(size for name, (_, size) in self._blocks.items() if name not in ("table", "crossed"))
+            budget = int(self.budget * _SHARE_WITHOUT_CROSSINGS) if self.shape.carries else self.budget
+            sizes = planned(budget, self.shape, step, few=few, taken=kept)
             if sizes.places >= 2 * int(self.plan.places) and sizes.places > 2 * self.reserve:
                 self._resize(sizes)
                 return True
