@@ -192,7 +192,7 @@ def test_a_path_counts_where_it_can_be_gone_on_with_fairly() -> None:
         (STARVED.format(ask="P.rest", answer="x"), "claim:3:10: process 'P' has no state 'rest'\n"),
         (
             "never { T0: do :: P.wait -> goto T0 :: \n  (Q.late) -> goto T0 od }",
-            "claim:2:3: process 'Q' has no state 'late'\n",
+            "claim:2:6: process 'Q' has no state 'late'\n",
         ),
         ("0\n0\n0 true&P.wait&!nobody 0\n", "claim:3:16: "),
         ("process C { state q; init q; accept q; trans q -> q { guard P.wait and nobody; }; }", "claim:1:72: "),

@@ -17,7 +17,8 @@ A Kernel is a state layout, the initial states, and one C function at a known ad
   alone at a deadlock does not clear it), and bit 61, of a System that says what valid ends are (`System.ends`), that it
   has none and this is no valid end. They are there also when the buffer was too small.
 - A fault of the model is a negative number: -1 - k for entry k of `fault_sites`. Predicates are evaluated first,
-  then the steps in order, then, where there are none, whether this is a valid end; the first fault wins. A faulting
+  then the steps in order, then, where there are none, whether this is a valid end, then the observer's own steps; the
+  first fault wins. A faulting
   step is an edge to a fault state: a search reports the path to `state` and that step. Records and labels are then
   undefined.
 

@@ -2,7 +2,7 @@
 
     labels of the source state
     the steps: `actions`, or those of a synchronous system (`joining`)
-    where there are none: the observer by itself
+    where there are none: whether this is a valid end, then the observer by itself
 """
 
 from __future__ import annotations
@@ -50,6 +50,11 @@ def _successors(system: System, predicates: tuple[Expression, ...], records: Rec
         actions.write(code, source, cursor)
     steps = code.value(f"load i64, ptr {cursor.steps}")
     stuck = code.value(f"icmp eq i64 {steps}, 0")
+    deadlock = code.value(f"select i1 {stuck}, i64 {-(1 << DEADLOCK_BIT)}, i64 0")
+    labels = code.value(f"or i64 {labels}, {deadlock}")
+    code.do(f"store i64 {labels}, ptr %labels")
+    if system.ends is not None:
+        _tell_invalid_end(system.ends, records, source, stuck, labels)
     if system.observer is not None:
         alone, after = code.label(), code.label()
         code.branch(stuck, alone, after)
@@ -57,11 +62,6 @@ def _successors(system: System, predicates: tuple[Expression, ...], records: Rec
         code.call("@observe(ptr %state, ptr %state, ptr %cursor)")
         code.jump(after)
         code.start(after)
-    deadlock = code.value(f"select i1 {stuck}, i64 {-(1 << DEADLOCK_BIT)}, i64 0")
-    labels = code.value(f"or i64 {labels}, {deadlock}")
-    code.do(f"store i64 {labels}, ptr %labels")
-    if system.ends is not None:
-        _tell_invalid_end(system.ends, records, source, stuck, labels)
     code.do(f"ret i64 {records.record_count(code, cursor)}")
     return code.text()
 
