@@ -11,6 +11,8 @@ from strandline.check.verdict import Answer
 from strandline.errors import UsageError
 from strandline.languages import dve
 from strandline.model.system import System
+from strandline.report.style import Style
+from strandline.report.text import verdict_text
 from strandline.source import Source
 
 
@@ -57,6 +59,12 @@ def test_a_violation_is_one_and_nothing_else_is_certain(store: str) -> None:
     assert (violated.answer, violated.trace is not None and len(violated.trace)) == (Answer.VIOLATED, 9)
     assert open_.answer is Answer.UNKNOWN
     assert "lossy" in (open_.reason or "")
+
+
+@pytest.mark.parametrize(("options", "certain"), [({}, True), ({"store": "bitstate"}, False), ({"por": True}, False)])
+def test_only_a_search_that_loses_nothing_calls_a_trace_a_shortest_one(options: dict[str, Any], certain: bool) -> None:
+    verdict = strandline.check(counters(2, 3), invariants="C0.x < 3", **options)
+    assert ("no shorter one exists" in verdict_text(verdict, Style())) == certain
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [

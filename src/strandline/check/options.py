@@ -163,6 +163,12 @@ class Options:
         return tuple(self.measure)
 
     @property
+    def finds_shortest(self) -> bool:
+        """Whether the first way to a state that a search finds is a shortest one: a reduction leaves ways out, and a
+        lossy store may lose a state on one."""
+        return self.order == "bfs" and not self.por and self.store == EXACT
+
+    @property
     def cache_size(self) -> int:
         """Of a search with a cache: how many states off its path it remembers."""
         return self.cache_states or 0

@@ -127,9 +127,8 @@ def _trace_title(one: PropertyVerdict, exploration: Exploration, style: Style) -
         Kind.REACHABILITY: f"Witness of '{one.name}'",
     }
     title = words.get(one.kind, f"Violation of '{one.name}'")
-    options = exploration.options
-    breadth_first = options.order == "bfs" and not options.por and exploration.statistics.walks is None
-    shortest = ", no shorter one exists" if breadth_first else ""
+    certain = exploration.options.finds_shortest and exploration.statistics.walks is None
+    shortest = ", no shorter one exists" if certain else ""
     return style.paint(f"{title} after {counted(length, 'step')}{shortest}", "bold")
 
 

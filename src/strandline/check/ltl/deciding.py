@@ -120,8 +120,7 @@ class _Deciding:
         if found.prefix is not None:
             initial, steps = found.prefix
             shown = replaying(product, run).path(initial, steps[:-1])
-            shortest = self.task.options.order == "bfs" and not self.task.options.por
-            minimised = SHORTEST_PATH if shortest else None
+            minimised = SHORTEST_PATH if self.task.options.finds_shortest else None
             return _Shown(shown, judge(self.question, product, shown), minimised)
         lasso, minimised = self._lasso(found)
         if len(lasso) >= LONG_TRACE:
