@@ -29,8 +29,9 @@ from statistics import median
 
 import _environment  # noqa: F401
 import strandline
-from _meals import MEASURE, interpolated, meals_model
+from _polynomial import interpolated
 from beem import DEFAULT_FOLDER, MEASURES, Reference, instances
+from models import philosophers as table
 from strandline.check.measures import parse_measures
 from strandline.check.verdict import Answer, Exploration
 from strandline.compile.device import compile_for_device
@@ -183,12 +184,13 @@ def run_meals(philosophers: int, meals: int, violated: bool) -> int:
         counts = [_counted(Path(folder), philosophers, small) for small in range(1, philosophers + 2)]
         wanted = [interpolated([one[which] for one in counts], meals) for which in range(3)]
         file = Path(folder) / f"meals-{philosophers}-{meals}.dve"
-        file.write_text(meals_model(philosophers, meals))
+        file.write_text(table.dve(philosophers, meals))
         command = [sys.executable, "-P", "-m", "strandline.cli", "check" if violated else "explore", str(file)]
-        command += ["--measure", MEASURE, "--device", "gpu", "--json"]
-        late = 4 * philosophers * meals * 19 // 20
+        steps = table.measure(philosophers, meals)
+        command += ["--measure", f"mono({steps})", "--device", "gpu", "--json"]
+        late = 5 * philosophers * meals * 19 // 20
         if violated:
-            command += ["--invariant", f"steps < {late}", "--no-deadlock"]
+            command += ["--invariant", f"{steps} < {late}", "--no-deadlock"]
         began = time.perf_counter()
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
         whole = time.perf_counter() - began
@@ -206,7 +208,7 @@ def run_meals(philosophers: int, meals: int, violated: bool) -> int:
 
 def _counted(folder: Path, philosophers: int, meals: int) -> tuple[int, int, int]:
     file = folder / f"small-{meals}.dve"
-    file.write_text(meals_model(philosophers, meals))
+    file.write_text(table.dve(philosophers, meals))
     now = strandline.explore(file, device="gpu").statistics
     return now.states or 0, now.transitions or 0, now.deadlocks or 0
 
