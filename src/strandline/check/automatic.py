@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
 
-from strandline.check.measures import measure_texts
+from strandline.check.measures import measure_texts, parse_measures
 from strandline.check.memory import resident_bytes, return_memory
 from strandline.check.watching import Watcher
 from strandline.errors import Option, UsageError
 from strandline.model.expression import Const
+from strandline.model.lexicographic import measure_of
 from strandline.model.measure import Measure
 from strandline.model.system import System
 
@@ -68,6 +70,18 @@ def predicted_measure(system: System, watcher: Watcher, memory: int | None = Non
     prediction = _prediction(found, found.best(_largest_peak(found, memory)))
     watcher.stage(_told(prediction, system))
     return prediction
+
+
+def prediction_told(prediction: Prediction, system: System) -> dict[str, Any]:
+    """A prediction as data; `prediction_of` reads it back."""
+    told = {one.name: getattr(prediction, one.name) for one in fields(prediction) if one.name != "measure"}
+    return {**told, "measure": measure_texts(prediction.measure, system) if prediction.measure.components else ()}
+
+
+def prediction_of(told: Mapping[str, Any], system: System) -> Prediction:
+    given = parse_measures(told["measure"], system).components
+    found = [replace(one, name=None, reason=None, source=None, span=None) for one in given]
+    return Prediction(**{**told, "measure": measure_of(found, system) if found else KEEP_ALL})
 
 
 def _largest_peak(found: Found, memory: int | None) -> float | None:

@@ -46,15 +46,17 @@ class Counts:
 
 
 class DistinctCounter:
-    """Collects expanded states in `folder`, which it makes, and counts them. `largest` bounds, in bytes, what
-    is sorted at once."""
+    """Collects expanded states in `folder`, beside what is there already, and counts them. `largest` bounds, in bytes,
+    what is sorted at once; with `keeps` the files stay when they are counted."""
 
-    def __init__(self, folder: Path, words: int, *, largest: int = _LARGEST, depth: int = 0) -> None:
-        self._folder, self._words = folder, words
+    def __init__(
+        self, folder: Path, words: int, *, largest: int = _LARGEST, depth: int = 0, keeps: bool = False
+    ) -> None:
+        self._folder, self._words, self._keeps = folder, words, keeps
         self._largest, self._depth = largest, depth
         self._files: list[int] = []
         try:
-            folder.mkdir()
+            folder.mkdir(exist_ok=True)
             for number in range(_PARTITIONS):
                 flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
                 self._files.append(os.open(self._path(number), flags, 0o600))
@@ -107,7 +109,8 @@ class DistinctCounter:
         total = Counts(0, 0, 0)
         for number in range(_PARTITIONS):
             total += self._count_file(self._path(number))
-        self._folder.rmdir()
+        if not self._keeps:
+            self._folder.rmdir()
         return total
 
     def _count_file(self, path: Path) -> Counts:
@@ -118,7 +121,8 @@ class DistinctCounter:
             counts = _count_sorted(np.fromfile(path, dtype="<u8").reshape(-1, self._words + 1))
         else:
             counts = Counts(0, 0, 0)
-        path.unlink()
+        if not self._keeps:
+            path.unlink()
         return counts
 
     def _split(self, path: Path) -> Counts:

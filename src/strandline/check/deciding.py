@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
+from strandline.check.checkpoints.keeping import Checkpoints
 from strandline.check.choosing import choose_for_states
 from strandline.check.ctl.methods import EXPLICIT
 from strandline.check.ltl.options import LtlOptions
@@ -32,10 +34,11 @@ def explore_system(
     """Visit every reachable state, one by one or, with the method `symbolic`, in sets. Ctrl-C raises `Interrupted`. A
     limit of time counts from `started` on, where that is known, by `time.perf_counter`."""
     task = Task(system, options, temporal=LtlOptions(method=method))
-    findings = _search_states(task, _session(options, watcher, started)).findings
-    exploration = exploration_of(system, options, findings)
-    if findings.interrupted:
-        raise Interrupted(exploration)
+    with _checkpoints(options) as checkpoints:
+        findings = _search_states(task, _session(options, watcher, started, checkpoints)).findings
+        exploration = exploration_of(system, options, findings)
+        if findings.interrupted:
+            raise Interrupted(exploration)
     return exploration
 
 
@@ -50,14 +53,24 @@ def check_selection(
 ) -> Verdict:
     """Decide the properties: those of states in one search, then those of runs, a search for each. Ctrl-C raises
     `Interrupted`; `started` as in `explore_system`."""
-    deciding = _Deciding(system, options, temporal or LtlOptions(), _session(options, watcher, started))
-    return deciding.verdict(selection.properties)
+    with _checkpoints(options) as checkpoints:
+        session = _session(options, watcher, started, checkpoints)
+        return _Deciding(system, options, temporal or LtlOptions(), session).verdict(selection.properties)
 
 
-def _session(options: Options, watcher: Watcher | None, started: float | None) -> Session:
+def _checkpoints(options: Options) -> AbstractContextManager[Checkpoints | None]:
+    """Where searches are saved, if that is wanted."""
+    if options.checkpoint_folder is None:
+        return nullcontext()
+    return Checkpoints(options.checkpoint_folder, options.checkpoint_seconds, resume=options.resume)
+
+
+def _session(
+    options: Options, watcher: Watcher | None, started: float | None, checkpoints: Checkpoints | None
+) -> Session:
     watcher = watcher or Unwatched()
     begun = time.perf_counter() if started is None else started
-    return Session(watcher, begun, SweepMeasures(options, watcher))
+    return Session(watcher, begun, SweepMeasures(options, watcher, checkpoints), checkpoints)
 
 
 def _search_states(task: Task, session: Session) -> StatesFound:

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from strandline.check.automatic import AUTOMATIC, Prediction, predicted_measure
+from strandline.check.automatic import (
+    AUTOMATIC,
+    Prediction,
+    predicted_measure,
+    prediction_of,
+    prediction_told,
+)
+from strandline.check.checkpoints.keeping import Checkpoints
 from strandline.check.measures import parse_measures
 from strandline.check.options import Options
 from strandline.check.watching import Watcher
@@ -28,8 +37,8 @@ class SweepMeasure:
 class SweepMeasures:
     """The measures of the Systems of one check: each is worked out once, however many searches go by it."""
 
-    def __init__(self, options: Options, watcher: Watcher) -> None:
-        self._options, self._watcher = options, watcher
+    def __init__(self, options: Options, watcher: Watcher, checkpoints: Checkpoints | None = None) -> None:
+        self._options, self._watcher, self._checkpoints = options, watcher, checkpoints
         self._known: dict[int, tuple[System, SweepMeasure]] = {}
 
     def of(self, system: System) -> SweepMeasure:
@@ -55,6 +64,21 @@ class SweepMeasures:
             )
         if not options.measures:
             self._watcher.stage(LOOKING)
-        prediction = predicted_measure(system, self._watcher, options.memory_limit)
+        prediction = self._predicted(system)
         found = prediction.measure.components
         return SweepMeasure(measure_of(found, system, componentwise=options.componentwise), prediction)
+
+    def _predicted(self, system: System) -> Prediction:
+        """The measure that is found; in a run that is resumed, that which was found before: the search goes by it."""
+        found: list[Prediction] = []
+
+        def find() -> Mapping[str, Any]:
+            found.append(predicted_measure(system, self._watcher, self._options.memory_limit))
+            return prediction_told(found[0], system)
+
+        if self._checkpoints is None:
+            find()
+        else:
+            told = self._checkpoints.noted(f"measure {len(self._known) + 1}", find)
+            found = found or [prediction_of(told, system)]
+        return found[0]

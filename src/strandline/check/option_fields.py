@@ -16,6 +16,8 @@ from strandline.errors import Option, UsageError
 
 _KEY = "strandline"
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
+_SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*([smh]?)", re.IGNORECASE)
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:I?B)?", re.IGNORECASE)
 
 
@@ -89,6 +91,15 @@ def parse_seconds(text: str) -> float:
         return float(text)
     except ValueError:
         raise UsageError(f"'{text}' is not a number of seconds") from None
+
+
+def parse_duration(text: str) -> float:
+    """Seconds from text such as `60s`, `5m`, `1h` or `90`."""
+    match = _DURATION.fullmatch(text.strip())
+    seconds = float(match[1]) * _SECONDS[match[2].lower()] if match else 0.0
+    if not seconds > 0:
+        raise UsageError(f"'{text}' is not a time; write for example 60s or 5m")
+    return seconds
 
 
 def parse_size(text: str) -> int:

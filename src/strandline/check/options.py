@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from strandline.check.ctl.methods import STATE_METHODS
-from strandline.check.option_fields import parse_count, parse_seconds, parse_size, texts, told
+from strandline.check.option_fields import parse_count, parse_duration, parse_seconds, parse_size, texts, told
 from strandline.errors import Option, UsageError
 from strandline.symbolic.diagrams import LIBRARIES
 
@@ -16,6 +16,7 @@ ORDERS = ("bfs", "dfs", SWEEP, CACHE)
 CPU, GPU, AUTO = "cpu", "gpu", "auto"
 DEVICES = (CPU, GPU, AUTO)
 EXACT, COMPACT, BITSTATE = STORES = ("exact", "compact", "bitstate")
+_EVERY = 60.0
 _BITSTATE_BYTES, _LEAST_TABLE = 1 << 26, 64
 CACHE_RULES = ("random", "oldest", "newest", "deepest", "collision")
 """Which cached state makes room for another; see the engine's `CacheRule`."""
@@ -125,6 +126,28 @@ class Options:
     work_dir: str | Path | None = field(
         default=None, metadata=told("where a run keeps its files", group=_SEARCH, metavar="DIR", parse=Path)
     )
+    checkpoint: str | Path | None = field(
+        default=None,
+        metadata=told(
+            "write checkpoints to this folder; a run that was killed or interrupted goes on with `strandline resume "
+            "DIR`",
+            group=_SEARCH,
+            metavar="DIR",
+            parse=Path,
+        ),
+    )
+    every: float | str = field(
+        default=_EVERY,
+        metadata=told(
+            "time between two checkpoints (default 60s); more where writing one takes long",
+            group=_SEARCH,
+            metavar="TIME",
+            parse=parse_duration,
+        ),
+    )
+    resume: bool = field(
+        default=False, metadata=told("go on with the run in the folder of checkpoints", group=_SEARCH)
+    )
     max_states: int | None = field(
         default=None, metadata=told("states found", group=_LIMITS, metavar="N", parse=parse_count)
     )
@@ -150,6 +173,7 @@ class Options:
         for name in ("memory", "store_size"):
             if isinstance(given := getattr(self, name), str):
                 self._set(name, parse_size(given))
+        self._check_checkpoint()
         self._check_store()
         self._check_sweep()
         self._check_cache()
@@ -187,6 +211,31 @@ class Options:
     def table_bytes(self) -> int:
         """Of a bitstate search: how large its table is."""
         return _BITSTATE_BYTES if self.store_size is None else int(self.store_size)
+
+    @property
+    def checkpoint_folder(self) -> Path | None:
+        """Where checkpoints are written."""
+        return None if self.checkpoint is None else Path(self.checkpoint)
+
+    @property
+    def checkpoint_seconds(self) -> float:
+        """How long it is from one to the next."""
+        return float(self.every)
+
+    def _check_checkpoint(self) -> None:
+        if isinstance(self.every, str):
+            self._set("every", parse_duration(self.every))
+        if not self.checkpoint_seconds >= 0:
+            raise UsageError(f"{{}} cannot be less than 0, as {self.every} is", options=[Option("every")])
+        if self.checkpoint is None:
+            for name, given in (("every", self.every != _EVERY), ("resume", self.resume)):
+                if given:
+                    raise UsageError("{} is for {}", options=[Option(name), Option("checkpoint", "DIR")])
+        elif self.work_dir is not None:
+            raise UsageError(
+                "{} is where the run keeps its files; leave {} out",
+                options=[Option("checkpoint"), Option("work_dir")],
+            )
 
     def _check_store(self) -> None:
         if self.store not in STORES:

@@ -6,6 +6,7 @@ What differs between searches is passed in: a `Plan` says what is searched, by w
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,6 +16,8 @@ from typing import Protocol
 
 from strandline.check.automatic import Prediction
 from strandline.check.blame import decreasing_column, measure_fault_at_start
+from strandline.check.checkpoints.keeping import Checkpoints, SearchCheckpoints
+from strandline.check.checkpoints.saving import Saving, Stop
 from strandline.check.counting import Counts, DistinctCounter
 from strandline.check.coverage import coverage_of
 from strandline.check.engine_searches import SearchMaker
@@ -50,6 +53,8 @@ _LOADING = 3.0
 COMPILING = "compiling this part of the engine, once per machine ..."
 DECIDED = "every property is decided"
 _ENDS = (Event.DONE, Event.MEMORY, Event.STATES, Event.FAULT, Event.COLUMN_DECREASED)
+_LIMITS = (Event.MEMORY, Event.STATES)
+"""Ends after which more could be searched."""
 INTERRUPTED = "interrupted"
 
 
@@ -85,6 +90,8 @@ class Plan:
     """Whether distinct states are counted afterwards, where the search forgets some."""
     seen: Sequence[Expression] | None = None
     """The expressions whose truth along runs a reduction must keep; None where nothing may be reduced."""
+    checkpoints: Checkpoints | None = None
+    """Where the search is saved, if that is wanted."""
     listens: Callable[[Path, Kernel], Listener] | None = None
     """Makes a listener for the search, whose files are to be in the folder; then distinct states are not counted."""
 
@@ -119,12 +126,16 @@ class Run:
         self._goal = goal
         self._replay_seconds = 0.0
         self._counter: DistinctCounter | None = None
+        self._listener: Listener | None = None
+        self._saving: Saving | None = None
+        self._ended = False
 
     def carry_out(self) -> Findings:
         """Run it. Limits, a full disk and Ctrl-C end up in the findings. Raises `InputError` for a measure or a
         property that cannot be evaluated, and `InternalError` where a trace does not replay."""
+        place = self._place()
         try:
-            with RunDirectory(self.plan.options.folder) as folder:
+            with place as folder:
                 self._execute(folder.path)
                 self._goal.finished(self, folder.path)
         except ResourceError as error:
@@ -133,7 +144,23 @@ class Run:
             self.findings.reason = "the machine's memory is used up"
         except KeyboardInterrupt:
             self.findings.interrupted, self.findings.reason = True, INTERRUPTED
+        else:
+            if isinstance(place, SearchCheckpoints):
+                place.unfinished = not self._ended
+        if isinstance(place, SearchCheckpoints) and place.unfinished:
+            self.findings.reason = f"{self.findings.reason}; {place.advice}"
         return self.findings
+
+    def _place(self) -> RunDirectory | SearchCheckpoints:
+        """Where the run keeps its files; those of a run that can be resumed are there when it is killed."""
+        options, checkpoints = self.plan.options, self.plan.checkpoints
+        if options.checkpoint is None:
+            return RunDirectory(options.folder)
+        if checkpoints is None:
+            raise UsageError("{}: this search cannot be saved", options=[Option("checkpoint")])
+        place = checkpoints.begin()
+        self._saving = Saving(place, self.watcher)
+        return place
 
     def replay(self, record: int, *, labels: int = 0, fault: FaultSite | None = None) -> Replayed:
         """The way to a record, executed again; it must end in a state with the labels, or with the fault."""
@@ -167,22 +194,27 @@ class Run:
             raise unplaced(self.plan.options)
         self.kernel = self._compile()
         engine_seconds = 0.0 if self.plan.for_device else self._load_engine()
+        if self._saving is not None:
+            self._saving.recall()
         self.log = ParentLog(folder / "parents")
         if self.plan.counts_distinct:
-            self._counter = DistinctCounter(folder / "seen", self.kernel.words)
+            self._counter = DistinctCounter(folder / "seen", self.kernel.words, keeps=self._saving is not None)
         self.memory_limit = self._engine_bytes()
-        listener = self._counter if self.plan.listens is None else self.plan.listens(folder, self.kernel)
+        self._listener = self._counter
+        if self.plan.listens is not None:
+            self._listener = self.plan.listens(folder, self.kernel)
         making = time.perf_counter()
-        self.search = self.plan.searches.make(self.kernel, self.log.append, listener, self.memory_limit)
-        began = time.perf_counter()
+        self.search = self.plan.searches.make(self.kernel, self.log.append, self._listener, self.memory_limit)
+        self._began = began = time.perf_counter()
         if self.plan.for_device:
             # The model is linked with the kernels when the search is made.
             engine_seconds = began - making
         try:
-            self._advance_to_end()
+            with contextlib.nullcontext() if self._saving is None else self._saving.signals:
+                self._take_over()
+                self._advance_to_end()
         finally:
-            seconds = time.perf_counter() - began - self._replay_seconds
-            self._note_statistics(seconds, engine_seconds)
+            self._note_statistics(self._seconds(), engine_seconds)
             self.search.close()
             self.log.close()
             if self._counter is not None:
@@ -253,22 +285,58 @@ class Run:
 
     # The search
 
+    def _take_over(self) -> None:
+        """Go on where a process before this one has saved the search, if it has; what it found is found again."""
+        if self._saving is None:
+            return
+        for stop in self._saving.take_over(self.search, self.kernel, self._listener):
+            self._search.stand_at(*stop)
+            self._goal.stopped(self, Event.FOUND)
+
+    @property
+    def _search(self) -> Search:
+        if not isinstance(self.search, Search):
+            raise InternalError("this search cannot be saved")
+        return self.search
+
     def _advance_to_end(self) -> None:
         while True:
             event = self.search.advance(self._slice())
             if event in _ENDS:
+                self._look(ends=event in _LIMITS)
                 self._end(event)
                 return
             if event is Event.PAUSED:
                 self.findings.reason = self.limit_reached()
+                self._look(ends=self.findings.reason is not None)
                 if self.findings.reason is not None:
                     return
                 self._tell_progress()
-            elif not self._goal.stopped(self, event):
-                self.findings.reason = DECIDED
+            elif not self._stopped(event):
+                self.findings.reason, self._ended = DECIDED, True
                 return
 
+    def _look(self, *, ends: bool) -> None:
+        """The search stands still: it may be saved."""
+        if self._saving is not None:
+            self._saving.look(self._seconds() - self._saving.seconds_before, ends=ends)
+
+    def _stopped(self, event: Event) -> bool:
+        """The search stopped; whether it is to go on."""
+        if self._saving is not None:
+            if event is Event.FOUND:
+                self._saving.note_stop(Stop(*self.search.found, self.search.stop_mask))
+            else:
+                self._saving.note_component()
+        return self._goal.stopped(self, event)
+
+    def _seconds(self) -> float:
+        """What the search took so far, in all processes."""
+        before = 0.0 if self._saving is None else self._saving.seconds_before
+        return before + time.perf_counter() - self._began - self._replay_seconds
+
     def _end(self, event: Event) -> None:
+        self._ended = event not in _LIMITS
         if event is Event.DONE:
             self.findings.reason = self._doubt()
             self.findings.complete = self.findings.reason is None

@@ -51,6 +51,8 @@ def refusal(task: Task, method: str) -> UsageError | None:
         return UsageError("{} has no use for {}", options=[asked, Option("por", True)])
     if options.store != EXACT:
         return UsageError("{} has no use for {}", options=[asked, Option("store", options.store)])
+    if options.checkpoint is not None:
+        return UsageError("{} cannot be saved: leave {} out", options=[asked, Option("checkpoint")])
     for name in ("count_distinct", "max_states"):
         if getattr(options, name):
             return UsageError("{} finds no states one by one: {} has no meaning", options=[asked, Option(name)])

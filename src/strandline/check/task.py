@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from strandline.check.checkpoints.keeping import Checkpoints
 from strandline.check.ltl.options import LtlOptions
 from strandline.check.measuring import SweepMeasures
 from strandline.check.options import Options
@@ -40,3 +41,5 @@ class Session:
     started: float
     """From when a limit of time counts, on the clock of `time.perf_counter`."""
     measures: SweepMeasures
+    checkpoints: Checkpoints | None = None
+    """Where searches are saved."""

@@ -10,6 +10,7 @@ from strandline.check.ltl.options import LtlOptions
 from strandline.check.options import Options
 from strandline.cli.answering import add_asking, answer, is_asked
 from strandline.cli.option_arguments import add_options, options_of
+from strandline.cli.resume import remember_command
 from strandline.cli.searching import add_model, add_output_options, console_of, finish, load_model
 
 
@@ -34,6 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command; the exit code tells the verdict."""
     options, temporal = options_of(arguments, Options), options_of(arguments, LtlOptions)
     claims = options_of(arguments, Claims)
+    remember_command(arguments, options)
     console = console_of(arguments, options)
     arguments.finish = lambda result: finish(arguments, console, result)
     from strandline.check.deciding import check_selection

@@ -7,6 +7,7 @@ from typing import Any
 
 from strandline.check.options import ExploreOptions
 from strandline.cli.option_arguments import add_options, options_of
+from strandline.cli.resume import remember_command
 from strandline.cli.searching import add_model, add_output_options, console_of, finish, load_model
 
 
@@ -30,6 +31,7 @@ def configure(subparsers: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; 0 when everything was explored."""
     options = options_of(arguments, ExploreOptions)
+    remember_command(arguments, options)
     console = console_of(arguments, options)
     arguments.finish = lambda result: finish(arguments, console, result)
     from strandline.check.deciding import explore_system

@@ -104,8 +104,14 @@ def _dispatch(given: list[str], parsed: Namespace) -> int:
         raise UsageError(
             "Windows is not supported; strandline works in the Windows Subsystem for Linux (WSL)"
         )
+    return run_command(given, parsed)
+
+
+def run_command(given: list[str], parsed: Namespace) -> int:
+    """Parse a command line into `parsed` and run it; the exit code."""
     from strandline.cli.parser import build_parser, flags_with_expressions
 
+    parsed.given = given
     parser = build_parser()
     parser.parse_args(with_expressions(given, flags_with_expressions(parser)), parsed)
     code = parsed.run(parsed)

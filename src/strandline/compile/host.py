@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import time
 from collections.abc import Sequence
 
@@ -47,6 +48,7 @@ def compile_module(module: Module) -> Kernel:
         compile_seconds=module.seconds + time.perf_counter() - started,
         keep_alive=code,
         marks=_bytes_at(code.variable(GLOBAL), module.marks),
+        digest=hashlib.sha256(module.text.encode() + initial.tobytes()).hexdigest(),
     )
 
 

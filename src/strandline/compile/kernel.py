@@ -128,6 +128,9 @@ class Kernel:
     """What `successors` has met since the Kernel was made, a byte each, 0 or 1: the marks of `llvm/coverage.py`; None
     where the back end has none."""
 
+    digest: str | None = None
+    """A hash of all that it does, by which it is recognised in another process; None where nothing can tell."""
+
     def reraise(self) -> None:
         """Raise what a callback has kept, if anything; to be called when `successors` answered a fault."""
         error = self.pending_error()

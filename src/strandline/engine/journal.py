@@ -62,6 +62,8 @@ class StatesOnly:
 class JournalPart(Part):
     """Buffers for the parent log and for expanded states, and the counts."""
 
+    limits = ("_max_states",)
+
     def __init__(self, words: int, log: Sink, listener: Listener | None, max_states: int | None) -> None:
         self.counts, self.fill = record(COUNTS), record(FILL)
         self._log, self._listener, self._max_states = log, listener, max_states
@@ -86,6 +88,10 @@ class JournalPart(Part):
         if self._max_states is None:
             return len(self._links)
         return max(0, min(len(self._links), self._max_states - int(self.counts.recorded)))
+
+    def most_links(self) -> int | None:
+        """How many records more a limit of states allows; None where there is none."""
+        return None if self._max_states is None else max(0, self._max_states - int(self.counts.recorded))
 
     def flush(self) -> None:
         """Hand over what is in the buffers."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from strandline.engine.memory import WordArray, Words
 
@@ -17,6 +17,9 @@ Affordable = Callable[[], int]
 
 class Part(ABC):
     """Some arrays of a search."""
+
+    limits: ClassVar[tuple[str, ...]] = ()
+    """Attributes that another run of the same search may choose otherwise: a checkpoint does not keep them."""
 
     @property
     @abstractmethod

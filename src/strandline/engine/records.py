@@ -74,6 +74,10 @@ CELL = _kind(
 LEVELS = _kind("count", "end", "head", "wanted")
 """Breadth-first: how many levels were begun, where the last ends, the next state to be expanded."""
 
+SPREAD = _kind("next", "count", "record", "source", "waiting", "measured")
+"""Of a search that spills: the state to be expanded next and how many there are, the record of the first; where the one
+lies that was expanded last; how many successors wait in memory; whether there is a measure."""
+
 STACK = _kind("count", "wanted", "unexpanded", "link")
 """Of a `Stack`: how many items it has; the state to be expanded next, counted from 1, and the link by which it was
 entered."""

@@ -130,6 +130,8 @@ class Search(ABC):
 
     loop: ClassVar[str]
     """Module and function of the compiled loop, relative to this package."""
+    limits: ClassVar[tuple[str, ...]] = ("memory_limit",)
+    """As of a `Part`."""
 
     def __init__(
         self,
@@ -154,6 +156,11 @@ class Search(ABC):
         """What may have been lost; None where the store is exact."""
         return None
 
+    @property
+    def settled(self) -> bool:
+        """Whether all that it knows lies in arrays, records and numbers, so that it can be saved."""
+        return True
+
     @abstractmethod
     def run(self, budget: np.uint64) -> int:
         """Call the compiled loop for about so many expansions; its code."""
@@ -167,7 +174,7 @@ class Search(ABC):
             self.journal.flush()
             self.current_bytes()
             if code == codes.GROW:
-                if not all(part.grow(self._affordable_words) for part in self.parts):
+                if not all(part.grow(self._affordable_words) for part in self.parts) and not self.relieve():
                     return Event.MEMORY
             elif code == codes.BUDGET:
                 elapsed = max(time.perf_counter() - started, 1e-6)
@@ -185,6 +192,10 @@ class Search(ABC):
             if time.perf_counter() >= deadline:
                 return Event.PAUSED
 
+    def relieve(self) -> bool:
+        """What is wanted is not affordable: make room in what there is; whether there is some now."""
+        return False
+
     def _affordable_words(self) -> int:
         """How many words may be added: the limit counts arrays in full, also what nothing has used yet."""
         if self.memory_limit is None:
@@ -200,6 +211,11 @@ class Search(ABC):
     def stop_less(self, mask: int) -> None:
         """After FOUND: go on without stopping at these labels any more."""
         self.expansion.answer.stop_mask &= np.uint64(~mask & ((1 << 64) - 1))
+
+    def stand_at(self, record: int, labels: int, stop_mask: int) -> None:
+        """As after FOUND, at a state that was found before."""
+        answer = self.expansion.answer
+        answer.record, answer.labels, answer.stop_mask = record, labels, stop_mask
 
     @property
     def stop_mask(self) -> int:

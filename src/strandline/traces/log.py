@@ -23,13 +23,14 @@ _STEP_MASK = (1 << STEP_BITS) - 1
 
 
 class ParentLog:
-    """An append-only log in one file. Raises `ResourceError` when the disk does not take what is appended."""
+    """An append-only log in one file, which may be there already. Raises `ResourceError` when the disk does not take
+    what is appended."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.records = 0
         try:
             self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            self.records = os.fstat(self._file).st_size // _LINK.itemsize
         except OSError as error:
             raise ResourceError(f"{path}: the parent log cannot be made: {error.strerror}") from None
 

@@ -37,6 +37,7 @@ def explored(
         searches=StateSearches(options, 0),
         options=options,
         started=session.started,
+        checkpoints=session.checkpoints,
         listens=goal.listen,
     )
     return Run(plan, goal, session.watcher).carry_out()

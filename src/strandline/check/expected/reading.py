@@ -242,11 +242,14 @@ def _place(text: str, kind: str, number: int, key: str | None) -> Span | None:
 # Which keywords there are, and which values they take
 
 
+_FILES_OF_RUNS = ("work_dir", "checkpoint", "every", "resume")
+
+
 @cache
 def _keywords(arguments: type[CheckArguments] | type[Options]) -> Mapping[str, Any]:
     """The keywords and their types; where files are kept is nothing that a model expects."""
     hints = get_type_hints(arguments)
-    return {one.name: hints[one.name] for one in fields(arguments) if one.name != "work_dir"}
+    return {one.name: hints[one.name] for one in fields(arguments) if one.name not in _FILES_OF_RUNS}
 
 
 @cache

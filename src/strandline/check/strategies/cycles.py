@@ -75,6 +75,7 @@ class CycleStrategy:
         whole = task.temporal.all_cycles or shortest
         measure, ranks = self._measure(product, session)
         plan = Plan(
+            checkpoints=session.checkpoints,
             system=product.system,
             predicates=product.predicates,
             measure=measure,

@@ -29,6 +29,8 @@ class DeviceSearchForStates:
             return _refused("a GPU stores whole states")
         if options.count_distinct:
             return _refused("a GPU writes nothing to disk, by which distinct states would be counted")
+        if options.checkpoint is not None:
+            return _refused("a search on a GPU cannot be saved")
         missing = missing_device()
         return None if missing is None else _refused(missing)
 

@@ -57,6 +57,7 @@ def search_for_states(
     options, goal, before = task.options, DecidingStates(task), time.perf_counter()
     chosen = session.measures.of(task.system) if options.order == SWEEP else None
     plan = Plan(
+        checkpoints=session.checkpoints,
         system=task.system,
         predicates=[one.predicate for one in task.properties if one.predicate is not None],
         measure=None if chosen is None else chosen.measure,

@@ -47,6 +47,7 @@ class PrefixSearch:
         product = question.product(watched)
         measure = session.measures.of(question.plain).measure if options.order == SWEEP else None
         plan = Plan(
+            checkpoints=session.checkpoints,
             system=product.system,
             predicates=product.predicates,
             measure=measure,

@@ -41,6 +41,11 @@ class CycleSearch(Search):
         self._loop: LoopSearch | None = None
         super().__init__(kernel, *parts, **terms)
 
+    @property
+    def settled(self) -> bool:
+        """Not while the steps of a cycle are looked for, nor when they were found."""
+        return self._loop is None and self._cycle is None
+
     @abstractmethod
     def begin_loop(self) -> Cycle | LoopSearch | None:
         """After a kernel's CYCLE: the cycle, or the search for its loop; None where it must be looked for otherwise."""

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from strandline.engine.memory import WordArray, Words
+from strandline.engine.saving import Kept, Saved
 from strandline.errors import InternalError, ResourceError
 
 Bits = WordArray
@@ -144,6 +145,32 @@ class GraphLog:
                 rest = rest[os.write(self._file, rest) :]
         except OSError as error:
             raise ResourceError(f"{self.path}: cannot be written: {error.strerror}") from None
+
+    # Between two processes
+
+    def saved(self) -> Saved:
+        """What it knows beside its file."""
+        arrays: dict[str, npt.NDArray[Any]] = {f"set {number}": one.array for number, one in enumerate(self._sets)}
+        shapes = [(one.first, one.count, one.edges, len(one.chunks)) for one in self.blocks]
+        arrays["blocks"] = np.array(shapes, dtype=np.int64).reshape(-1)
+        arrays["chunks"] = np.concatenate([np.zeros(0, dtype=np.int64), *(one.chunks for one in self.blocks)])
+        arrays["sources"], arrays["degrees"], arrays["targets"] = self._sources, self._degrees, self._targets
+        return Saved(arrays, {"initial": self.initial, "records": self.records, "written": self._written})
+
+    def restore(self, kept: Kept) -> None:
+        """Know what was saved; the file is as it was then."""
+        for number, words in enumerate(self._sets):
+            kept_words = kept.array(f"set {number}")
+            words.grow(len(kept_words))
+            words.array[: len(kept_words)] = kept_words
+        chunks, before = kept.array("chunks"), 0
+        for first, count, edges, length in kept.array("blocks").reshape(-1, 4).tolist():
+            self.blocks.append(Block(first, count, edges, chunks[before : before + length]))
+            before += length
+        self._sources, self._degrees = kept.array("sources"), kept.array("degrees")
+        self._targets = kept.array("targets")
+        self.initial, self.records = tuple(kept.numbers["initial"]), kept.numbers["records"]
+        self._written = kept.numbers["written"]
 
     # Afterwards
 

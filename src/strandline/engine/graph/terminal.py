@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from strandline.engine.memory import WordArray
+from strandline.engine.saving import Kept, Saved
 
 _AT_LEAST = 1 << 16
 """Records that are looked at together, where layers are smaller."""
@@ -86,6 +87,26 @@ class TerminalComponents:
         self.throughout = self.throughout or self._first(terminal & (marks == sizes), sizes, component, sources)
         self._sources, self._told, self._targets, self._records = [], [], [], 0
 
+    def saved(self) -> Saved:
+        """What it knows: what was found, and the layers that were not looked at yet."""
+        none: WordArray = np.zeros(0, dtype=np.uint64)
+        told = [one.reshape(-1) for one in self._told]
+        names = zip(("sources", "told", "targets"), (self._sources, told, self._targets), strict=True)
+        found = [number for one in (self.without, self.throughout) for number in _numbers(one)]
+        return Saved(
+            {name: np.concatenate([none, *arrays]) for name, arrays in names},
+            {"found": tuple(found), "count": self.count, "skipped": self._skipped},
+        )
+
+    def restore(self, kept: Kept) -> None:
+        self._sources, self._targets = [kept.array("sources")], [kept.array("targets")]
+        self._told, self._records = [kept.array("told").reshape(-1, 2)], len(self._sources[0])
+        found = kept.numbers["found"]
+        self.without, self.throughout = (
+            None if one[0] < 0 else TerminalComponent(*one) for one in (found[:2], found[2:])
+        )
+        self.count, self._skipped = kept.numbers["count"], kept.numbers["skipped"]
+
     @staticmethod
     def _first(
         wanted: np.ndarray, sizes: np.ndarray, component: np.ndarray, sources: WordArray
@@ -96,3 +117,7 @@ class TerminalComponents:
         if not wanted[component[place]]:
             return None
         return TerminalComponent(int(sources[place]), int(sizes[component[place]]))
+
+
+def _numbers(component: TerminalComponent | None) -> tuple[int, int]:
+    return (-1, -1) if component is None else (component.record, component.states)

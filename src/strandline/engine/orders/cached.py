@@ -46,6 +46,7 @@ class CachedSearch(Search):
     ends before more expansions than that."""
 
     loop = "orders.cached_kernel.cached"
+    limits = (*Search.limits, "_max_visits")
 
     def __init__(
         self, kernel: Kernel, *, states: int, rule: CacheRule = CacheRule.RANDOM, **terms: Unpack[Terms]

@@ -132,6 +132,11 @@ class SweepCycleSearch(CycleSearch):
             self._state.ranks_accepting = 0
         return codes.BUDGET
 
+    @property
+    def settled(self) -> bool:
+        """Nor while a probe is under way."""
+        return super().settled and self._probe is None
+
     # --- notes --------------------------------------------------------------------------------------------------
 
     @property

@@ -1,0 +1,147 @@
+"""One checkpoint: a folder with the arrays of a search and facts about it, which is there as a whole or not at all.
+
+It is written beside its place, synchronised with the disk, and renamed. Arrays are kept in pieces, and pieces in which
+all is zero are left out: what a search has given back to the system, or reserved and not used yet, costs nothing.
+Whatever does not fit together when it is read (a length, a checksum) is a `Damaged` checkpoint.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import zlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from strandline.engine.saving import Fill, Kept, Saved
+from strandline.errors import ResourceError
+
+FORMAT = 1
+_ARRAYS, _FACTS = "arrays", "facts.json"
+_PARTIAL = ".partial"
+_PIECE = 1 << 20
+"""Bytes that are looked at, written and read at a time."""
+
+Bytes = npt.NDArray[np.uint8]
+Account: TypeAlias = Callable[[int], None]
+"""Is told how many bytes are about to be written; may raise `ResourceError`."""
+
+
+class Damaged(Exception):
+    """A checkpoint that cannot be used, and why."""
+
+
+def write_checkpoint(folder: Path, saved: Saved, facts: Mapping[str, Any], account: Account) -> int:
+    """Write a checkpoint to `folder`, which is not there yet, and return its size. Raises `ResourceError`, with nothing
+    left behind, where the disk does not take it."""
+    partial = folder.with_name(folder.name + _PARTIAL)
+    try:
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir()
+        with (partial / _ARRAYS).open("wb") as file:
+            index = {name: _write_array(file, array, account) for name, array in saved.arrays.items()}
+            size = file.tell()
+            _synchronise(file)
+        described = {**facts, "format": FORMAT, "arrays": index, "numbers": saved.numbers, "size": size}
+        with (partial / _FACTS).open("w", encoding="utf-8") as text:
+            json.dump(described, text)
+            _synchronise(text)
+        synchronise_folder(partial)
+        partial.rename(folder)
+        synchronise_folder(folder.parent)
+    except OSError as error:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise ResourceError(f"{folder}: cannot be written: {error.strerror}") from None
+    except ResourceError:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
+    return size
+
+
+def _write_array(file: Any, array: np.ndarray[Any, Any], account: Account) -> dict[str, Any]:
+    data = _as_bytes(np.ascontiguousarray(array))
+    first, pieces, checksum = file.tell(), [], 0
+    for number in range(-(-len(data) // _PIECE)):
+        piece = data[number * _PIECE : (number + 1) * _PIECE]
+        if not piece.any():
+            continue
+        account(len(piece))
+        file.write(piece.data)
+        checksum = zlib.crc32(piece.data, checksum)
+        pieces.append(number)
+    return {"kind": array.dtype.str, "length": array.size, "first": first, "pieces": pieces, "checksum": checksum}
+
+
+def _as_bytes(array: np.ndarray[Any, Any]) -> Bytes:
+    return array.reshape(-1).view(np.uint8)
+
+
+def _synchronise(file: Any) -> None:
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def synchronise_folder(folder: Path) -> None:
+    """What was made, renamed or removed in the folder stays so when the power fails."""
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
+
+
+def is_partial(folder: Path) -> bool:
+    """Whether a checkpoint was never finished."""
+    return folder.name.endswith(_PARTIAL)
+
+
+def read_facts(folder: Path) -> dict[str, Any]:
+    """The facts of a checkpoint. Raises `Damaged`."""
+    try:
+        facts: dict[str, Any] = json.loads((folder / _FACTS).read_text(encoding="utf-8"))
+        size = (folder / _ARRAYS).stat().st_size
+    except (OSError, ValueError) as error:
+        raise Damaged(f"{folder}: cannot be read: {error}") from None
+    if facts.get("format") != FORMAT:
+        raise Damaged(f"{folder}: was written in another format")
+    if size != facts["size"]:
+        raise Damaged(f"{folder}: is not whole: {size:,} bytes of {facts['size']:,}")
+    return facts
+
+
+def read_arrays(folder: Path, facts: Mapping[str, Any]) -> Kept:
+    """What was kept of a search, by the facts, whose arrays were verified."""
+    arrays = {
+        name: (one["kind"], one["length"], _filling(folder / _ARRAYS, one)) for name, one in facts["arrays"].items()
+    }
+    return Kept(arrays, facts["numbers"])
+
+
+def _filling(path: Path, one: Mapping[str, Any]) -> Fill:
+    def fill(array: np.ndarray[Any, Any]) -> None:
+        data = _as_bytes(array)
+        with path.open("rb") as file:
+            file.seek(one["first"])
+            for number in one["pieces"]:
+                piece = data[number * _PIECE : (number + 1) * _PIECE]
+                if file.readinto(piece.data) != len(piece):
+                    raise ResourceError(f"{path}: cannot be read any more")
+
+    return fill
+
+
+def verify_arrays(folder: Path, facts: Mapping[str, Any]) -> None:
+    """Raises `Damaged` where an array is not what was written."""
+    with (folder / _ARRAYS).open("rb") as file:
+        for name, one in facts["arrays"].items():
+            size, checksum = one["length"] * np.dtype(one["kind"]).itemsize, 0
+            file.seek(one["first"])
+            for number in one["pieces"]:
+                checksum = zlib.crc32(file.read(min(_PIECE, size - number * _PIECE)), checksum)
+            if checksum != one["checksum"]:
+                raise Damaged(f"{folder / _ARRAYS}: '{name}' has another checksum than when it was written")

@@ -1,0 +1,61 @@
+"""Signals that wait: while a search runs that is saved when it ends, Ctrl-C and its like must not end it in between."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from types import FrameType, TracebackType
+from typing import Any
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class WaitingSignals:
+    """Between `with` and its end the first signal is only noted; a second one acts at once, as it would have without
+    this. In a thread that gets no signals nothing is changed."""
+
+    def __init__(self) -> None:
+        self._noted: tuple[int, FrameType | None] | None = None
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> WaitingSignals:
+        if threading.current_thread() is threading.main_thread():
+            for number in _SIGNALS:
+                # Who asked not to be told of a signal is not told.
+                if signal.getsignal(number) not in (signal.SIG_IGN, None):
+                    self._before[number] = signal.signal(number, self._note)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self._as_before()
+        if kind is None:
+            self.act()
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self._noted = (number, frame)
+        self._as_before()
+
+    def _as_before(self) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        self._before = {}
+
+    @property
+    def noted(self) -> bool:
+        """Whether a signal waits."""
+        return self._noted is not None
+
+    def act(self) -> None:
+        """Let the signal that waits, if there is one, do what it does."""
+        if self._noted is None:
+            return
+        (number, frame), self._noted = self._noted, None
+        self._as_before()
+        handler = signal.getsignal(number)
+        if callable(handler):
+            handler(number, frame)
+        else:
+            os.kill(os.getpid(), number)

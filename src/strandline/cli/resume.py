@@ -1,0 +1,68 @@
+"""`strandline resume DIR`: go on with a run that was killed, interrupted or ended by a limit."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from strandline.check.options import Options
+from strandline.errors import ResourceError, UsageError
+
+
+def configure(subparsers: Any) -> None:
+    """Add the command to the parser."""
+    parser = subparsers.add_parser(
+        "resume",
+        help="go on with a run that wrote checkpoints",
+        description="Go on with a run that was begun with --checkpoint DIR and was killed, interrupted or ended by a "
+        "limit. What is given behind DIR is added to the command of that run, as in `strandline resume DIR "
+        "--max-seconds 600`.",
+    )
+    parser.add_argument("folder", metavar="DIR", type=Path, help="the folder with the checkpoints")
+    parser.add_argument("further", metavar="OPTION", nargs=argparse.REMAINDER, help="further options of the command")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command that was remembered, and let it go on; its exit code."""
+    from strandline.cli.main import run_command
+
+    folder = arguments.folder.absolute()
+    given, where = _remembered(folder)
+    try:
+        os.chdir(where)
+    except OSError as error:
+        raise UsageError(f"{where}: the run was begun there, and the folder is gone: {error.strerror}") from None
+    return run_command([*given, "--checkpoint", str(folder), "--resume", *arguments.further], arguments)
+
+
+def _remembered(folder: Path) -> tuple[list[str], str]:
+    from strandline.check.checkpoints.keeping import COMMAND
+
+    try:
+        told = json.loads((folder / COMMAND).read_text(encoding="utf-8"))
+        return [str(one) for one in told["command"]], str(told["folder"])
+    except FileNotFoundError:
+        raise UsageError(f"{folder}: there is no run to be resumed") from None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"{folder / COMMAND}: cannot be read: {error}") from None
+
+
+def remember_command(arguments: argparse.Namespace, options: Options) -> None:
+    """Note how a run with checkpoints was begun, unless it is one that goes on."""
+    folder = options.checkpoint_folder
+    if folder is None or options.resume:
+        return
+    from strandline.check.checkpoints.keeping import COMMAND
+
+    told = {"command": arguments.given, "folder": os.getcwd()}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        # A folder with something in it will be refused.
+        if not any(folder.iterdir()):
+            (folder / COMMAND).write_text(json.dumps(told), encoding="utf-8")
+    except OSError as error:
+        raise ResourceError(f"{folder}: no checkpoints can be written there: {error.strerror}") from None
