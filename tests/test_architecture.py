@@ -21,11 +21,12 @@ ORDER = (
     ("progress", "traces"),
     ("check",),
     ("report",),
-    ("cli", "web", "distributed"),
+    ("serve",),
+    ("cli", "distributed"),
 )
 """Packages of one line do not import each other."""
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
-FOR_ALL = {"errors", "source"}
+FOR_ALL = {"errors", "showing", "source"}
 LIBRARIES = {
     "numba": {"engine"},
     "cuda": {"engine/device/linking.py"},
@@ -33,6 +34,8 @@ LIBRARIES = {
     "numpy": {"model/graph.py", "compile", "engine", "progress", "traces", "check"},
     "oxidd": {"symbolic/diagrams.py"},
     "dd": {"symbolic/diagrams.py"},
+    "starlette": {"serve/app.py", "cli/serve.py"},
+    "uvicorn": {"serve/launching.py", "cli/serve.py"},
     "rich": {"cli", "report"},
 }
 """Who may import a library: packages, or single files of them."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from strandline.check.measures import parse_measures
 from strandline.check.watching import Progress
-from strandline.cli.console import progress_text
 from strandline.languages.dve import load
+from strandline.report.progress import progress_text
 from strandline.source import Source
 
 MODEL = """byte x, y;

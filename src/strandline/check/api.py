@@ -21,6 +21,7 @@ from strandline.check.properties import select
 from strandline.check.verdict import Exploration, Verdict
 from strandline.errors import UsageError, suggestion
 from strandline.model.system import System
+from strandline.showing import notebook_progress
 
 if TYPE_CHECKING:
     from strandline.languages.python.runtime.model import Model
@@ -94,12 +95,14 @@ def check(source: Source, arguments: CheckArguments) -> Verdict:
     `strandline.check.claims.Claims`, of `strandline.check.ltl.options.LtlOptions`, which matter for properties of runs
     only, and of `strandline.check.options.Options`. A limit that is reached is an UNKNOWN verdict and no
     exception; only where the time is up before the model is loaded, a `ResourceError` is raised. Raises `InputError`
-    for what the user can mend. Ctrl-C raises `KeyboardInterrupt`.
+    for what the user can mend. Ctrl-C raises `Interrupted`, a `KeyboardInterrupt`, whose `result`
+    is what was known by then; a notebook shows that.
     """
     started, temporal, options = time.perf_counter(), arguments.part(LtlOptions), arguments.part(Options)
     system = _system(source, options, started)
     selection = select(system, arguments.part(Claims))
-    return check_selection(system, selection, options, temporal=temporal, started=started)
+    with notebook_progress() as watcher:
+        return check_selection(system, selection, options, watcher, temporal=temporal, started=started)
 
 
 @_called_with(ExploreOptions)
@@ -107,7 +110,9 @@ def explore(source: Source, options: ExploreOptions) -> Exploration:
     """Visit every reachable state of a model, the product with its property process where it has one. Raises
     and limits as in `check`."""
     started = time.perf_counter()
-    return explore_system(_system(source, options, started), options, started=started, method=options.method)
+    system = _system(source, options, started)
+    with notebook_progress() as watcher:
+        return explore_system(system, options, watcher, started=started, method=options.method)
 
 
 def _system(source: Source, options: Options, started: float) -> System:

@@ -15,6 +15,7 @@ from strandline.check.regressing import Regress
 from strandline.engine.device.search import DeviceFigures
 from strandline.engine.profile import LayerFigures
 from strandline.model.system import System
+from strandline.showing import Reported, Shown, interrupted_lines
 from strandline.traces.trace import Trace
 
 
@@ -57,7 +58,7 @@ class WalkFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class Statistics:
+class Statistics(Shown):
     """What a search did. `states`, `transitions` and `deadlocks` count distinct ones and are None where that
     cannot be known: after a sweep with regress edges, or a search whose cache had to replace states, a forgotten state
     and a new one look alike. Of a search that is not complete they count what was found so far."""
@@ -111,7 +112,7 @@ class Statistics:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Exploration:
+class Exploration(Reported):
     """A search through the reachable states."""
 
     system: System
@@ -149,7 +150,7 @@ class Exploration:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Verdict:
+class Verdict(Reported):
     """The answers to all properties of a check. True in a condition exactly when everything holds."""
 
     exploration: Exploration
@@ -215,3 +216,7 @@ class Interrupted(KeyboardInterrupt):
     def __init__(self, result: Exploration | Verdict) -> None:
         super().__init__("interrupted")
         self.result = result
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows: what was known by then, instead of where the program stood."""
+        return interrupted_lines(self.result)

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from strandline.check.watching import Progress
 
 _EVERY = 0.1
-_ENOUGH_TO_GUESS = 0.05
-"""How far a line must have come before the rest is guessed from it."""
 _PATIENCE = 0.4
 """A search that takes less than this shows no progress line."""
 
@@ -69,6 +67,8 @@ class Console:
         rate = (progress.visited - visited) / max(progress.seconds - then, 1e-9)
         if progress.seconds - then > 1.0:
             self._last = (progress.seconds, progress.visited)
+        from strandline.report.progress import progress_text
+
         self._draw(progress_text(progress, rate))
 
     def _draw(self, text: str) -> None:
@@ -89,43 +89,3 @@ class Console:
         except OSError:
             # Nobody listens any more, or can; a search does not end for that.
             self._quiet, self._live = True, False
-
-
-def progress_text(progress: Progress, rate: float) -> str:
-    """`12.3 M states · 4.20 M/s · stored 1.1 M · 340.0 MB · 0:03`, and of a sweep how far the line has come and how
-    long the rest takes if it goes on so and nothing regresses."""
-    from strandline.check.memory import shown_bytes
-
-    if progress.doing is not None:
-        size = shown_bytes(progress.bytes)
-        return f"{progress.doing} · {_short(progress.stored)} nodes · {size} · {_duration(progress.seconds)}"
-    return (
-        f"{_short(progress.states)} states · {_short(rate)}/s · stored {_short(progress.stored)}"
-        f" · {shown_bytes(progress.bytes)} · {_duration(progress.seconds)}{_outlook(progress)}"
-    )
-
-
-def _outlook(progress: Progress) -> str:
-    if progress.fraction is None:
-        return ""
-    if progress.sweep > 1:
-        return f" · sweep {progress.sweep} at {progress.fraction:.0%}"
-    text = f" · at {progress.fraction:.0%}"
-    if progress.fraction >= _ENOUGH_TO_GUESS:
-        text += f", {_duration(progress.seconds * (1 - progress.fraction) / progress.fraction)} left"
-    return text
-
-
-def _duration(seconds: float) -> str:
-    """`0:03`, `12:34`, `1:23:45`."""
-    minutes, second = divmod(int(seconds), 60)
-    hours, minute = divmod(minutes, 60)
-    return f"{hours}:{minute:02}:{second:02}" if hours else f"{minute}:{second:02}"
-
-
-def _short(number: float) -> str:
-    for unit in ("", " k", " M", " G"):
-        if number < 1000:
-            return f"{number:.0f}{unit}" if not unit or number >= 100 else f"{number:.1f}{unit}"
-        number /= 1000
-    return f"{number:.1f} T"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from strandline.check.options import ExploreOptions
@@ -25,6 +26,13 @@ def configure(subparsers: Any) -> None:
     parser.add_argument(
         "--profile", action="store_true", help="show what was stored and visited, layer by layer, as a chart"
     )
+    parser.add_argument("--plot", metavar="FILE", type=Path, help="draw what was stored, layer by layer (SVG)")
+    parser.add_argument(
+        "--plot-memory",
+        metavar="FILE",
+        type=Path,
+        help="draw the engine's memory over time (SVG), beside that of a breadth-first search, which is made too",
+    )
     parser.set_defaults(run=run)
 
 
@@ -38,4 +46,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     system = load_model(arguments, options.max_seconds)
     started, method = arguments.started, options.method
-    return finish(arguments, console, explore_system(system, options, console, started=started, method=method))
+    if arguments.plot is None and arguments.plot_memory is None:
+        return finish(arguments, console, explore_system(system, options, console, started=started, method=method))
+    from strandline.cli.plotting import plotted
+
+    return finish(arguments, console, plotted(arguments, system, options, console))

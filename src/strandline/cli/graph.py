@@ -8,7 +8,7 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from strandline.check.options import Options
 from strandline.cli.console import Console
@@ -16,7 +16,12 @@ from strandline.cli.option_arguments import add_options, options_of
 from strandline.cli.searching import add_model, load_model
 from strandline.errors import InputError, UsageError
 
-FORMATS = ("ss", "aut", "dot", "graphml")
+if TYPE_CHECKING:
+    from strandline.report.pictures.graphs import Graph
+
+FORMATS = ("ss", "aut", "dot", "graphml", "svg")
+DRAWN = ("states", "components", "control")
+"""What can be drawn; the reachable states can be written in the other formats too."""
 
 
 def configure(subparsers: Any) -> None:
@@ -30,6 +35,13 @@ def configure(subparsers: Any) -> None:
     )
     add_model(parser)
     parser.add_argument("--format", choices=FORMATS, help="default: by the name of the file, else ss")
+    parser.add_argument(
+        "--draw",
+        choices=DRAWN,
+        default="states",
+        help="which graph: the reachable states (default), their strongly connected components, or the control of the "
+        "processes, which needs no search; the last two as dot or svg",
+    )
     parser.add_argument("--output", "-o", metavar="FILE", type=Path, help="default: standard output")
     parser.add_argument(
         "--label", metavar="NAME=EXPR", action="append", default=[], help="a proposition of states; repeatable"
@@ -44,13 +56,16 @@ def run(arguments: argparse.Namespace) -> int:
     options, console = options_of(arguments, Options), Console(quiet=arguments.quiet)
     if options.order in ("dfs", "cache") or options.count_distinct:
         raise UsageError("a graph is explored breadth-first: leave --order and --count-distinct out")
+    format_ = _format(arguments.format, arguments.output, arguments.draw)
+    if format_ == "svg" or arguments.draw != "states":
+        return _draw(arguments, options, format_, console)
     from strandline.check.graphing import explore_graph, graph_task
     from strandline.report.exit_codes import HOLDS, INTERRUPTED, SAFETY, UNKNOWN
     from strandline.report.graphs import FORMATS as WRITERS
     from strandline.traces.walk import twin_of
 
     task = graph_task(load_model(arguments), labels_of(arguments.label), options, console)
-    writer_of = WRITERS[_format(arguments.format, arguments.output)]
+    writer_of = WRITERS[format_]
     folder = None if arguments.output is None else arguments.output.absolute().parent
     try:
         with tempfile.TemporaryFile("w+", dir=folder, encoding="utf-8") as file:
@@ -70,6 +85,40 @@ def run(arguments: argparse.Namespace) -> int:
     return INTERRUPTED if findings.interrupted else UNKNOWN if findings.fault is None else SAFETY
 
 
+def _draw(arguments: argparse.Namespace, options: Options, format_: str, console: Console) -> int:
+    """A picture: small enough to be held in memory, or nobody could look at it."""
+    if format_ not in ("dot", "svg"):
+        raise UsageError(f"--draw {arguments.draw} is written as dot or svg, not as {format_}")
+    from strandline.report.exit_codes import HOLDS
+    from strandline.report.pictures.dot import graph_dot
+    from strandline.report.pictures.svg import graph_svg
+
+    graph = _picture(arguments, options, console)
+    console.clear()
+    text = graph_dot(graph) if format_ == "dot" else graph_svg(graph)
+    try:
+        if arguments.output is None:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        else:
+            arguments.output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{arguments.output or 'standard output'}: cannot be written: {error.strerror}") from None
+    return HOLDS
+
+
+def _picture(arguments: argparse.Namespace, options: Options, console: Console) -> Graph:
+    from strandline.report.pictures.sources import components_picture, control_picture, states_picture
+
+    system = load_model(arguments)
+    if arguments.draw == "control":
+        return control_picture(system)
+    from strandline.check.graphing import collect_graph, graph_task
+
+    found = collect_graph(graph_task(system, labels_of(arguments.label), options, console), options)
+    return states_picture(found) if arguments.draw == "states" else components_picture(found)
+
+
 def labels_of(texts: list[str]) -> dict[str, str]:
     """`p=x > 3` as name and expression."""
     found: dict[str, str] = {}
@@ -83,11 +132,11 @@ def labels_of(texts: list[str]) -> dict[str, str]:
     return found
 
 
-def _format(asked: str | None, output: Path | None) -> str:
+def _format(asked: str | None, output: Path | None, drawn: str) -> str:
     if asked is not None:
         return asked
     suffix = "" if output is None else output.suffix[1:]
-    return suffix if suffix in FORMATS else "ss"
+    return suffix if suffix in FORMATS else "ss" if drawn == "states" else "dot"
 
 
 def _deliver(first: str, file: Any, output: Path | None) -> None:

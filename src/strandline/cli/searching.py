@@ -57,6 +57,9 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
     output.add_argument(
         "--trace", metavar="FILE", type=Path, help="write the trace to a file (.json: as JSON, .itf.json: as ITF)"
     )
+    output.add_argument(
+        "--report", metavar="FILE", type=Path, help="write a report that stands alone, one HTML file"
+    )
     output.add_argument("--full", action="store_true", help="show whole states along traces")
     output.add_argument("--quiet", action="store_true", help="only the verdict: no notices, no progress")
     output.add_argument(
@@ -83,7 +86,7 @@ def console_of(arguments: argparse.Namespace, options: Options) -> Console:
 
 
 def finish(arguments: argparse.Namespace, console: Console, result: Exploration | Verdict) -> int:
-    """Print the result, write the trace, and return the exit code."""
+    """Print the result, write the trace and the report, and return the exit code."""
     from strandline.report.codes import exit_code
     from strandline.report.traces import write_trace
 
@@ -94,6 +97,10 @@ def finish(arguments: argparse.Namespace, console: Console, result: Exploration 
             console.notice(f"there is no trace: {arguments.trace} is not written")
         else:
             write_trace(arguments.trace, result.trace, result.system, full=arguments.full)
+    if arguments.report is not None:
+        from strandline.report.html.page import write_report
+
+        write_report(arguments.report, result)
     emit(_rendered(arguments, result, code))
     return code
 

@@ -99,7 +99,7 @@ def _run_walks(arguments: argparse.Namespace) -> int:
 def _refuse_without_walks(arguments: argparse.Namespace) -> None:
     """What has a meaning for random walks alone must not be given in silence."""
     given = [name for name in ("depth", *_CLAIMS, *_LIMITS) if hasattr(arguments, name)]
-    given += [name for name in ("json", "trace", "full", "quiet", "expect") if getattr(arguments, name)]
+    given += [name for name in ("json", "trace", "report", "full", "quiet", "expect") if getattr(arguments, name)]
     if given:
         flag = {"invariants": "invariant"}.get(given[0], given[0]).replace("_", "-")
         raise UsageError(f"--{flag} is for random walks: give --walks N")

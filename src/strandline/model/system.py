@@ -29,6 +29,7 @@ from strandline.model.expression import Element, Expression, Read
 from strandline.model.measure import Component
 from strandline.model.plain import PlainScope
 from strandline.model.scope import Scope, Without
+from strandline.showing import Shown
 from strandline.source import Source, Span
 
 
@@ -202,7 +203,7 @@ def _canonical(action: Action) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class System:
+class System(Shown):
     """See the module's docstring. Build it with `System.create`, which puts the actions into canonical order."""
 
     name: str

@@ -15,8 +15,12 @@ from strandline.report.automaton_layout import (
     Layout,
     lay_out,
 )
+from strandline.report.pictures.sources import automaton_picture
+from strandline.report.pictures.svg import graph_svg
 
 _MARGIN = 12.0
+_MOST_ROUND = 10
+"""States of an automaton beyond which columns of circles are not readable any more."""
 _TITLE_HEIGHT = 26.0
 _STYLE = (
     "text{font:11px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;text-anchor:middle;fill:#1b1f24}"
@@ -31,7 +35,10 @@ _ARROW_TIP = (
 
 
 def automaton_svg(automaton: Automaton, *, title: str = "") -> str:
-    """A complete SVG document. Accepting states have two rims; a short arrow enters initial states."""
+    """A complete SVG document. Accepting states have two rims; a short arrow enters initial states. Small automata have
+    round states in columns, larger ones are drawn as other graphs are."""
+    if automaton.state_count > _MOST_ROUND:
+        return graph_svg(automaton_picture(automaton, title or "automaton"))
     edges = _drawn_edges(automaton)
     layout = lay_out(automaton.state_count, automaton.initial, edges)
     head_room = _TITLE_HEIGHT if title else 0.0

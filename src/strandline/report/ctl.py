@@ -12,6 +12,7 @@ from strandline.report.regress import sweep_rows
 from strandline.report.style import Style, counted, large, set_rows, table, time_words
 from strandline.report.traces import trace_lines
 from strandline.traces.text import state_lines
+from strandline.traces.trace import Trace
 
 _DEAD_ENDS = {
     "stutter": "such a state repeats itself for ever",
@@ -42,9 +43,7 @@ def evidence_lines(one: PropertyVerdict, system: System, style: Style, *, full: 
         return [f"Nothing is shown for '{one.name}': {missing}"] if missing else []
     if one.trace is None:
         return []
-    word = "Witness of" if one.answer is Answer.HOLDS else "Violation of"
-    title = f"{word} '{one.name}': {lasso_words(one.trace, ended=one.trace.loop == len(one.trace))}"
-    lines = [style.paint(title, "bold"), *tree_lines(search.evidence, style)]
+    lines = [style.paint(evidence_title(one, one.trace), "bold"), *tree_lines(search.evidence, style)]
     shown = _traces(search.evidence)
     for number, evidence in enumerate(shown):
         if evidence.trace is None:
@@ -53,6 +52,12 @@ def evidence_lines(one: PropertyVerdict, system: System, style: Style, *, full: 
             lines += ["", f"  run {number + 1}, for '{evidence.formula}'"]
         lines += [f"  {line}" for line in trace_lines(evidence.trace, system, style, full=full, whole=False)]
     return lines
+
+
+def evidence_title(one: PropertyVerdict, trace: Trace) -> str:
+    """The heading of what shows the answer."""
+    word = "Witness of" if one.answer is Answer.HOLDS else "Violation of"
+    return f"{word} '{one.name}': {lasso_words(trace, ended=trace.loop == len(trace))}"
 
 
 def tree_lines(evidence: Evidence, style: Style, depth: int = 1) -> list[str]:
@@ -79,18 +84,20 @@ def _traces(evidence: Evidence) -> list[Evidence]:
 
 def ctl_search_lines(one: PropertyVerdict, style: Style, *, titled: bool) -> list[str]:
     """How a formula was decided."""
-    search = one.ctl
-    if search is None:
+    if one.ctl is None:
         return []
+    title = [style.paint(f"'{one.name}'", "bold")] if titled else []
+    return [*title, *table(ctl_search_rows(one.ctl)), *profile_line(one.ctl.statistics, style)]
+
+
+def ctl_search_rows(search: CtlSearch) -> list[tuple[str, str]]:
+    """A title and a figure each."""
     rows = [("method", f"{search.method}{f' ({search.why})' if search.why else ''}")]
     if search.fairness:
         rows.append(("fairness", "; ".join(search.fairness)))
     if search.finite_runs != "stutter":
         rows.append(("finite runs", search.finite_runs))
-    rows += _figures(search)
-    rows += _abstraction(search)
-    title = [style.paint(f"'{one.name}'", "bold")] if titled else []
-    return [*title, *table(rows), *profile_line(search.statistics, style)]
+    return [*rows, *_figures(search), *_abstraction(search)]
 
 
 def _figures(search: CtlSearch) -> list[tuple[str, str]]:

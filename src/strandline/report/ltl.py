@@ -53,9 +53,7 @@ def violation_lines(one: PropertyVerdict, system: System, style: Style, *, full:
     trace, search = one.trace, one.search
     if trace is None or search is None:
         return []
-    least = f" ({search.minimised})" if search.minimised else ""
-    title = f"Violation of '{one.name}': {lasso_words(trace, ended=search.ended)}{least}"
-    lines = [style.paint(title, "bold")]
+    lines = [style.paint(violation_title(one.name, trace, search), "bold")]
     lines += [f"  {line}" for line in trace_lines(trace, system, style, full=full, whole=False)]
     if trace.loop is None:
         lines.append(f"  {style.paint(_WHATEVER_FOLLOWS.get(one.kind, _PATH_ACCEPTED), 'yellow')}")
@@ -65,6 +63,12 @@ def violation_lines(one: PropertyVerdict, system: System, style: Style, *, full:
         legend = _LEGEND.format("satisfy the formula" if one.kind is Kind.LTL else "be no violation")
         lines += ["", *(f"  {line}" for line in atom_lines(search.atoms, trace, style, legend))]
     return lines
+
+
+def violation_title(name: str, trace: Trace, search: LtlSearch) -> str:
+    """The heading of a run that violates a property."""
+    least = f" ({search.minimised})" if search.minimised else ""
+    return f"Violation of '{name}': {lasso_words(trace, ended=search.ended)}{least}"
 
 
 def atom_lines(atoms: Sequence[AtomValues], trace: Trace, style: Style, legend: str) -> list[str]:
@@ -129,9 +133,14 @@ def warning_lines(one: PropertyVerdict, style: Style) -> list[str]:
 
 def search_lines(one: PropertyVerdict, style: Style, *, titled: bool) -> list[str]:
     """How a property was searched."""
-    search = one.search
-    if search is None:
+    if one.search is None:
         return []
+    title = [style.paint(f"'{one.name}'", "bold")] if titled else []
+    return [*title, *table(search_rows(one.search)), *profile_line(one.search.statistics, style)]
+
+
+def search_rows(search: LtlSearch) -> list[tuple[str, str]]:
+    """A title and a figure each."""
     rows = [("method", f"{search.method}{f' ({search.why})' if search.why else ''}")]
     if search.automaton_states:
         states = counted(search.automaton_states, "state")
@@ -140,9 +149,7 @@ def search_lines(one: PropertyVerdict, style: Style, *, titled: bool) -> list[st
         rows.append(("fairness", "; ".join(search.fairness)))
     if search.finite_runs != "stutter":
         rows.append(("finite runs", f"{search.finite_runs}d"))
-    rows += _figures(search)
-    title = [style.paint(f"'{one.name}'", "bold")] if titled else []
-    return [*title, *table(rows), *profile_line(search.statistics, style)]
+    return rows + _figures(search)
 
 
 def _figures(search: LtlSearch) -> list[tuple[str, str]]:

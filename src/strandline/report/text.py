@@ -24,7 +24,7 @@ def verdict_text(verdict: Verdict, style: Style, *, full: bool = False) -> str:
     lines = [_headline(verdict.answer, verdict.system.title, style)]
     lines += ["", *_property_lines(verdict, style)]
     lines += [line for one in verdict.properties for line in warning_lines(one, style)]
-    for one in _with_distinct_traces(verdict):
+    for one in with_distinct_traces(verdict):
         if one.search is not None:
             lines += ["", *violation_lines(one, verdict.system, style, full=full)]
             lines += component_lines(one.search.components, style)
@@ -36,8 +36,7 @@ def verdict_text(verdict: Verdict, style: Style, *, full: bool = False) -> str:
                 f"  {line}" for line in trace_lines(one.trace, verdict.system, style, full=full, whole=False)
             ]
     temporal = [one for one in verdict.properties if one.search is not None or one.ctl is not None]
-    own = not temporal or any(one not in temporal and one.kind is not Kind.FAULT for one in verdict.properties)
-    if own and (verdict.statistics.visited or verdict.exploration.complete):
+    if searched_states(verdict):
         lines += ["", *_statistics_lines(verdict.exploration)]
     searched: list[Statistics] = []
     for one in temporal:
@@ -48,6 +47,13 @@ def verdict_text(verdict: Verdict, style: Style, *, full: bool = False) -> str:
             searched.append(one.ctl.statistics)
             lines += ["", *ctl_search_lines(one, style, titled=titled)]
     return "\n".join(lines)
+
+
+def searched_states(verdict: Verdict) -> bool:
+    """Whether there was a search through states by itself, for properties that are none of runs or trees."""
+    temporal = [one for one in verdict.properties if one.search is not None or one.ctl is not None]
+    own = not temporal or any(one not in temporal and one.kind is not Kind.FAULT for one in verdict.properties)
+    return own and bool(verdict.statistics.visited or verdict.exploration.complete)
 
 
 def exploration_text(
@@ -64,7 +70,7 @@ def exploration_text(
         lines.append(f"  {exploration.reason}")
     fault = exploration.fault
     if fault is not None and fault.trace is not None:
-        lines += ["", _trace_title(fault, exploration, style)]
+        lines += ["", trace_title(fault, exploration, style)]
         lines += [
             f"  {line}"
             for line in trace_lines(fault.trace, exploration.system, style, full=full, whole=False)
@@ -82,7 +88,7 @@ def _property_lines(verdict: Verdict, style: Style) -> list[str]:
     rows = []
     for one in verdict.properties:
         kind = "" if one.kind in (Kind.DEADLOCK, Kind.FAULT) else one.kind.value
-        rows.append((one.answer.value.lower(), f"{kind} {one.name}".strip(), _remark(one)))
+        rows.append((one.answer.value.lower(), f"{kind} {one.name}".strip(), remark(one)))
     lines = table(rows) or ["  no property was checked but run-time faults"]
     colours = [_COLOURS[one.answer] for one in verdict.properties]
     for number, (colour, row) in enumerate(zip(colours, rows, strict=True)):
@@ -90,7 +96,8 @@ def _property_lines(verdict: Verdict, style: Style) -> list[str]:
     return lines
 
 
-def _remark(one: PropertyVerdict) -> str:
+def remark(one: PropertyVerdict) -> str:
+    """What stands beside a property in the list of properties."""
     if one.search is not None:
         return ltl_remark(one)
     if one.ctl is not None:
@@ -103,7 +110,7 @@ def _remark(one: PropertyVerdict) -> str:
     return ""
 
 
-def _with_distinct_traces(verdict: Verdict) -> list[PropertyVerdict]:
+def with_distinct_traces(verdict: Verdict) -> list[PropertyVerdict]:
     """Properties decided by one and the same state share their trace, which is shown once."""
     shown: list[PropertyVerdict] = []
     for one in verdict.properties:
@@ -115,11 +122,12 @@ def _with_distinct_traces(verdict: Verdict) -> list[PropertyVerdict]:
 def _trace_titles(first: PropertyVerdict, verdict: Verdict, style: Style) -> list[str]:
     """A heading for each property that this trace decides."""
     return [
-        _trace_title(one, verdict.exploration, style) for one in verdict.properties if one.trace is first.trace
+        trace_title(one, verdict.exploration, style) for one in verdict.properties if one.trace is first.trace
     ]
 
 
-def _trace_title(one: PropertyVerdict, exploration: Exploration, style: Style) -> str:
+def trace_title(one: PropertyVerdict, exploration: Exploration, style: Style) -> str:
+    """The heading of a trace to a state."""
     length = 0 if one.trace is None else len(one.trace)
     words = {
         Kind.DEADLOCK: "Deadlock",
@@ -133,9 +141,14 @@ def _trace_title(one: PropertyVerdict, exploration: Exploration, style: Style) -
 
 
 def _statistics_lines(exploration: Exploration) -> list[str]:
+    return table(statistics_rows(exploration))
+
+
+def statistics_rows(exploration: Exploration) -> list[tuple[str, str]]:
+    """What a search through states did: a title and a figure each."""
     now = exploration.statistics
     if now.walks is not None:
-        return table(_walk_rows(exploration, now.walks))
+        return _walk_rows(exploration, now.walks)
     so_far = "" if exploration.complete else f"  (not complete: {exploration.reason})"
     order = exploration.options.order
     why = "after states were replaced" if order == "cache" else "after regress edges"
@@ -161,7 +174,7 @@ def _statistics_lines(exploration: Exploration) -> list[str]:
     if exploration.options.por:
         rows.append(("reduction", "partial order; all counts are those of the reduced state space"))
     if now.nodes:
-        return table([*rows, *set_rows(now), *(("note", note) for note in exploration.notes)])
+        return [*rows, *set_rows(now), *(("note", note) for note in exploration.notes)]
     each = f" ({now.peak_bytes / now.peak_states:.1f} bytes a state)" if now.peak_states >= 10_000 else ""
     rows.append(
         ("memory", f"engine {shown_bytes(now.peak_bytes)}{each}, process {shown_bytes(now.rss_bytes)}")
@@ -171,8 +184,7 @@ def _statistics_lines(exploration: Exploration) -> list[str]:
     rows.append(("time", time_words(now)))
     if exploration.reason != DECIDED:
         rows += coverage_rows(now.coverage, complete=exploration.complete)
-    rows += [("note", note) for note in exploration.notes]
-    return table(rows)
+    return [*rows, *(("note", note) for note in exploration.notes)]
 
 
 def _walk_rows(exploration: Exploration, walks: WalkFigures) -> list[tuple[str, str]]:

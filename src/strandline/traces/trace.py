@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, overload
 
 from strandline.model.values import Multiset, Queue, differences, show
+from strandline.showing import Shown
 from strandline.source import Span
 from strandline.traces.text import change_lines, state_lines
 
@@ -80,7 +81,7 @@ class TraceFault:
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(Shown):
     """A path of the model, every step of which was executed again. Made by `strandline.traces.replay`.
 
     `len(trace)` is the number of steps, `trace[i]` and iteration give them; `initial` is the first state, `final` the

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from strandline.properties.automata.guard import FALSE, TRUE, Guard, disjunction
+from strandline.showing import Shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
-class Automaton:
+class Automaton(Shown):
     """States are the numbers from 0; `edges[q]` are the edges that leave state `q`."""
 
     atoms: tuple[str, ...]

@@ -1,0 +1,151 @@
+"""What a verdict rests on, in sentences: what was searched, what was left out, what may be doubted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from strandline.check.coverage import Coverage
+from strandline.check.ltl.verdict import LtlSearch
+from strandline.check.measures import measure_texts
+from strandline.check.options import EXACT
+from strandline.check.properties import Kind
+from strandline.check.running import DECIDED
+from strandline.check.verdict import Answer, Exploration, PropertyVerdict, Statistics, Verdict
+from strandline.report.style import counted, large
+
+_REPLAYED = (
+    "Every step of a trace was executed again, before it was shown, by the interpreter that defines what models mean."
+)
+_SHOWN = 12
+"""Names that a sentence lists."""
+_ENDS = {
+    "stutter": "A run that ends counts as one that stays in its last state for ever.",
+    "ignore": "Runs that end do not count.",
+    "maximal": "Paths that end count as they are.",
+}
+
+
+class Ground(NamedTuple):
+    """One sentence. `mark`: `sure` where it makes the answer certain, `open` where it limits it, `note` otherwise."""
+
+    mark: str
+    text: str
+
+
+def grounds(result: Exploration | Verdict) -> list[Ground]:
+    """All that a reader should know before the answer is believed."""
+    exploration = result.exploration if isinstance(result, Verdict) else result
+    properties = result.properties if isinstance(result, Verdict) else ()
+    searched = [one for one in properties if one.search is not None or one.ctl is not None]
+    found: list[Ground] = []
+    if not searched or exploration.options.order != "bfs" or len(searched) < len(properties):
+        found += _search(exploration)
+    for one in searched:
+        found += _temporal(one, titled=len(properties) > 1)
+    if result.trace is not None:
+        found.append(Ground("sure", _REPLAYED))
+    return list(dict.fromkeys([*found, *(Ground("note", note) for note in exploration.notes)]))
+
+
+def _search(exploration: Exploration) -> Iterator[Ground]:
+    now, options = exploration.statistics, exploration.options
+    yield _completeness(exploration)
+    if options.por:
+        reduced = "of steps that commute one order was searched. All counts are those of the reduced state space"
+        yield Ground("note", f"Partial-order reduction: {reduced}.")
+    if options.store != EXACT:
+        yield Ground("open", f"The store is lossy ({options.store}): a new state may have been taken for a known one.")
+    if options.order == "sweep":
+        yield from _measure(exploration)
+    if now.cone is not None:
+        looked = f"{now.cone[0]:,} of {now.cone[1]:,} places of the state"
+        yield Ground("note", f"{looked} matter for the question; states are counted by these.")
+    if exploration.reason != DECIDED:
+        yield from _coverage(now.coverage, complete=exploration.complete)
+
+
+def _completeness(exploration: Exploration) -> Ground:
+    now = exploration.statistics
+    if now.walks is not None:
+        return Ground("open", f"{counted(now.walks.taken, 'random walk')}: what they did not meet may still be there.")
+    if exploration.complete:
+        return Ground("sure", f"All reachable states were explored: {_size(now)}.")
+    if exploration.reason == DECIDED:
+        return Ground("note", f"The search stopped when every property was decided, after {now.visited:,} states.")
+    return Ground("open", f"Not all reachable states were explored: {exploration.reason}.")
+
+
+def _size(now: Statistics) -> str:
+    if now.states is None:
+        return f"{counted(now.visited, 'visit')}; how many distinct states these were is not known"
+    edges = "" if now.transitions is None else f", {large(now.transitions)} transitions"
+    return f"{large(now.states)} states{edges}"
+
+
+def _measure(exploration: Exploration) -> Iterator[Ground]:
+    now, prediction = exploration.statistics, exploration.prediction
+    texts = exploration.options.measure
+    if prediction is not None:
+        found = ", ".join(measure_texts(prediction.measure, exploration.system))
+        yield Ground("note", f"Sweep by a measure that was found: {found} ({prediction.reason}).")
+    elif texts:
+        yield Ground("note", f"Sweep by the measure {', '.join([texts] if isinstance(texts, str) else texts)}.")
+    else:
+        yield Ground("note", "Sweep by the measure that the model declares.")
+    if now.regress_edges:
+        kept = f"{counted(now.persistent, 'state')} kept for that, {counted(now.sweeps, 'sweep')} until nothing was new"
+        yield Ground("sure", f"{counted(now.regress_edges, 'step')} fell back behind the line; {kept}.")
+    else:
+        yield Ground("sure", "No step fell back behind the line, so every state was forgotten for good.")
+
+
+def _coverage(coverage: Coverage | None, *, complete: bool) -> Iterator[Ground]:
+    if coverage is None:
+        yield Ground("note", "What was met of the model is not known for this kind of search.")
+        return
+    taken = coverage.actions - len(coverage.never_taken)
+    if not coverage.never_taken:
+        yield Ground("sure", f"Every action of the model was taken ({coverage.actions:,}).")
+    elif complete:
+        never = _listed([f"{one.action} ({one.why})" for one in coverage.never_taken])
+        yield Ground("open", f"{taken:,} of {counted(coverage.actions, 'action')} were ever taken. Never: {never}.")
+    else:
+        yield Ground("note", f"{taken:,} of {counted(coverage.actions, 'action')} were taken so far.")
+    if complete and coverage.never_reached:
+        yield Ground("open", f"Never reached: {_listed(list(coverage.never_reached))}.")
+    if coverage.full:
+        yield Ground("open", f"Full at times, so that others had to wait: {_listed(list(coverage.full))}.")
+
+
+def _listed(names: list[str]) -> str:
+    rest = len(names) - _SHOWN
+    return ", ".join(names[:_SHOWN]) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def _temporal(one: PropertyVerdict, *, titled: bool) -> Iterator[Ground]:
+    """What the answer to a property of runs or trees rests on."""
+    title = f"'{one.name}': " if titled else ""
+    search = one.search or one.ctl
+    if search is None:
+        return
+    yield Ground("note", f"{title}Decided by the method {search.method}{f', {search.why}' if search.why else ''}.")
+    if search.complete and search.statistics.visited:
+        what = "product" if isinstance(search, LtlSearch) else "state space"
+        yield Ground("sure", f"{title}The whole {what} was searched: {_size(search.statistics)}.")
+    elif not search.complete and one.answer is not Answer.VIOLATED:
+        yield Ground("open", f"{title}The search is not complete: {search.reason}.")
+    if search.fairness:
+        yield Ground("open", f"{title}Only fair runs count: {'; '.join(search.fairness)}.")
+    yield Ground("note", title + _ENDS.get(search.finite_runs, f"Finite runs: {search.finite_runs}."))
+    if isinstance(search, LtlSearch):
+        yield from _vacuity(one, search, title)
+    elif search.without_evidence is not None:
+        yield Ground("note", f"{title}Nothing is shown: {search.without_evidence}.")
+
+
+def _vacuity(one: PropertyVerdict, search: LtlSearch, title: str) -> Iterator[Ground]:
+    for warning in search.warnings:
+        yield Ground("open", f"{title}{warning[:1].upper()}{warning[1:]}.")
+    if one.kind is Kind.LTL and one.answer is Answer.HOLDS and not search.warnings:
+        yield Ground("note", f"{title}No sign was found that it holds for a wrong reason.")

@@ -1,0 +1,91 @@
+"""The document: data, style and program in one file, which may load nothing and talk to nobody."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from functools import cache
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from strandline.check.verdict import Exploration, Verdict
+from strandline.errors import UsageError
+from strandline.report.html.data import page_data
+from strandline.report.style import Style
+from strandline.report.text import exploration_text, verdict_text
+
+_COMMON = ("elements.js", "values.js", "expressions.js", "trace.js", "sequence.js", "source.js", "sweep.js", "tree.js")
+REPORT_PROGRAM = (*_COMMON, "report.js")
+"""The parts of a report's program in the order in which they run."""
+EXPLORER_PROGRAM = (*_COMMON, "report.js", "around.js", "running.js", "explorer.js")
+"""That of the explorer, which shows reports of its checks."""
+STYLE = "page.css"
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<main id="page"></main>
+<noscript><p>This page draws itself by a program that it contains. Without one, what it has to say is:</p>
+<pre>{text}</pre></noscript>
+<script type="application/json" id="data">{data}</script>
+<script>{program}</script>
+</body>
+</html>
+"""
+
+
+def report_page(result: Exploration | Verdict) -> str:
+    """The whole document for a result."""
+    style, program = static_text(STYLE), program_text(REPORT_PROGRAM)
+    text = verdict_text(result, Style()) if isinstance(result, Verdict) else exploration_text(result, Style())
+    data = page_data(result)
+    return _PAGE.format(
+        policy=f"default-src 'none'; style-src {digest(style)}; script-src {digest(program)}; base-uri 'none'; "
+        "form-action 'none'",
+        title=escape(f"{data['answer']} {data['title']}"),
+        style=style,
+        text=escape(text),
+        data=embedded(data),
+        program=program,
+    )
+
+
+def write_report(path: Path, result: Exploration | Verdict) -> None:
+    """Write the document to a file; where that is not possible the user is told."""
+    text = report_page(result)
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path}: the report cannot be written: {error.strerror}") from None
+
+
+@cache
+def static_text(name: str) -> str:
+    """A file of this package."""
+    return (files("strandline.report.html") / "static" / name).read_text(encoding="utf-8")
+
+
+def program_text(names: tuple[str, ...]) -> str:
+    """Parts of the program as one: each adds to the object `strandline`."""
+    return "\n".join(['"use strict";', "const strandline = {};", *map(static_text, names)])
+
+
+def digest(text: str) -> str:
+    """How a policy names a text that may be used."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def embedded(data: Any) -> str:
+    """JSON that can stand in a page: nothing in it ends the element that holds it."""
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c").replace(
+        "\u2028", "\\u2028").replace("\u2029", "\\u2029")  # fmt: skip

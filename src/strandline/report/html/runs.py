@@ -1,0 +1,93 @@
+"""Traces as the page has them: names and actions once, and of every step only what it changes.
+
+A trace of ten thousand steps takes a few hundred kilobytes so. One that is longer than the page can hold loses its
+middle, which the page says: it is cut into pieces, each with the state in which it begins.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from strandline.model.values import Multiset, RecordValue, ordered
+from strandline.traces.trace import Step, Trace
+
+LARGEST_EXACT = 2**53
+"""Numbers beyond it are none that JavaScript can hold; the page gets their digits."""
+
+
+def tagged(value: Any) -> Any:
+    """A value with its kind: arrays and queues are lists, `{"set": [...]}` are sets and bags, `{"record": name,
+    "fields": ...}` records, `{"integer": digits}` large numbers; what is no value of a model is its text."""
+    match value:
+        case RecordValue():
+            return {"record": value._name, "fields": {name: tagged(value[name]) for name in value}}
+        case Multiset():
+            return {"set": [tagged(one) for one in value]}
+        case frozenset():
+            return {"set": [tagged(one) for one in ordered(value)]}
+        case tuple() | list():
+            return [tagged(one) for one in value]
+        case bool() | str() | None:
+            return value
+        case int():
+            return value if -LARGEST_EXACT <= value <= LARGEST_EXACT else {"integer": str(value)}
+    return repr(value)
+
+
+@dataclass(slots=True)
+class Table:
+    """Texts by number, each once."""
+
+    texts: dict[str, int] = field(default_factory=dict)
+
+    def number(self, text: str) -> int:
+        return self.texts.setdefault(text, len(self.texts))
+
+
+def run_data(trace: Trace, room: int) -> dict[str, Any]:
+    """A trace in about `room` characters of JSON at most; an initial state that is larger is there all the same."""
+    actions, names = Table(), Table()
+    steps = [_step(step, actions, names) for step in trace.steps]
+    kept = list(_kept([len(json.dumps(one)) + 2 for one in steps], room))
+    return {
+        "length": len(trace),
+        "loop": trace.loop,
+        "fault": None if trace.fault is None else {"words": trace.fault.words, "action": trace.fault.action},
+        "actions": list(actions.texts),
+        "names": list(names.texts),
+        "pieces": [
+            {"first": part.start, "state": _state(trace, part.start), "steps": steps[part.start : part.stop]}
+            for part in kept
+        ],
+    }
+
+
+def _step(step: Step, actions: Table, names: Table) -> list[Any]:
+    """`[action, name, value, name, value, ...]`, action and names by their numbers."""
+    told: list[Any] = [actions.number(step.action)]
+    for change in step.changes:
+        told += [names.number(change.name), tagged(change.new)]
+    return told
+
+
+def _state(trace: Trace, number: int) -> dict[str, Any]:
+    state = trace.initial if number == 0 else trace.steps[number - 1].state
+    return {name: tagged(value) for name, value in state.items()}
+
+
+def _kept(sizes: Sequence[int], room: int) -> Iterator[range]:
+    """Which steps there is room for: all of them, or as many at the beginning as at the end."""
+    if sum(sizes) <= room:
+        yield range(len(sizes))
+        return
+    first, last, taken = 0, len(sizes), 0
+    while first < last:
+        taken += sizes[first] + sizes[last - 1]
+        if taken > room:
+            break
+        first, last = first + 1, last - 1
+    yield range(first)
+    yield range(last, len(sizes))

@@ -1,0 +1,142 @@
+"""A trace as a message sequence chart: a line of life for each process, and an arrow for each message.
+
+A step in which several processes move together is an arrow from the one to the others. What a step puts into a channel
+is sent by its process, what a later step takes out of there is received: of a queue in order, of a bag the oldest equal
+one. Channels are whatever holds a queue or a bag, and the buffered channels of DVE. A trace of which this tells
+nothing, because its model has no processes, has no chart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from strandline.model.system import Action, System
+from strandline.model.values import Multiset, Queue, parts, show
+from strandline.traces.trace import Step, Trace
+
+_MOST_LIFELINES = 40
+_MOST_STEPS = 2_000
+"""A longer chart is not drawn."""
+_NOBODY = -1
+_LENGTH, _FIELD = ".length", re.compile(r"(.+)\.(\d+)")
+
+
+def sequence_data(system: System, trace: Trace, taken: Sequence[tuple[Action, ...]] | None) -> dict[str, Any]:
+    """`lifelines`, for each step the lifelines in `steps` that take part, and `messages`: `from` and `to` are pairs of
+    a step and a lifeline. Or `why` there is none."""
+    lifelines = _lifelines(system)
+    if not lifelines:
+        return {"why": "the model has no processes"}
+    if len(lifelines) > _MOST_LIFELINES:
+        return {"why": f"the model has {len(lifelines):,} processes"}
+    if not 0 < len(trace) <= _MOST_STEPS:
+        return {"why": f"the trace has {len(trace):,} steps"}
+    acting = [_acting(system, lifelines, step, () if taken is None else taken[number])
+              for number, step in enumerate(trace.steps)]
+    used = sorted({one for actors in acting for one in actors})
+    if not used:
+        return {"why": "no step of the trace belongs to a process"}
+    place = {one: number for number, one in enumerate(used)}
+    messages = _Messages(trace, acting).found()
+    for one in messages:
+        for end in ("from", "to"):
+            if one[end] is not None:
+                one[end][1] = place.get(one[end][1], _NOBODY)
+    return {
+        "lifelines": [lifelines[one] for one in used],
+        "steps": [[place[one] for one in actors] for actors in acting],
+        "messages": messages,
+        "why": None,
+    }
+
+
+def _lifelines(system: System) -> list[str]:
+    """Processes, located or known by their variables alone."""
+    owners = [one.owner for one in system.variables if one.owner is not None]
+    watching = None if system.observer is None else system.observer.name
+    names = dict.fromkeys([*(one.name for one in system.processes), *owners])
+    return [name for name in names if name != watching]
+
+
+def _acting(system: System, lifelines: Sequence[str], step: Step, actions: Sequence[Action]) -> list[int]:
+    """Who takes part in a step, the one that acts first: by its moves, by the name of its action, by whose variables
+    it changes."""
+    moving = [system.processes[move.process].name for action in actions for move in action.moves]
+    if not moving:
+        moving = [name for name in lifelines if re.match(rf"{re.escape(name)}\b", step.action)][:1]
+    if not moving:
+        owned = [re.split(r"[.\[]", change.name)[0] for change in step.changes]
+        moving = [name for name in owned if name in lifelines]
+    return [lifelines.index(name) for name in dict.fromkeys(moving) if name in lifelines]
+
+
+@dataclass(slots=True)
+class _Messages:
+    """What is sent and received along a trace."""
+
+    trace: Trace
+    acting: Sequence[Sequence[int]]
+    _waiting: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+
+    def found(self) -> list[dict[str, Any]]:
+        before, messages = _contents(self.trace.initial), list[dict[str, Any]]()
+        for name, held in before.items():
+            self._waiting[name] = [{"from": None, "to": None, "text": show(one), "channel": name} for one in held]
+            messages += self._waiting[name]
+        for number, step in enumerate(self.trace.steps):
+            after = _contents(step.state)
+            actors = self.acting[number]
+            actor = actors[0] if actors else _NOBODY
+            channels = 0
+            for name, held in after.items():
+                old = before.get(name, ())
+                if held == old:
+                    continue
+                channels += 1
+                for one in Multiset(old).without(held):
+                    self._take(name, show(one), [number, actor])
+                for one in Multiset(held).without(old):
+                    message = {"from": [number, actor], "to": None, "text": show(one), "channel": name}
+                    self._waiting.setdefault(name, []).append(message)
+                    messages.append(message)
+            if not channels and len(actors) > 1:
+                messages += [
+                    {"from": [number, actor], "to": [number, other], "text": "", "channel": None}
+                    for other in actors[1:]
+                ]
+            before = after
+        return messages
+
+    def _take(self, channel: str, text: str, receiver: list[int]) -> None:
+        waiting = self._waiting.get(channel, [])
+        for place, one in enumerate(waiting):
+            if one["text"] == text:
+                one["to"] = receiver
+                del waiting[place]
+                return
+
+
+def _contents(state: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
+    """What the channels hold in a state, the oldest first."""
+    found: dict[str, tuple[Any, ...]] = {}
+    for name, value in state.items():
+        for path, inner in parts(value):
+            if isinstance(inner, Queue | Multiset):
+                found[name + path] = tuple(inner)
+    return {**found, **dict(_buffers(state))}
+
+
+def _buffers(state: Mapping[str, Any]) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """The buffered channels of DVE: an array for each field of a message, and how many messages there are."""
+    columns: dict[str, list[tuple[int, Any]]] = {}
+    for name, value in state.items():
+        column = _FIELD.fullmatch(name)
+        if column is not None and f"{column[1]}{_LENGTH}" in state and isinstance(value, tuple):
+            columns.setdefault(column[1], []).append((int(column[2]), value))
+    for name, fields in columns.items():
+        rows = zip(*(values for _, values in sorted(fields)), strict=True)
+        length = state[f"{name}{_LENGTH}"]
+        yield name, tuple(row[0] if len(row) == 1 else row for row in list(rows)[:length])

@@ -1,0 +1,47 @@
+"""The model's text in the page, and where in it the steps of a trace stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from strandline.model.system import Action, System
+from strandline.source import Span
+
+_LONGEST = 300_000
+"""Characters of a model that a page shows."""
+
+
+def source_data(system: System) -> dict[str, Any]:
+    """The text, or why it is not shown."""
+    source = system.source
+    if not source.text:
+        return {"name": source.name, "text": None, "why": "the model has no text: it was put together by a program"}
+    if len(source.text) > _LONGEST:
+        return {"name": source.name, "text": None, "why": f"the model has {len(source.text):,} characters"}
+    return {"name": source.name, "text": source.text, "why": None}
+
+
+def places_data(system: System, taken: Sequence[tuple[Action, ...]] | None) -> dict[str, Any] | None:
+    """Which places of the text the steps come from: `spans` are ranges of characters, `steps` for each step the numbers
+    of its spans. None where that is not known."""
+    if taken is None:
+        return None
+    spans: dict[tuple[int, int], int] = {}
+    steps = [
+        [
+            spans.setdefault((span.start, span.end), len(spans))
+            for action in actions
+            for span in _spans(system, action)
+        ]
+        for actions in taken
+    ]
+    return {"spans": [list(one) for one in spans], "steps": steps} if spans else None
+
+
+def _spans(system: System, action: Action) -> list[Span]:
+    """Where an action stands, or else the processes that it moves."""
+    if action.span is not None:
+        return [action.span]
+    moved = [system.processes[move.process].span for move in action.moves]
+    return [span for span in moved if span is not None]

@@ -1,0 +1,46 @@
+"""Graphs as DOT, and as SVG by Graphviz's `dot`, where that is installed."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+from strandline.report.pictures.graphs import Graph
+
+_SECONDS = 30
+"""How long Graphviz may take."""
+
+
+def graph_dot(graph: Graph) -> str:
+    """The graph for Graphviz: a marked node has two borders, an arrow enters an initial one."""
+    lines = [
+        f"digraph {_quoted(graph.title)} {{",
+        '  node [shape=box, style=rounded, fontname="monospace", fontsize=10];',
+        '  edge [fontname="monospace", fontsize=9];',
+    ]
+    for number, node in enumerate(graph.nodes):
+        border = ", peripheries=2" if node.marked else ""
+        lines.append(f"  {number} [label={_quoted(chr(10).join(node.lines))}{border}];")
+        if node.initial:
+            lines += [f"  enter{number} [shape=point, width=0];", f"  enter{number} -> {number};"]
+    for edge in graph.edges:
+        label = f" [label={_quoted(chr(10).join(edge.lines))}]" if edge.lines else ""
+        lines.append(f"  {edge.source} -> {edge.target}{label};")
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def graphviz_svg(graph: Graph) -> str | None:
+    """The graph as SVG by Graphviz; None where that is not installed, or does not come to an end."""
+    if shutil.which("dot") is None:
+        return None
+    try:
+        done = subprocess.run(
+            ["dot", "-Tsvg"], input=graph_dot(graph), capture_output=True, text=True, timeout=_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout if done.returncode == 0 and done.stdout else None
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'

@@ -1,0 +1,164 @@
+"""The graphs of a model and of automata, ready to be drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from strandline.check.graphing import StateGraph
+from strandline.model.control import control_edges
+from strandline.model.system import Observer, Process, System
+from strandline.model.values import show
+from strandline.properties.automata.automaton import Automaton
+from strandline.report.automaton_dot import edge_label
+from strandline.report.pictures.graphs import Edge, Graph, Node
+
+_LINE = 44
+"""Characters of a state in one line."""
+_MOST_MEMBERS = 3
+"""Actions that are named on an edge between components."""
+
+
+def state_lines(state: Mapping[str, Any]) -> tuple[str, ...]:
+    """A state in short lines."""
+    lines, line = [], ""
+    for name, value in state.items():
+        text = f"{name}={show(value)}"
+        if line and len(line) + len(text) + 1 > _LINE:
+            lines.append(line)
+            line = ""
+        line = f"{line} {text}".strip()
+    return (*lines, line)
+
+
+def states_picture(graph: StateGraph) -> Graph:
+    """The reachable states; those with a proposition name it in their last line."""
+    initial = frozenset(graph.initial)
+    nodes = []
+    for node, state in zip(graph.nodes, graph.states, strict=True):
+        truths = [name for name, truth in zip(graph.propositions, node.truths, strict=True) if truth]
+        lines = (*state_lines(state), *([", ".join(truths)] if truths else []))
+        nodes.append(Node(lines, node.number in initial, not node.edges))
+    edges = [Edge(node.number, target, (action,)) for node in graph.nodes for action, target in node.edges]
+    return Graph(f"{graph.system.title}: states", tuple(nodes), tuple(edges))
+
+
+def components_picture(graph: StateGraph) -> Graph:
+    """The strongly connected components of the reachable states, without an order that is not there: a graph without
+    cycles. Terminal ones, which are never left again, have two rims."""
+    component_of, members = _components([[target for _, target in node.edges] for node in graph.nodes])
+    labels: dict[tuple[int, int], list[str]] = {}
+    for node in graph.nodes:
+        for action, target in node.edges:
+            ends = component_of[node.number], component_of[target]
+            if ends[0] != ends[1]:
+                told = labels.setdefault(ends, [])
+                if action not in told:
+                    told.append(action)
+    left = {source for source, _ in labels}
+    initial = {component_of[one] for one in graph.initial}
+    nodes = []
+    for number, inside in enumerate(members):
+        first = state_lines(graph.states[inside[0]])
+        size = f"{len(inside):,} states, e.g." if len(inside) > 1 else "1 state"
+        nodes.append(Node((size, *first), number in initial, number not in left))
+    edges = [Edge(*ends, _some(told)) for ends, told in labels.items()]
+    return Graph(f"{graph.system.title}: strongly connected components", tuple(nodes), tuple(edges))
+
+
+def _some(names: Sequence[str]) -> tuple[str, ...]:
+    rest = len(names) - _MOST_MEMBERS
+    return (*names[:_MOST_MEMBERS], *([f"and {rest:,} more"] if rest > 0 else []))
+
+
+def _components(following: Sequence[Sequence[int]]) -> tuple[list[int], list[list[int]]]:
+    """Strongly connected components by Tarjan's algorithm, without recursion; the first ones are reached first."""
+    index: dict[int, int] = {}
+    low: dict[int, int] = {}
+    stack: list[int] = []
+    waiting: set[int] = set()
+    found: list[list[int]] = []
+    for root in range(len(following)):
+        if root in index:
+            continue
+        work = [(root, 0)]
+        while work:
+            node, place = work.pop()
+            if place == 0:
+                index[node] = low[node] = len(index)
+                stack.append(node)
+                waiting.add(node)
+            if place < len(following[node]):
+                work.append((node, place + 1))
+                target = following[node][place]
+                if target not in index:
+                    work.append((target, 0))
+                elif target in waiting:
+                    low[node] = min(low[node], index[target])
+                continue
+            if low[node] == index[node]:
+                members = stack[stack.index(node) :]
+                del stack[-len(members) :]
+                waiting -= set(members)
+                found.append(sorted(members))
+            if work:
+                low[work[-1][0]] = min(low[work[-1][0]], low[node])
+    members_of = found[::-1]
+    component_of = [0] * len(following)
+    for number, members in enumerate(members_of):
+        for one in members:
+            component_of[one] = number
+    return component_of, members_of
+
+
+def control_picture(system: System) -> Graph:
+    """The control graphs of all processes, and of the property process, side by side."""
+    located: list[Process | Observer] = [*system.processes, *([] if system.observer is None else [system.observer])]
+    nodes: list[Node] = []
+    edges: list[Edge] = []
+    for process in located:
+        first = len(nodes)
+        names = process.location.names or ()
+        offset = system.offsets[process.location]
+        begins = {state[offset] for state in system.initial}
+        marked = process.committed if isinstance(process, Process) else process.accepting
+        nodes += [
+            Node((f"{process.name}.{name}",), place in begins, place in marked) for place, name in enumerate(names)
+        ]
+        told = _moves(system, process)
+        edges += [Edge(first + source, first + target, _some(told.get((source, target), [])))
+                  for source, target in sorted(control_edges(system, process))]  # fmt: skip
+    return Graph(f"{system.title}: control", tuple(nodes), tuple(edges))
+
+
+def _moves(system: System, process: Process | Observer) -> dict[tuple[int, int], list[str]]:
+    """The names of the actions that move a process, without what a move says of itself."""
+    found: dict[tuple[int, int], list[str]] = {}
+    if isinstance(process, Observer):
+        return found
+    number = system.processes.index(process)
+    for action in system.actions:
+        for move in action.moves:
+            if move.process != number:
+                continue
+            told = found.setdefault((move.source, move.target), [])
+            plain = f"{process.name}: {process.locations[move.source]} -> {process.locations[move.target]}"
+            name = action.name.replace(plain, "").strip(" ;,").removeprefix(f"{process.name}.")
+            if name and name not in told:
+                told.append(name)
+    return {move: told for move, told in found.items() if told}
+
+
+def automaton_picture(automaton: Automaton, title: str) -> Graph:
+    """An automaton with accepting states; where acceptance is on edges, their labels tell it."""
+    accepting = automaton.accepting_states if automaton.is_state_based else frozenset()
+    names = automaton.state_names or tuple(str(state) for state in range(automaton.state_count))
+    nodes = tuple(
+        Node((name or str(state),), state in automaton.initial, state in accepting) for state, name in enumerate(names)
+    )
+    edges = tuple(
+        Edge(state, edge.target, (edge_label(automaton, edge),))
+        for state, leaving in enumerate(automaton.edges)
+        for edge in leaving
+    )
+    return Graph(title, nodes, edges)

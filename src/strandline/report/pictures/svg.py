@@ -1,0 +1,138 @@
+"""Graphs as SVG: by Graphviz where it is installed, else by places of our own."""
+
+from __future__ import annotations
+
+from html import escape
+from itertools import pairwise
+
+from strandline.report.pictures.dot import graphviz_svg
+from strandline.report.pictures.graphs import Edge, Graph, Node
+from strandline.report.pictures.layered import Box, Placed, Point, place
+
+CHARACTER, LINE = 6.7, 15.0
+_MARGIN, _PADDING, _HEAD = 16.0, 8.0, 30.0
+_LONGEST_LABEL = 40
+_STYLE = (
+    "text{font:11px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;text-anchor:middle;fill:#1b1f24}"
+    ".node{fill:#fff;stroke:#1b1f24;stroke-width:1.2}.marked{fill:#eef4ff}"
+    ".edge{fill:none;stroke:#4a5260;stroke-width:1.1;marker-end:url(#tip)}"
+    ".label{fill:#4a5260;font-size:10px;paint-order:stroke;stroke:#fff;stroke-width:3px}.title{font-weight:600;font-size:13px}"
+)
+_TIP = (
+    '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
+    '<path d="M0 0.8 7.5 4 0 7.2Z" fill="#4a5260"/></marker></defs>'
+)
+
+
+def graph_svg(graph: Graph, *, layout: str = "auto") -> str:
+    """A complete SVG document. `layout` is `graphviz`, `own`, or `auto`: Graphviz where it is installed. Raises
+    `UsageError` where there are too many nodes for a layout of our own."""
+    drawn = graphviz_svg(graph.joined) if layout in ("auto", "graphviz") else None
+    return _own_svg(graph.joined) if drawn is None else drawn
+
+
+def placed(graph: Graph) -> Placed:
+    """Our own places for a graph whose edges are joined."""
+    sizes = [_size(node) for node in graph.nodes]
+    edges = [(edge.source, edge.target) for edge in graph.edges]
+    return place(sizes, edges, [number for number, node in enumerate(graph.nodes) if node.initial])
+
+
+def _size(node: Node) -> tuple[float, float]:
+    widest = max((len(line) for line in node.lines), default=1)
+    return max(24.0, widest * CHARACTER + 2 * _PADDING), max(1, len(node.lines)) * LINE + _PADDING
+
+
+def _own_svg(graph: Graph) -> str:
+    layout = placed(graph)
+    loops = 60.0 if any(edge.source == edge.target for edge in graph.edges) else 0.0
+    width = max(layout.width + loops, len(graph.title) * 8.0) + 2 * _MARGIN
+    height = layout.height + _HEAD + 2 * _MARGIN + 20
+    size = f'width="{width:.0f}" height="{height:.0f}"'
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" {size}>',
+        f"<title>{escape(graph.title)}</title><style>{_STYLE}</style>{_TIP}",
+        f'<rect {size} fill="#fff"/>',
+        f'<text class="title" x="{width / 2:.1f}" y="18">{escape(graph.title)}</text>',
+        f'<g transform="translate({_MARGIN} {_MARGIN + _HEAD})">',
+    ]
+    parts += [_drawn_edge(edge, way, layout.boxes) for edge, way in zip(graph.edges, layout.ways, strict=True)]
+    parts += [_drawn_node(node, box) for node, box in zip(graph.nodes, layout.boxes, strict=True)]
+    return "\n".join([*parts, "</g></svg>"]) + "\n"
+
+
+def _drawn_node(node: Node, box: Box) -> str:
+    top = box.y - box.height / 2
+    kind = "node marked" if node.marked else "node"
+    frame = _frame(kind, box, 0)
+    if node.marked:
+        frame += _frame(kind, box, 3)
+    if node.initial:
+        frame += f'<path class="edge" d="M{box.x:.1f} {top - 18:.1f}V{top:.1f}"/>'
+    first = box.y - (len(node.lines) - 1) * LINE / 2 + 4
+    lines = "".join(
+        f'<text x="{box.x:.1f}" y="{first + number * LINE:.1f}">{escape(line)}</text>'
+        for number, line in enumerate(node.lines)
+    )
+    return frame + lines
+
+
+def _frame(kind: str, box: Box, inset: int) -> str:
+    left, top = box.x - box.width / 2 + inset, box.y - box.height / 2 + inset
+    size = f'width="{box.width - 2 * inset:.1f}" height="{box.height - 2 * inset:.1f}"'
+    return f'<rect class="{kind}" x="{left:.1f}" y="{top:.1f}" {size} rx="{6 - inset / 2:g}"/>'
+
+
+def _drawn_edge(edge: Edge, way: tuple[Point, ...], boxes: tuple[Box, ...]) -> str:
+    source, target = boxes[edge.source], boxes[edge.target]
+    if edge.source == edge.target:
+        right = source.x + source.width / 2
+        path = (f"M{right:.1f} {source.y - 6:.1f}C{right + 34:.1f} {source.y - 16:.1f} {right + 34:.1f} "
+                f"{source.y + 16:.1f} {right:.1f} {source.y + 6:.1f}")  # fmt: skip
+        return f'<path class="edge" d="{path}"/>' + _label(edge, (right + 30, source.y + 4))
+    points = [_rim(source, way[1]), *way[1:-1], _rim(target, way[-2])]
+    if len(points) == 2 and source.y == target.y:
+        middle = ((points[0][0] + points[1][0]) / 2, source.y - source.height)
+        path = f"M{_at(points[0])}Q{_at(middle)} {_at(points[1])}"
+        return f'<path class="edge" d="{path}"/>' + _label(edge, middle)
+    path = f"M{_at(points[0])}"
+    for before, after in pairwise(points):
+        bend = (after[1] - before[1]) / 2
+        path += f"C{_at((before[0], before[1] + bend))} {_at((after[0], after[1] - bend))} {_at(after)}"
+    return f'<path class="edge" d="{path}"/>' + _label(edge, _middle(points, up=source.y > target.y))
+
+
+def _rim(box: Box, towards: Point) -> Point:
+    """Where an edge meets a node: below or above it, or at its side."""
+    if towards[1] > box.y + 1:
+        return _near(box, towards), box.y + box.height / 2
+    if towards[1] < box.y - 1:
+        return _near(box, towards), box.y - box.height / 2
+    side = box.width / 2 if towards[0] > box.x else -box.width / 2
+    return box.x + side, box.y
+
+
+def _near(box: Box, towards: Point) -> float:
+    reach = box.width / 2 - 6
+    return box.x + max(-reach, min(reach, (towards[0] - box.x) * 0.3))
+
+
+def _middle(points: list[Point], *, up: bool) -> Point:
+    """Where the label of an edge stands: a little off its middle, so that the one back has another place."""
+    number = (len(points) - 1) // 2
+    before, after = points[number], points[number + 1]
+    share = 0.62 if up else 0.42
+    return before[0] + (after[0] - before[0]) * share, before[1] + (after[1] - before[1]) * share
+
+
+def _label(edge: Edge, middle: Point) -> str:
+    lines = [line if len(line) <= _LONGEST_LABEL else f"{line[: _LONGEST_LABEL - 1]}…" for line in edge.lines]
+    first = middle[1] - (len(lines) - 1) * 6
+    return "".join(
+        f'<text class="label" x="{middle[0]:.1f}" y="{first + number * 12:.1f}">{escape(line)}</text>'
+        for number, line in enumerate(lines)
+    )
+
+
+def _at(point: Point) -> str:
+    return f"{point[0]:.1f} {point[1]:.1f}"
