@@ -6,7 +6,6 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from types import UnionType
@@ -17,7 +16,7 @@ from strandline.check.expected.cases import Case, Expectation, PropertyExpectati
 from strandline.check.option_fields import options_in
 from strandline.check.options import Options
 from strandline.check.verdict import Answer
-from strandline.errors import InputError, ParseError, UsageError
+from strandline.errors import InputError, ParseError, UsageError, suggestion
 from strandline.source import Source, Span
 
 FILE_NAME = "expected.toml"
@@ -165,8 +164,7 @@ class _Section:
         names = sorted(known)
         for key in self.data:
             if key not in names:
-                close = get_close_matches(key, names, n=1)
-                hint = f"; did you mean '{close[0]}'?" if close else f" (known: {', '.join(names)})"
+                hint = suggestion(key, names) or f" (known: {', '.join(names)})"
                 raise self.error(key, f"'{key}' is unknown here{hint}")
 
     def check_values(self) -> None:

@@ -16,10 +16,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from difflib import get_close_matches
 from typing import NamedTuple, NoReturn, TypeVar
 
-from strandline.errors import ModelError, ParseError
+from strandline.errors import ModelError, ParseError, suggestion
 from strandline.languages.lotus.syntax import Declaration, Edge, Equation, Module, Passage, Type
 from strandline.source import Source, Span
 
@@ -210,9 +209,7 @@ class _Reader:
         self._expect(";")
 
     def _unknown(self, what: str, token: _Token, known: list[str]) -> NoReturn:
-        close = get_close_matches(token.text, known, n=1)
-        hint = f"; did you mean '{close[0]}'?" if close else ""
-        raise ModelError(f"there is no {what} '{token.text}'{hint}", self.source, token.span)
+        raise ModelError(f"there is no {what} '{token.text}'{suggestion(token.text, known)}", self.source, token.span)
 
     # --- states and edges ---------------------------------------------------------------------------------------
 

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import NamedTuple
 
-from strandline.errors import ModelError, ParseError
+from strandline.errors import ModelError, ParseError, suggestion
 from strandline.model.expression import Binary, Const, Expression, Read, Unary, deep_recursion
 from strandline.model.notation import STRONGEST, Infix, Notation, Prefix, Write
 from strandline.model.scope import Scope, fitting
@@ -152,7 +151,7 @@ class _Parser:
             self.here = self._token()
             return Const(names.index(found[0]))
         if found[0][0] not in "-0123456789" and found[0] not in self.variables:
-            message = f"there is no value of '{left.variable.name}' '{found[0]}'{_meant(found[0], names)}"
+            message = f"there is no value of '{left.variable.name}' '{found[0]}'{suggestion(found[0], names)}"
             raise ModelError(message, self.source, token.span)
         return None
 
@@ -173,7 +172,7 @@ class _Parser:
             found = f"'{token.text}'" if token.text else "the end"
             raise ParseError(f"a variable or a number is wanted here, not {found}", self.source, token.span)
         if token.text not in self.variables:
-            message = f"there is no variable '{token.text}'{_meant(token.text, self.variables)}"
+            message = f"there is no variable '{token.text}'{suggestion(token.text, self.variables)}"
             raise ModelError(message, self.source, token.span)
         return Read(self.variables[token.text], self._next().span)
 
@@ -181,8 +180,3 @@ class _Parser:
         if token.text == "-" and self.here.text.isdigit() and self.here.span.start == token.span.end:
             return Const(-int(self._next().text))
         return Unary(_SPELLED.get(token.text, token.text), self._operand(), token.span)
-
-
-def _meant(name: str, known: Iterable[str]) -> str:
-    close = get_close_matches(name, list(known), n=1)
-    return f"; did you mean '{close[0]}'?" if close else ""

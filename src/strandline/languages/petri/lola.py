@@ -15,10 +15,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import NamedTuple, NoReturn
 
-from strandline.errors import ModelError, ParseError
+from strandline.errors import ModelError, ParseError, suggestion
 from strandline.languages.parameters import Given
 from strandline.languages.petri.lowering import lower_with
 from strandline.languages.petri.net import Net, Place, Transition
@@ -157,9 +156,8 @@ class _Reader:
         while not self._taken(";"):
             name = self._name()
             if name.text not in known:
-                close = get_close_matches(name.text, list(known), n=1)
-                hint = f"; did you mean '{close[0]}'?" if close else ""
-                raise ModelError(f"there is no place '{name.text}'{hint}", self.source, name.span)
+                message = f"there is no place '{name.text}'{suggestion(name.text, known)}"
+                raise ModelError(message, self.source, name.span)
             amount = self._number() if self._taken(":") else 1
             found[known[name.text]] = found.get(known[name.text], 0) + amount
             if self.here.text != ";":

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import TypeAlias
 
-from strandline.errors import ModelError, ParseError
+from strandline.errors import ModelError, ParseError, suggestion
 from strandline.languages.parameters import Given
 from strandline.languages.petri.lowering import lower_with
 from strandline.languages.petri.net import Net, Place, Transition
@@ -149,13 +148,16 @@ class _Reader:
         """The node at one end of an arc, behind all references to it."""
         name, node = arc.attribute(side), self.nodes.get(arc.attributes[side])
         if node is None:
-            raise ModelError(f"there is no node '{name}'{self._meant(name)}", self.source, arc.span_of(side))
+            raise ModelError(
+                f"there is no node '{name}'{suggestion(name, self.nodes)}", self.source, arc.span_of(side)
+            )
         passed = {id(node)}
         while node.tag not in _NODES:
             wanted = node.attribute("ref")
             further = self.nodes.get(wanted)
             if further is None:
-                raise ModelError(f"there is no node '{wanted}'{self._meant(wanted)}", self.source, node.span_of("ref"))
+                message = f"there is no node '{wanted}'{suggestion(wanted, self.nodes)}"
+                raise ModelError(message, self.source, node.span_of("ref"))
             kind = "place" if node.tag == "referencePlace" else "transition"
             if further.tag not in (kind, _NODES[kind]):
                 message = f"a {node.tag} refers to a {kind}, and '{wanted}' is none"
@@ -165,10 +167,6 @@ class _Reader:
             passed.add(id(further))
             node = further
         return node
-
-    def _meant(self, name: str) -> str:
-        close = get_close_matches(name, list(self.nodes), n=1)
-        return f"; did you mean '{close[0]}'?" if close else ""
 
 
 def _known(part: Element, tags: tuple[str, ...]) -> bool:

@@ -15,9 +15,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from difflib import get_close_matches
 
-from strandline.errors import InternalError, ModelError, ParseError
+from strandline.errors import InternalError, ModelError, ParseError, suggestion
 from strandline.model.expression import Expression, Read, row
 from strandline.model.history import Steps
 from strandline.model.notation import STRONGEST, Write
@@ -92,8 +91,7 @@ class NetScope(Scope):
                 raise ParseError(f"'{call[1]}' wants ids of {what}s, with commas", source, place)
             group = next(number for number in (1, 2, 3) if found[number] is not None)
             if found[group] not in known:
-                close = get_close_matches(found[group], list(known), n=1)
-                hint = f"; did you mean '{close[0]}'?" if close else ""
+                hint = suggestion(found[group], known)
                 raise ModelError(f"the net has no {what} '{found[group]}'{hint}", source, Span(*found.span(group)))
             yield found[group]
             offset = found.end()
