@@ -9,8 +9,7 @@ hold; what is left of it is `_shortcut`.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from strandline.check.ctl.formula import CtlFormula
@@ -21,7 +20,7 @@ from strandline.check.ctl.question import CtlQuestion, ctl_question_of
 from strandline.check.ctl.valuation import Valuation
 from strandline.check.ctl.verdict import AbstractionFigures, Evidence, InitialStates
 from strandline.check.ltl.options import STUTTER
-from strandline.check.strategies.symbolic import ONLY_STATES, Deciding, prepared
+from strandline.check.strategies.symbolic import ONLY_STATES, Deciding, formulas_in_sets
 from strandline.check.symbolically import SymbolicRun, refusal
 from strandline.check.task import Session, Task
 from strandline.errors import Option, UsageError
@@ -33,7 +32,6 @@ from strandline.symbolic.abstraction.model import AbstractModel, AbstractSets, V
 from strandline.symbolic.abstraction.paths import AbstractPaths
 from strandline.symbolic.abstraction.splitting import first_missing, name_of, split
 from strandline.symbolic.diagrams import Function
-from strandline.symbolic.space import Space
 
 CONCRETE = "the model itself"
 MOST_TIMES, FEW_NODES = 4, 5_000
@@ -57,23 +55,10 @@ class Abstraction:
         return refusal(task, self.name)
 
     def run(self, task: Task, session: Session) -> CtlFound:
-        question = ctl_question_of(task)
-        run = SymbolicRun(task, session, question.searched)
-        found = CtlFound(ABSTRACTION, run.findings)
+        def decider(run: SymbolicRun, question: CtlQuestion) -> Callable[[CtlFormula], CtlAnswer]:
+            return lambda formula: _Abstracting(run, task, question, formula).answer()
 
-        def work(space: Space) -> None:
-            if not prepared(run, task, question):
-                return
-            run.findings.complete = True
-            began = time.perf_counter()
-            for formula in question.formulas:
-                found.answers[formula] = _Abstracting(run, task, question, formula).answer()
-            found.seconds = time.perf_counter() - began
-
-        found.findings = run.carry_out(work, spare=task.temporal.refinements)
-        if not found.findings.complete:
-            found.answers.clear()
-        return found
+        return formulas_in_sets(self.name, task, session, decider, spare=task.temporal.refinements)
 
 
 @dataclass(slots=True)

@@ -7,6 +7,7 @@ run that the interpreter has executed.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from strandline.check.blame import fault_verdict
 from strandline.check.ctl.evidence import Explaining, Start
@@ -87,27 +88,42 @@ class SymbolicLabelling:
         return ONLY_STATES if task.options.cone else refusal(task, self.name)
 
     def run(self, task: Task, session: Session) -> CtlFound:
-        question = ctl_question_of(task)
-        run = SymbolicRun(task, session, question.searched)
-        found = CtlFound(SYMBOLIC, run.findings)
-
-        def work(space: Space) -> None:
-            if not prepared(run, task, question):
-                return
-            run.findings.complete = True
-            began = time.perf_counter()
-            deciding = Deciding(task, question, space)
-            for formula in question.formulas:
-                found.answers[formula] = deciding.answer(formula)
-            found.seconds = time.perf_counter() - began
-
-        found.findings = run.carry_out(work)
-        if not found.findings.complete:
-            found.answers.clear()
-        return found
+        return formulas_in_sets(
+            self.name, task, session, lambda run, question: Deciding(task, question, run.space).answer
+        )
 
 
-def prepared(run: SymbolicRun, task: Task, question: CtlQuestion) -> bool:
+def formulas_in_sets(
+    method: str,
+    task: Task,
+    session: Session,
+    decider: Callable[[SymbolicRun, CtlQuestion], Callable[[CtlFormula], CtlAnswer]],
+    *,
+    spare: int = 0,
+) -> CtlFound:
+    """What a method finds of the formulas of a task, one by one; none where a fault or a limit ends it. The decider is
+    asked for when the model is encoded; `spare` pairs of bits are left for it."""
+    question = ctl_question_of(task)
+    run = SymbolicRun(task, session, question.searched)
+    found = CtlFound(method, run.findings)
+
+    def work(space: Space) -> None:
+        if not _prepared(run, task, question):
+            return
+        run.findings.complete = True
+        began = time.perf_counter()
+        decide = decider(run, question)
+        for formula in question.formulas:
+            found.answers[formula] = decide(formula)
+        found.seconds = time.perf_counter() - began
+
+    found.findings = run.carry_out(work, spare=spare)
+    if not found.findings.complete:
+        found.answers.clear()
+    return found
+
+
+def _prepared(run: SymbolicRun, task: Task, question: CtlQuestion) -> bool:
     """Whether nothing faults. What is reachable is counted, unless it is not wanted and not needed."""
     space = run.space
     faulting = [space.encoding.faulting(one) for one in question.predicates]
@@ -172,5 +188,3 @@ class Deciding:
             Start(number, self._numbered.number(self._space.system.initial[number])),
             question.fairness.conditions,
         )
-
-
