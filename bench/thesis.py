@@ -25,11 +25,11 @@ import resource
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from _common import MeasuringFailed, add_command_option, print_table
+from _common import MeasuringFailed, add_command_option
 
 ROOT = Path(__file__).resolve().parent.parent
 MODEL = ROOT / "examples" / "thesis-stop-and-wait" / "stop_and_wait.py"
@@ -55,6 +55,12 @@ class Row:
     p: str
     q: str = "False"
     parameters: Mapping[str, bool] = ()  # type: ignore[assignment]
+
+    @property
+    def head(self) -> tuple[str, str, str]:
+        """What is known of it before it is run."""
+        parameters = ", ".join(f"{name}={value}" for name, value in self.parameters.items()) or "as they are"
+        return self.name, self.file, parameters
 
     @property
     def flags(self) -> list[str]:
@@ -158,14 +164,13 @@ class Bench:
         return whole, whole - self._starting[flags]
 
     def row(self, row: Row) -> tuple[list[str], bool]:
-        """A line of the table, and whether both ways answer what is expected."""
+        """The cells of a line behind the first three, and whether both ways answer what is expected."""
         space, states = self.space(row)
         direct, dumped = bool(self.triggered(row, self.model(row))), bool(self.triggered(row, space))
         whole, behind = self.timed(space, *row.flags)
-        parameters = ", ".join(f"{name}={value}" for name, value in row.parameters.items()) or "as they are"
         words = ["no", "yes"]
-        cells = [row.name, row.file, parameters, f"{states:,}", words[row.expected], words[direct], words[dumped]]
-        return [*cells, f"{whole:.2f}", f"{behind:.2f}"], direct is dumped is row.expected
+        cells = [f"{states:,}", words[row.expected], words[direct], words[dumped], f"{whole:.2f}", f"{behind:.2f}"]
+        return cells, direct is dumped is row.expected
 
 
 def main() -> int:
@@ -180,14 +185,21 @@ def main() -> int:
         return _measured(Bench(options.command, folder, options.repeat))
 
 
+def _print_line(cells: Sequence[str]) -> None:
+    """A line of the table, at once."""
+    widths = [max(map(len, column)) for column in zip(*(row.head for row in ROWS), strict=True)]
+    first = (f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=False))
+    print("  ".join([*first, *(f"{cell:>8}" for cell in cells[len(widths) :])]), flush=True)
+
+
 def _measured(bench: Bench) -> int:
-    table, wrong = [], 0
+    wrong = 0
+    titles = ["model", "formula or automaton", "parameters", "states", "expected", "model", ".ss", "seconds", "behind"]
+    _print_line(titles)
     for row in ROWS:
         cells, right = bench.row(row)
-        table.append(cells)
+        _print_line([*row.head, *cells])
         wrong += not right
-    titles = ["model", "formula or automaton", "parameters", "states", "expected", "model", ".ss", "seconds", "behind"]
-    print_table(titles, table)
     space, _ = bench.space(SEVERAL_LAYERS)
     trace = bench.triggered(SEVERAL_LAYERS, space)
     whole, behind = bench.timed(space, *SEVERAL_LAYERS.flags)
