@@ -64,8 +64,9 @@ class SystemTwin:
             return FaultSite(fault.kind, fault.span)
         variable, value = fault.about
         view, detail = self._views.get(variable), ""
-        known = view is None or (view.name, view.variables) == (variable.name, (variable,))
-        if fault.kind == INDEX_FAULT and view is None:
+        plain = view is None or not view.coded
+        known = plain or (view is not None and (view.name, view.variables) == (variable.name, (variable,)))
+        if fault.kind == INDEX_FAULT and plain:
             detail = f"{variable.name}[{value}], whose indices are 0..{variable.slots - 1}"
         elif fault.kind == RANGE_FAULT and known:
             shown = variable.name if variable.length is None else f"an element of {variable.name}"

@@ -31,6 +31,8 @@ class View:
     name: str
     variables: tuple[Variable, ...]
     value: Callable[[Evaluate], Any]
+    coded: bool = True
+    """The System's variables have names of their own and hold codes, of which people do not know."""
 
 
 class Scope(ABC):

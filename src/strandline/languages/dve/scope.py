@@ -19,8 +19,9 @@ from strandline.languages.dve.names import Channel, Constant, Names, ProcessSymb
 from strandline.model.expression import Binary, Const, Element, Expression, Read
 from strandline.model.history import Steps
 from strandline.model.notation import STRONGEST, Infix, Notation, Prefix, Write, stored
-from strandline.model.scope import Evaluate, Scope, fitting
+from strandline.model.scope import Evaluate, Scope, View, fitting
 from strandline.model.system import Action, System, Variable
+from strandline.model.values import Queue
 from strandline.source import Source
 
 _LARGEST_NUMBER = 2**63
@@ -47,6 +48,7 @@ class DveScope(Scope):
     def __init__(self, names: Names) -> None:
         self._names = names
         self._spelled = dict(_spelled(names))
+        self._buffers = {view.name: view for view in _buffers(names)}
         self._asked: ProcessSteps | None = None
 
     def ask_about(self, system: System) -> None:
@@ -64,14 +66,19 @@ class DveScope(Scope):
         return fitting(expression, tokens.source)
 
     def question(self, text: str, *, name: str = "expression") -> Callable[[Evaluate], Any]:
-        """As `parse`; also a whole array, and a process, which is the state that it is in."""
+        """As `parse`; also a whole array, what a channel holds, and a process, which is the state that it is in."""
         spelled = text.strip().replace("->", ".")
+        if spelled in self._buffers:
+            return self._buffers[spelled].value
         for variable, known in self._spelled.items():
             if variable.length is not None and known == spelled:
                 return partial(_elements, variable)
             if known == f"{spelled}.{LOCATION}":
                 return partial(_location, variable)
         return super().question(text, name=name)
+
+    def views(self) -> tuple[View, ...]:
+        return tuple(self._buffers.values())
 
     def render(self, expression: Expression, *, longest: int | None = None) -> str:
         return _NOTATION.write(expression, self._leaf, longest)
@@ -84,6 +91,23 @@ class DveScope(Scope):
                 return f"{variable.name}.{variable.show(value)}", STRONGEST
             case _:
                 return stored(expression, self._spelled, write)
+
+
+def _buffers(names: Names, prefix: str = "") -> Iterator[View]:
+    """What buffered channels hold."""
+    for name, symbol in names.symbols.items():
+        match symbol:
+            case Channel(length=Variable() as length):
+                yield View(prefix + name, (*symbol.fields, length), partial(_messages, symbol, length), coded=False)
+            case ProcessSymbol(scope=inner):
+                yield from _buffers(inner, f"{prefix}{name}.")
+
+
+def _messages(channel: Channel, length: Variable, evaluate: Evaluate) -> Queue:
+    """The messages in a channel: values where one is sent at a time, else tuples of them."""
+    places = [Const(number) for number in range(evaluate(Read(length)))]
+    messages = [tuple(evaluate(Element(field, place)) for field in channel.fields) for place in places]
+    return Queue(one[0] for one in messages) if len(channel.fields) == 1 else Queue(messages)
 
 
 def _elements(variable: Variable, evaluate: Evaluate) -> tuple[int | str, ...]:
