@@ -44,9 +44,9 @@ class Shop(Model):
 NEVER = {
     "fly": "its guard never holds",
     "Clerk_0.recover": "its guard never holds",
-    "Clerk_0.jump_in": "its guard never holds",
+    "Clerk_0.jump_in": """its guard never holds: 'not open' never does where "Clerk_0.pc == 'idle'" does""",
     "Clerk_1.recover": "its guard never holds",
-    "Clerk_1.jump_in": "its guard never holds",
+    "Clerk_1.jump_in": """its guard never holds: 'not open' never does where "Clerk_1.pc == 'idle'" does""",
     "Door.unlock": "Door is never at locked",
 }
 
@@ -173,6 +173,31 @@ def test_transitions_of_one_name_are_told_apart_by_their_lines(tmp_path: Path) -
     assert [one.action for one in coverage.never_taken] == ["P: a -> a (line 5)", "Q: b -> d"]
     assert coverage.never_reached == ("Q.d",)
     assert coverage.full == ("c (2)",)
+
+
+@pytest.mark.parametrize(
+    ("guard", "why"),
+    [
+        ("x > 0 and x < 2 and x == 3", "'x == 3' never does where 'x > 0 and x < 2' does"),
+        ("x > 0 and x > 3 and x == 3", "'x > 3' never does where 'x > 0' does"),
+        ("x > 5 and x < 2", "'x > 5' never does"),
+        ("x > 5", None),
+        ("a[x] == 1 and x > 5", "'x > 5' never does where 'a[x] == 1' does"),
+    ],
+)
+@pytest.mark.parametrize("options", [{}, {"measure": "x"}])
+def test_the_part_of_a_guard_that_never_holds_is_named(
+    tmp_path: Path, guard: str, why: str | None, options: dict[str, object]
+) -> None:
+    file = tmp_path / "model.dve"
+    file.write_text(
+        "byte x; byte a[4] = {1, 0, 1, 1};\nprocess P { state a; init a; trans a -> a { effect x = (x + 1) % 3; }; }\n"
+        f"process Q {{ state b, d; init b; trans b -> d {{ guard {guard}; }}; }}\nsystem async;\n"
+    )
+    coverage = strandline.explore(file, **options).statistics.coverage  # type: ignore[arg-type]
+    assert coverage is not None
+    words = "its guard never holds there" + ("" if why is None else f": {why}")
+    assert coverage.never_taken == (NeverTaken("Q: b -> d", words),)
 
 
 def test_callables_have_none() -> None:

@@ -16,6 +16,7 @@ from strandline.compile.kernel import Kernel
 from strandline.model.system import Action, Process, System
 from strandline.source import Span
 
+GUARD_NEVER_HOLDS = "its guard never holds"
 _CALL = re.compile(r"([\w.]+)\(.*\)", re.DOTALL)
 """An action with the values of its parameters."""
 
@@ -51,7 +52,7 @@ def coverage_of(system: System, kernel: Kernel) -> Coverage | None:
         return None
     marks: list[int] = kernel.marks.tolist()
     reached = _reached(system, marks)
-    groups = _groups(system)
+    groups = actions_by_title(system)
     never = [
         NeverTaken(title, _why(system, [system.actions[number] for number in numbers], reached))
         for title, numbers in groups.items()
@@ -92,7 +93,7 @@ def _reached(system: System, marks: Sequence[int]) -> list[set[int]]:
     return reached
 
 
-def _groups(system: System) -> Mapping[str, list[int]]:
+def actions_by_title(system: System) -> Mapping[str, list[int]]:
     """The numbers of actions by a title for each that the author wrote; lines tell apart what has the same name."""
     spans: dict[str, dict[Span | None, list[int]]] = {}
     for number, action in enumerate(system.actions):
@@ -115,7 +116,7 @@ def _why(system: System, actions: Sequence[Action], reached: Sequence[set[int]])
         process: Process = system.processes[move.process]
         return f"{process.name} is never at {process.locations[move.source]}"
     if any(action.guard is not None for action in actions):
-        return "its guard never holds" + (" there" if actions[0].moves else "")
+        return GUARD_NEVER_HOLDS + (" there" if actions[0].moves else "")
     if any(len(action.moves) > 1 for action in actions):
         return "its processes are never there together"
     return "others always go first"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from strandline.check.blame import fault_verdict
 from strandline.check.engine_searches import FORGETTING, SearchMaker, StateSearches
+from strandline.check.guards import MOST_STATES, with_reasons
 from strandline.check.options import SWEEP, Options
 from strandline.check.properties import Kind, Property, label_bits
 from strandline.check.reducing import refusal
@@ -72,6 +73,7 @@ def search_for_states(
     findings = Run(plan, goal, session.watcher).carry_out()
     findings.prediction = None if chosen is None else chosen.prediction
     _count_shown_deadlocks(findings, goal.traces)
+    _explain_guards(findings, plan, session)
     return StatesFound(findings, goal.traces)
 
 
@@ -112,3 +114,12 @@ def _count_shown_deadlocks(findings: Findings, traces: dict[Property, Trace | No
     if deadlocks is not None:
         shown = sum(one.kind is Kind.DEADLOCK for one in traces)
         findings.statistics = replace(findings.statistics, deadlocks=max(deadlocks, shown))
+
+
+def _explain_guards(findings: Findings, plan: Plan, session: Session) -> None:
+    """Say which part of a guard never held, where a complete search was small."""
+    now = findings.statistics
+    if not findings.complete or now.coverage is None or now.visited > MOST_STATES or plan.system.synchronous:
+        return
+    explained = with_reasons(now.coverage, plan.system, plan.options, plan.started, session.watcher)
+    findings.statistics = replace(now, coverage=explained)
