@@ -2,10 +2,11 @@
 """Lamport's bakery for N customers with bounded tickets: reading the others' tickets takes a step for each."""
 from strandline import Array, Enum, Model, Process, Range, action, count, invariant, param, require
 
+N = param(2)
+limit = param(5)
+
 
 class Bakery(Model):
-    N = param(2)
-    limit = param(5)
     choosing: Array[bool, N]
     ticket: Array[Range[0, limit], N]
 

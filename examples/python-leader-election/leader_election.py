@@ -1,14 +1,14 @@
 # ruff: noqa: F821, I001
-# mypy: disable-error-code="valid-type, name-defined"
 """Leader election as in Raft, with bounded terms: candidates ask for votes, a majority makes a leader."""
 from strandline import Array, Enum, Model, Optional, Process, Range, Set
 from strandline import action, any_of, count, invariant, param, require
 
+N = param(3)
+terms = param(2)
+amnesia = param(False)
+
 
 class LeaderElection(Model):
-    N = param(3)
-    terms = param(2)
-    amnesia = param(False)
     granted: Array[Set[Range[0, N - 1]], N]
 
     class Server(Process, count=N):
@@ -25,7 +25,7 @@ class LeaderElection(Model):
             m.granted[me].add(me)
 
         @action
-        def vote(m, me, c: any_of("Server")):
+        def vote(m, me, c=any_of("Server")):
             require(c != me and m.Server[c].pc == "candidate")
             require(m.Server[c].term >= me.term)
             if m.Server[c].term > me.term:
@@ -40,7 +40,7 @@ class LeaderElection(Model):
         def win(m, me): require(2 * len(m.granted[me]) > m.N)
 
         @action
-        def step_down(m, me, other: any_of("Server")):
+        def step_down(m, me, other=any_of("Server")):
             require(m.Server[other].pc == "leader" and m.Server[other].term > me.term)
             me.term = m.Server[other].term
             me.voted_for = None

@@ -1,14 +1,15 @@
-# ruff: noqa: F821, I001
+# ruff: noqa: I001
 """A lock with leases: who pauses too long still believes that it holds the lock. Fencing tokens make that harmless."""
 from strandline import Model, Optional, Process, Range, action, invariant, label, measure, param, reachable, require
 from strandline import valid_end
 
+clients = param(2)
+time = param(6)
+length = param(2)
+fencing = param(True)
+
 
 class Leases(Model):
-    clients = param(2)
-    time = param(6)
-    length = param(2)
-    fencing = param(True)
     now: Range[0, time]
     holder: Optional[Range[0, clients - 1]]
     expires: Range[0, time + length]

@@ -1,14 +1,14 @@
 # ruff: noqa: F821
-# mypy: disable-error-code="valid-type, name-defined"
 """A bounded lock-free queue: producers reserve a slot by compare-and-swap, fill it, and publish it by a flag."""
 from strandline import Array, Enum, Model, Process, Range, action, invariant, measure, param, require
 
+producers = param(2)
+items = param(2)
+size = param(2)
+total = producers * items
+
 
 class LockFreeQueue(Model):
-    producers = param(2)
-    items = param(2)
-    size = param(2)
-    total = producers * items
     head: Range[0, total]
     tail: Range[0, total]
     ready: Array[bool, size]

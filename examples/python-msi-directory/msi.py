@@ -1,12 +1,14 @@
 # ruff: noqa: F821, I001
 """MSI cache coherence with a directory: requests, invalidations and answers are messages on ordered channels."""
+from typing import Any
+
 from strandline import Array, Enum, Fifo, Model, Optional, Process, Range, Record, Set, action, count, invariant
 from strandline import ltl, param, reachable, require
 
+N = param(2)
+
 
 class Msi(Model):
-    N = param(2)
-
     class Request(Record):
         kind: Enum["read", "write"]
         of: Range[0, N - 1]
@@ -63,8 +65,8 @@ class Msi(Model):
                 m.unanswered.add(m.owner)
 
         @action
-        def finish(m, me):
-            require(m.serving is not None and m.unanswered.empty)
+        def finish(m: Any, me):
+            require(m.unanswered.empty and m.serving is not None)
             who = m.serving.of
             if m.serving.kind == "read":
                 if m.owner is not None:

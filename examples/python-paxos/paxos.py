@@ -1,14 +1,21 @@
 # ruff: noqa: F821
-# mypy: disable-error-code="valid-type, name-defined"
 """Single-decree Paxos as Lamport wrote it down: what was sent is a set, and may be received again and again."""
 from strandline import Enum, Model, Optional, Process, Range, Record, Set, action, invariant, param, reachable, require
 
+acceptors = param(3)
+ballots = param(2)
+careless = param(False)
+
+
+def chosen(m, v):
+    """Whether a majority has accepted the value in one ballot."""
+    return any(
+        2 * sum(x.kind == "accepted" and x.ballot == b and x.value == v for x in m.sent) > m.acceptors
+        for b in range(m.ballots)
+    )
+
 
 class Paxos(Model):
-    acceptors = param(3)
-    ballots = param(2)
-    careless = param(False)
-
     class Message(Record):
         kind: Enum["prepare", "promise", "accept", "accepted"]
         ballot: Range[0, ballots - 1]
@@ -61,16 +68,9 @@ class Paxos(Model):
             me.value = v
             m.sent.add(m.Message("accepted", b, me, None, v))
 
-    def chosen(m, v):
-        """Whether a majority has accepted the value in one ballot."""
-        return any(
-            2 * sum(x.kind == "accepted" and x.ballot == b and x.value == v for x in m.sent) > m.acceptors
-            for b in range(m.ballots)
-        )
-
     @invariant
     def agreement(m):
-        return not (m.chosen(0) and m.chosen(1))
+        return not (chosen(m, 0) and chosen(m, 1))
 
     @invariant
     def one_value_per_ballot(m):
@@ -83,4 +83,4 @@ class Paxos(Model):
 
     @reachable
     def decided(m):
-        return m.chosen(0) or m.chosen(1)
+        return chosen(m, 0) or chosen(m, 1)

@@ -1,12 +1,11 @@
-# ruff: noqa: F821
 """Producers and consumers over two bounded queues with a router between them that keeps urgent jobs apart."""
 from strandline import Array, Fifo, Model, Process, Range, Record, action, invariant, measure, param, require
 
+producers = param(2)
+jobs = param(3)
+
 
 class ProducerConsumer(Model):
-    producers = param(2)
-    jobs = param(3)
-
     class Job(Record):
         owner: Range[0, producers - 1]
         number: Range[0, jobs - 1]

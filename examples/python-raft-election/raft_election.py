@@ -1,15 +1,14 @@
 # ruff: noqa: F821, I001
-# mypy: disable-error-code="valid-type, name-defined"
 """Raft's leader election with its messages: they may be delivered in any order, late, or never."""
 from strandline import Bag, Enum, Model, Optional, Process, Range, Record, Set, action, any_of, count, invariant
 from strandline import ltl, param, reachable, require, valid_end
 
+N = param(3)
+terms = param(2)
+room = param(3)
+
 
 class RaftElection(Model):
-    N = param(3)
-    terms = param(2)
-    room = param(3)
-
     class Message(Record):
         kind: Enum["ask", "grant"]
         term: Range[0, terms]
@@ -36,7 +35,7 @@ class RaftElection(Model):
                     m.net.put(m.Message(kind="ask", term=me.term, sender=me, to=other))
 
         @action
-        def receive(m, me, msg: any_of("net")):
+        def receive(m, me, msg=any_of("net")):
             require(msg.to == me)
             m.net.take(msg)
             if msg.term > me.term:
@@ -61,7 +60,7 @@ class RaftElection(Model):
             return me.role == "leader" or me.term == m.terms
 
     @action
-    def lose(m, msg: any_of("net")):
+    def lose(m, msg=any_of("net")):
         m.net.take(msg)
 
     @invariant

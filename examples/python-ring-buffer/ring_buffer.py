@@ -2,11 +2,12 @@
 """A ring buffer without locks, for one producer and one consumer; a second producer breaks it."""
 from strandline import Array, Enum, Model, Optional, Process, Range, action, invariant, ltl, param, reachable, require
 
+size = param(3)
+producers = param(1)
+top = param(5)
+
 
 class RingBuffer(Model):
-    size = param(3)
-    producers = param(1)
-    top = param(5)
     slots: Array[Optional[Range[0, top]], size]
     head: Range[0, size - 1]
     tail: Range[0, size - 1]

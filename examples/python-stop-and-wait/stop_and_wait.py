@@ -1,5 +1,4 @@
 # ruff: noqa: E702
-# mypy: disable-error-code="valid-type, name-defined"
 from strandline import Bag, Model, Range, action, any_of, invariant, measure, param, require
 
 
@@ -16,20 +15,20 @@ class StopAndWait(Model):
     @action
     def transmit(m): require(m.send < m.packets); m.data.put(m.send)
     @action
-    def receive(m, d: any_of("data")):
+    def receive(m, d=any_of("data")):
         m.data.take(d)
         if d == m.recv:
             m.recv += 1
         m.ack.put(m.recv)
     @action
-    def acknowledged(m, a: any_of("ack")):
+    def acknowledged(m, a=any_of("ack")):
         m.ack.take(a)
         if a == m.send + 1:
             m.send = a
     @action
-    def lose_data(m, d: any_of("data")): m.data.take(d)
+    def lose_data(m, d=any_of("data")): m.data.take(d)
     @action
-    def lose_ack(m, a: any_of("ack")): m.ack.take(a)
+    def lose_ack(m, a=any_of("ack")): m.ack.take(a)
     @action
     def done(m): require(m.send == m.packets)
 

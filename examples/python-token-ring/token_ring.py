@@ -1,6 +1,8 @@
-# ruff: noqa: F821
 """Dijkstra's self-stabilising token ring: from any state at all it comes to have exactly one privilege."""
 from strandline import Model, Process, Range, action, count, initial, invariant, label, param, require
+
+N = param(4)
+K = param(4)
 
 
 def privileged(m, i):
@@ -9,8 +11,6 @@ def privileged(m, i):
 
 
 class TokenRing(Model):
-    N = param(4)
-    K = param(4)
     stable: bool
 
     class Node(Process, count=N):
@@ -20,10 +20,10 @@ class TokenRing(Model):
         def move(m, me):
             require(privileged(m, me))
             before = count(privileged(m, i) for i in range(m.N))
-            if me == 0:
-                me.value = (me.value + 1) % m.K
-            else:
+            if me > 0:
                 me.value = m.Node[me - 1].value
+            else:
+                me.value = (me.value + 1) % m.K
             m.stable = before == 1
 
     @initial

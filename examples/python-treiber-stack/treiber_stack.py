@@ -1,8 +1,12 @@
 # ruff: noqa: F821, I001
-# mypy: disable-error-code="valid-type, name-defined"
 """Treiber's stack without locks, nodes used again: the ABA problem, and the counter that solves it."""
 from strandline import Array, Enum, Model, Optional, Process, Range, Set, action, any_of, initial, invariant
 from strandline import param, reachable, require, valid_end
+
+nodes = param(3)
+threads = param(2)
+changes = param(6)
+counted = param(False)
 
 
 def in_stack(m, node):
@@ -17,10 +21,6 @@ def in_stack(m, node):
 
 
 class TreiberStack(Model):
-    nodes = param(3)
-    threads = param(2)
-    changes = param(6)
-    counted = param(False)
     top: Optional[Range[0, nodes - 1]] = 0
     next: Array[Optional[Range[0, nodes - 1]], nodes]
     version: Range[0, changes]
@@ -53,7 +53,7 @@ class TreiberStack(Model):
             me.saw_version = 0
 
         @action(at="idle")
-        def push(m, me, node: any_of("hands")):
+        def push(m, me, node=any_of("hands")):
             require(m.version < m.changes)
             me.hands.remove(node)
             m.next[node] = m.top

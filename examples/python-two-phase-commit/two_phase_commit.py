@@ -1,12 +1,11 @@
 # ruff: noqa: F821
-# mypy: disable-error-code="valid-type, name-defined"
 """Two-phase commit: a coordinator asks every participant, then tells all of them the decision."""
 from strandline import Bag, Enum, Model, Process, Range, Record, action, any_of, invariant, label, param, require
 
+N = param(3)
+
 
 class TwoPhaseCommit(Model):
-    N = param(3)
-
     class Vote(Record):
         who: Range[0, N - 1]
         yes: bool
@@ -18,13 +17,13 @@ class TwoPhaseCommit(Model):
         yes: Range[0, N]
 
         @action(at="asking")
-        def collect(m, me, v: any_of("votes")):
+        def collect(m, me, v=any_of("votes")):
             require(v.yes)
             m.votes.take(v)
             me.yes += 1
 
         @action(at="asking", to="aborted")
-        def refuse(m, me, v: any_of("votes")):
+        def refuse(m, me, v=any_of("votes")):
             require(not v.yes)
             m.votes.take(v)
 

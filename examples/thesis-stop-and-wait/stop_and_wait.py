@@ -27,17 +27,17 @@ class StopAndWait(Model):
         m.sent.put(m.next_send)
 
     @action
-    def transmit_packet(m, packet: any_of("sent")):
+    def transmit_packet(m, packet=any_of("sent")):
         m.sent.take(packet)
         m.arriving.put(packet)
 
     @action
-    def lose_packet(m, packet: any_of("sent")):
+    def lose_packet(m, packet=any_of("sent")):
         require(m.loss)
         m.sent.take(packet)
 
     @action
-    def receive_packet(m, packet: any_of("arriving")):
+    def receive_packet(m, packet=any_of("arriving")):
         m.arriving.take(packet)
         wanted = packet == m.next_receive
         if wanted:
@@ -46,17 +46,17 @@ class StopAndWait(Model):
             m.answered.put(m.next_receive)
 
     @action
-    def transmit_ack(m, ack: any_of("answered")):
+    def transmit_ack(m, ack=any_of("answered")):
         m.answered.take(ack)
         m.returning.put(ack)
 
     @action
-    def lose_ack(m, ack: any_of("answered")):
+    def lose_ack(m, ack=any_of("answered")):
         require(m.loss)
         m.answered.take(ack)
 
     @action
-    def receive_ack(m, ack: any_of("returning")):
+    def receive_ack(m, ack=any_of("returning")):
         m.returning.take(ack)
         if ack > m.next_send or not m.keep_maximum:
             m.next_send = ack

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from strandline.check.verdict import Answer, Exploration, PropertyVerdict, Statistics, Verdict
     from strandline.compile.callback import from_callables
     from strandline.errors import InputError, InternalError, ResourceError, StrandlineError
+    from strandline.languages.python.runtime.annotations import Record
     from strandline.languages.python.runtime.declarations import (
-        Record,
         action,
         any_of,
         ctl,
@@ -33,19 +33,26 @@ if TYPE_CHECKING:
     )
     from strandline.languages.python.runtime.deferred import param
     from strandline.languages.python.runtime.faults import NotEnabled, OutOfRange, count, require
-    from strandline.languages.python.runtime.model import Model, Process, enabled
+    from strandline.languages.python.runtime.model import Model, Process
+    from strandline.languages.python.runtime.stepping import enabled
     from strandline.model.system import System
     from strandline.traces.trace import Trace
 
-    # Type checkers take `Range[0, N - 1]` and `Enum["idle", "busy"]` for types, which they are not to them: to these
-    # names anything may be an argument, and a variable that is declared so may hold anything.
-    Array: Any
-    Bag: Any
-    Enum: Any
-    Fifo: Any
-    Optional: Any
-    Range: Any
-    Set: Any
+    # Type checkers take `Range[0, N - 1]` and `Enum["idle", "busy"]` for types, which they are not to them. Each is told
+    # in its own way that anything may stand there and that such a variable may hold anything; MYPY is true to mypy.
+    MYPY = False
+    if MYPY:
+        from strandline.languages.python.runtime.hints_for_mypy import Array, Bag, Enum, Fifo, Optional, Range, Set
+    else:
+        from strandline.languages.python.runtime.hints_for_pyright import (
+            Array,
+            Bag,
+            Enum,
+            Fifo,
+            Optional,
+            Range,
+            Set,
+        )
 
 __version__ = "0.1.0"
 
@@ -102,7 +109,7 @@ _HOMES = {
     "strandline.check.verdict": ("Answer", "Exploration", "PropertyVerdict", "Statistics", "Verdict"),
     "strandline.errors": ("InputError", "InternalError", "ResourceError", "StrandlineError"),
     "strandline.compile.callback": ("from_callables",),
-    "strandline.languages.python.runtime.declarations": (
+    "strandline.languages.python.runtime.annotations": (
         "Array",
         "Bag",
         "Enum",
@@ -111,6 +118,8 @@ _HOMES = {
         "Range",
         "Record",
         "Set",
+    ),
+    "strandline.languages.python.runtime.declarations": (
         "action",
         "any_of",
         "ctl",
@@ -130,7 +139,8 @@ _HOMES = {
         "count",
         "require",
     ),
-    "strandline.languages.python.runtime.model": ("Model", "Process", "enabled"),
+    "strandline.languages.python.runtime.model": ("Model", "Process"),
+    "strandline.languages.python.runtime.stepping": ("enabled",),
     "strandline.model.system": ("System",),
     "strandline.traces.trace": ("Trace",),
 }

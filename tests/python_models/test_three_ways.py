@@ -16,6 +16,7 @@ from strandline.errors import ModelError
 from strandline.languages.python.loading.lowering import to_system
 from strandline.languages.python.loading.scope import PythonScope
 from strandline.languages.python.runtime.faults import NotEnabled
+from strandline.languages.python.runtime.stepping import candidates
 from strandline.languages.symbolic.execution import TOO_INVOLVED
 from strandline.model.expression import Const
 from strandline.model.measure import Measure
@@ -35,7 +36,7 @@ def plain_steps(model: Any, structure: Any, state: tuple[Any, ...]) -> tuple[Cou
     found: Counter[Any] = Counter()
     states = []
     model.restore(state)
-    for choice in list(model._candidates()):
+    for choice in list(candidates(model)):
         try:
             model.take(choice)
         except NotEnabled:

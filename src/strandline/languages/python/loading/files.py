@@ -12,7 +12,8 @@ from typing import Any
 
 from strandline.errors import InputError, ModelError, ParseError, UsageError
 from strandline.languages.parameters import Given, refuse_unknown
-from strandline.languages.python.runtime.model import Model, parameters_of_model
+from strandline.languages.python.runtime.bodies import parameters_of_model
+from strandline.languages.python.runtime.model import Model
 from strandline.languages.python.runtime.text import Text, head, line_start, raised
 from strandline.source import Source, Span
 

@@ -11,10 +11,12 @@ from strandline.errors import InputError, ModelError, StrandlineError
 from strandline.languages.python.loading.names import Names
 from strandline.languages.python.loading.reviewing import review
 from strandline.languages.python.loading.scope import Offers, PythonScope
+from strandline.languages.python.runtime.annotations import bind_type
+from strandline.languages.python.runtime.bodies import parameters_of_model
 from strandline.languages.python.runtime.choices import parameters_of
-from strandline.languages.python.runtime.declarations import STRONG, WEAK, AnyOf, Fair, Marked, bind_type
+from strandline.languages.python.runtime.declarations import LOCATION, STRONG, WEAK, AnyOf, Fair, Marked
 from strandline.languages.python.runtime.deferred import resolve
-from strandline.languages.python.runtime.model import LOCATION, Model, parameters_of_model
+from strandline.languages.python.runtime.model import Model
 from strandline.languages.python.runtime.text import keyword_place, literal_place, parse_text, raised, text_of
 from strandline.languages.python.runtime.types import BagType, EnumType, FifoType, RecordType, SetType, is_flat
 from strandline.languages.python.symbolic.coding import number, truth

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from strandline.languages.python.runtime import faults
-from strandline.languages.python.runtime.model import enabled
+from strandline.languages.python.runtime.stepping import enabled
 from strandline.languages.python.runtime.types import RecordType
 from strandline.languages.python.symbolic.functions import taken
 from strandline.languages.python.symbolic.structure import Structure

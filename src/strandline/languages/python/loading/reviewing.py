@@ -11,8 +11,10 @@ import sys
 from collections.abc import Iterator
 
 from strandline.languages.python.runtime import declarations
-from strandline.languages.python.runtime.declarations import Marked
-from strandline.languages.python.runtime.model import Model, Process, decorated, groups_of, inner_group
+from strandline.languages.python.runtime.bodies import decorated, groups_of, inner_group
+from strandline.languages.python.runtime.declarations import AnyOf, AnyValue, Marked
+from strandline.languages.python.runtime.deferred import Deferred
+from strandline.languages.python.runtime.model import Model, Process
 from strandline.languages.python.runtime.text import Text, class_definition, head
 
 RESERVED = tuple(name for name in vars(Model) if not name.startswith("_"))
@@ -49,6 +51,7 @@ class _Body:
         first: dict[str, ast.stmt] = {}
         for name, node in _bound(self.definition):
             self._only_once(name, node, first.get(name))
+            self._no_parameter_twice(name, node)
             first[name] = node
             if self.kind is Model and name in RESERVED:
                 self.text.fail(f"'{name}' is what every model has: m.{name}(...); choose another name", head(node))
@@ -83,6 +86,12 @@ class _Body:
         if earlier is not None and not declared:
             line = earlier.lineno
             message = f"'{name}' is defined twice in {self.whose}: the first, in line {line}, would be forgotten"
+            self.text.fail(message, head(node))
+
+    def _no_parameter_twice(self, name: str, node: ast.stmt) -> None:
+        above = vars(sys.modules.get(self.cls.__module__, declarations)).get(name)
+        if self.kind is Model and isinstance(above, Deferred):
+            message = f"'{name}' is a parameter that stands above the models of this file; choose another name"
             self.text.fail(message, head(node))
 
     def _no_class_inside(self, name: str, node: ast.stmt) -> None:
@@ -130,14 +139,17 @@ class _Body:
             if extra is not None:
                 self.text.fail(f"'{node.name}' takes {signature}: plain parameters, without '*' or '/'", extra)
         who = {"m": "the model", "me": "the process"}
+        offered = given.args[len(given.args) - len(given.defaults) :]
         for name, parameter in zip(wanted, given.args, strict=False):
-            has_domain = isinstance(parameter.annotation, ast.Subscript | ast.Call)
+            has_domain = isinstance(parameter.annotation, ast.Subscript | ast.Call) or parameter in offered
             if has_domain or parameter.arg.lstrip("_") not in ("", name):
                 message = f"'{node.name}' takes {signature}: '{parameter.arg}' stands where {who[name]} comes in"
                 self.text.fail(message, parameter)
-        if given.defaults and marked.kind in ("action", "initial"):
-            message = f"a parameter of '{node.name}' has all values of its domain: a default would say nothing"
-            self.text.fail(message, given.defaults[0])
+        if marked.kind in ("action", "initial"):
+            for default, value in zip(given.defaults, marked.function.__defaults__ or (), strict=True):
+                if not isinstance(value, AnyOf | AnyValue):
+                    message = f"a parameter of '{node.name}' has all values of its domain: a default would say nothing"
+                    self.text.fail(message, default)
 
     def _returns_nothing(self, marked: Marked, node: ast.FunctionDef) -> None:
         if marked.kind not in ("action", "initial"):

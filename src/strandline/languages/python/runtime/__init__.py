@@ -3,7 +3,8 @@
 What comes in: a class with declared variables, parameters and decorated functions. What goes out: a `Model` that can
 be stepped, whose types, marked functions and texts the other rooms read. Must not import `symbolic` or `loading`.
 
-`declarations`, `deferred` and `model` are what an author writes with; `types` are the types with all parameters
-bound, `containers` their values, `choices` the values of an action's parameters, `faults` what a step can come to;
-`text` finds the syntax tree of each function.
+`annotations`, `declarations`, `deferred` and `model` are what an author writes with, `hints_for_mypy` and
+`hints_for_pyright` what type checkers take that for; `bodies` is what becomes of a class body, `binding` of its types
+once all parameters are bound: `types`, and `containers` for their values. `choices` has the values of an action's
+parameters, `stepping` takes steps, `faults` is what a step can come to; `text` finds the syntax tree of each function.
 """

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from strandline.languages.python.runtime.declarations import AnyOf, Marked, bind_type, evaluated
+from strandline.languages.python.runtime.annotations import bind_type, evaluated
+from strandline.languages.python.runtime.declarations import AnyOf, AnyValue, Marked
 from strandline.languages.python.runtime.faults import NotEnabled
 
 if TYPE_CHECKING:
@@ -44,14 +45,17 @@ def combinations(model: Model, me: tuple[Any, ...], marked: Marked) -> Iterator[
 
 
 def parameters_of(function: Callable[..., Any], leading: int, owner: type) -> dict[str, Any]:
-    """The parameters that make an action nondeterministic, with their domains; those before them are the
-    model and the process."""
-    code = function.__code__
-    names = code.co_varnames[leading : code.co_argcount]
+    """The parameters that make an action nondeterministic, with their domains: what `any_of` says in place of a
+    default, else the annotation. Those before them are the model and the process."""
+    code, defaults = function.__code__, function.__defaults__ or ()
+    names = code.co_varnames[: code.co_argcount]
+    offered = dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
     found = {}
-    for name in names:
-        annotation = function.__annotations__.get(name)
-        found[name] = evaluated(annotation, function.__globals__, owner)
+    for name in names[leading:]:
+        domain = offered.get(name)
+        if not isinstance(domain, AnyOf | AnyValue):
+            domain = evaluated(function.__annotations__.get(name), function.__globals__, owner)
+        found[name] = domain.kind if isinstance(domain, AnyValue) else domain
     return found
 
 

@@ -1,252 +1,16 @@
-"""What a model's author writes types, parameters' domains and decorators with."""
+"""What a model's author marks functions with, claims in, and gives actions' parameters their values with."""
 
 from __future__ import annotations
 
-import inspect
-import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal
 
-from strandline.errors import ModelError
-from strandline.languages.python.runtime.containers import fitted
-from strandline.languages.python.runtime.deferred import resolve
-from strandline.languages.python.runtime.types import (
-    BOOL,
-    ArrayType,
-    BagType,
-    EnumType,
-    FifoType,
-    OptionalType,
-    RangeType,
-    RecordType,
-    SetType,
-    Type,
-    is_flat,
-)
-
+LOCATION = "pc"
+"""The field of a process that `at` and `to` speak of."""
 WEAK, STRONG = "weak", "strong"
 Fair = str | Literal[False]
 """How a run must be fair to something: `WEAK`, `STRONG`, or not at all."""
-_MOST_VALUES = 1 << 16
-_Function = TypeVar("_Function", bound=Callable[..., Any])
-
-
-@dataclass(frozen=True, slots=True)
-class TypeExpression:
-    """A type whose sizes may still depend on parameters."""
-
-    maker: str
-    arguments: tuple[Any, ...]
-
-
-class Range:
-    """`Range[low, high]`: the integers from low to high, both included."""
-
-    def __class_getitem__(cls, arguments: Any) -> TypeExpression:
-        return TypeExpression("Range", arguments if isinstance(arguments, tuple) else (arguments,))
-
-
-class Enum:
-    """`Enum["idle", "busy"]`: one of these names; the first is the default."""
-
-    def __class_getitem__(cls, arguments: Any) -> TypeExpression:
-        return TypeExpression("Enum", arguments if isinstance(arguments, tuple) else (arguments,))
-
-
-class Array:
-    """`Array[type, length]`."""
-
-    def __class_getitem__(cls, arguments: Any) -> TypeExpression:
-        return TypeExpression("Array", arguments if isinstance(arguments, tuple) else (arguments,))
-
-
-class Bag:
-    """`Bag[type, capacity]`: a multiset."""
-
-    def __class_getitem__(cls, arguments: Any) -> TypeExpression:
-        return TypeExpression("Bag", arguments if isinstance(arguments, tuple) else (arguments,))
-
-
-class Fifo:
-    """`Fifo[type, capacity]`: a queue."""
-
-    def __class_getitem__(cls, arguments: Any) -> TypeExpression:
-        return TypeExpression("Fifo", arguments if isinstance(arguments, tuple) else (arguments,))
-
-
-class Set:
-    """`Set[type]`."""
-
-    def __class_getitem__(cls, arguments: Any) -> TypeExpression:
-        return TypeExpression("Set", arguments if isinstance(arguments, tuple) else (arguments,))
-
-
-class Optional:
-    """`Optional[type]`: a value of the type, or None."""
-
-    def __class_getitem__(cls, arguments: Any) -> TypeExpression:
-        return TypeExpression("Optional", arguments if isinstance(arguments, tuple) else (arguments,))
-
-
-class Outer(dict[str, Any]):
-    """The namespace of a class inside a model: names of the enclosing class body are visible in it."""
-
-    def __init__(self, enclosing: Mapping[str, Any]) -> None:
-        super().__init__()
-        self._enclosing = enclosing
-
-    def __missing__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise KeyError(name)
-        return self._enclosing[name]
-
-
-class Inner(type):
-    """Metaclass of what stands inside a model; see `Outer`."""
-
-    if TYPE_CHECKING:
-        # In a model's functions the name of a process class stands for its processes.
-        def __iter__(cls) -> Iterator[Any]: ...
-        def __len__(cls) -> int: ...
-        def __getitem__(cls, index: Any) -> Any: ...
-        def __getattr__(cls, name: str) -> Any: ...
-
-    @classmethod
-    def __prepare__(cls, name: str, bases: tuple[type, ...], /, **keywords: Any) -> Any:
-        return Outer(sys._getframe(1).f_locals)
-
-    def __new__(cls, name: str, bases: tuple[type, ...], namespace: Any, /, **keywords: Any) -> Any:
-        enclosing = getattr(namespace, "_enclosing", {})
-        return super().__new__(cls, name, bases, {**namespace, "_enclosing": enclosing}, **keywords)
-
-
-class Record(metaclass=Inner):
-    """Base of record types: annotate the fields in the class body. `Message(kind="ack", number=3)` makes one."""
-
-    def __init__(self, *values: Any, **fields: Any) -> None:
-        names = list(annotations_of(type(self)))
-        given = dict(zip(names, values, strict=False)) | fields
-        if len(values) > len(names) or set(given) != set(names):
-            raise TypeError(f"{type(self).__name__} needs exactly the fields {', '.join(names)}")
-        object.__setattr__(self, "_kind", None)
-        object.__setattr__(self, "_values", given)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or name not in self._values:
-            raise AttributeError(f"{type(self).__name__} has no field '{name}'")
-        return self._values[name]
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name not in self._values:
-            raise AttributeError(f"{type(self).__name__} has no field '{name}'")
-        kind = None if self._kind is None else dict(self._kind.fields)[name]
-        self._values[name] = value if kind is None else fitted(kind, value, name)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, type(self)) and self._values == other._values
-
-    def __hash__(self) -> int:
-        return hash(tuple(self._values.values()))
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={value}' for name, value in self._values.items())})"
-
-
-def annotations_of(cls: type) -> dict[str, Any]:
-    """The annotations in a class body and those of its bases, base first; texts are evaluated."""
-    found: dict[str, Any] = {}
-    for base in reversed(cls.__mro__):
-        module = sys.modules.get(base.__module__)
-        for name, annotation in inspect.get_annotations(base).items():
-            if name.startswith("_"):
-                continue
-            found[name] = evaluated(annotation, vars(module) if module else {}, base)
-    return found
-
-
-def evaluated(annotation: Any, names: Mapping[str, Any], owner: type | None) -> Any:
-    """An annotation as a value: under `from __future__ import annotations` it is a text."""
-    if not isinstance(annotation, str):
-        return annotation
-    scope: dict[str, Any] = dict(getattr(owner, "_enclosing", {}) or {})
-    scope |= dict(vars(owner)) if owner is not None else {}
-    return eval(annotation, dict(names), scope)
-
-
-def bind_type(annotation: Any, bindings: Mapping[str, Any], what: str) -> Type:
-    """The type that an annotation means with these parameters. Raises `ModelError` in the author's words."""
-    if annotation is bool:
-        return BOOL
-    if isinstance(annotation, type) and issubclass(annotation, Record):
-        fields = annotations_of(annotation)
-        if not fields:
-            raise ModelError(f"{what}: the record '{annotation.__name__}' has no fields")
-        given = next((name for name in fields if any(name in vars(base) for base in annotation.__mro__)), None)
-        if given is not None:
-            raise ModelError(
-                f"{what}: field '{given}' of the record '{annotation.__name__}' has a default, which records do not "
-                "have; give the variable an initial value instead"
-            )
-        bound = ((name, bind_type(inner, bindings, f"{what}.{name}")) for name, inner in fields.items())
-        return RecordType(annotation, tuple(bound))
-    if isinstance(annotation, TypeExpression):
-        return _bind_expression(annotation, bindings, what)
-    if annotation is int:
-        raise ModelError(f"{what}: an int without bounds is too large for a state; write Range[low, high]")
-    if annotation is str:
-        raise ModelError(f'{what}: text cannot be stored; write Enum["one", "two"] with the names it may have')
-    shown = getattr(annotation, "__name__", None) or repr(annotation)
-    raise ModelError(
-        f"{what}: '{shown}' is no type of a model; "
-        "use bool, Range, Enum, Array, Bag, Fifo, Set, Optional or a Record"
-    )
-
-
-def _bind_expression(expression: TypeExpression, bindings: Mapping[str, Any], what: str) -> Type:
-    arguments = expression.arguments
-    maker = expression.maker
-    if maker == "Enum":
-        names = [one for one in arguments if isinstance(one, str)]
-        if not names or len(set(names)) != len(arguments):
-            raise ModelError(f'{what}: Enum needs different names, as in Enum["idle", "busy"]')
-        return EnumType(arguments)
-    wanted = {"Range": 2, "Array": 2, "Bag": 2, "Fifo": 2, "Set": 1, "Optional": 1}[maker]
-    if len(arguments) != wanted:
-        shape = {"Range": "Range[low, high]", "Set": "Set[type]", "Optional": "Optional[type]"}
-        raise ModelError(f"{what}: write {shape.get(maker, f'{maker}[type, size]')}")
-    if maker == "Range":
-        low, high = (_integer(one, bindings, what) for one in arguments)
-        if low > high:
-            raise ModelError(f"{what}: Range[{low}, {high}] is empty")
-        return RangeType(low, high)
-    element = bind_type(arguments[0], bindings, what)
-    if maker == "Array":
-        return ArrayType(element, _size(arguments[1], bindings, what))
-    if not is_flat(element):
-        raise ModelError(f"{what}: {maker} cannot hold {element}; it holds numbers, names, optionals and records")
-    if maker == "Set":
-        if element.size > _MOST_VALUES:  # type: ignore[union-attr]
-            raise ModelError(f"{what}: a Set of {element} takes a bit for each of its values; they are too many")
-        return SetType(element)  # type: ignore[arg-type]
-    if maker == "Optional":
-        return element if isinstance(element, OptionalType) else OptionalType(element)  # type: ignore[arg-type]
-    make = BagType if maker == "Bag" else FifoType
-    return make(element, _size(arguments[1], bindings, what))  # type: ignore[arg-type]
-
-
-def _integer(value: Any, bindings: Mapping[str, Any], what: str) -> int:
-    number = resolve(value, bindings)
-    if not isinstance(number, int):
-        raise ModelError(f"{what}: a bound must be an integer, not {number!r}")
-    return int(number)
-
-
-def _size(value: Any, bindings: Mapping[str, Any], what: str) -> int:
-    number = _integer(value, bindings, what)
-    if number < 1:
-        raise ModelError(f"{what}: a size must be 1 or more, not {number}")
-    return number
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,10 +20,18 @@ class AnyOf:
     text: str
 
 
-def any_of(text: str) -> Any:
-    """A parameter's domain: `d: any_of("data")` is any value in the container `data`, `p: any_of("P")` any
-    process of the class `P`, `d: any_of("inbox[me]")` any value in one container of an array."""
-    return AnyOf(text)
+@dataclass(frozen=True, slots=True)
+class AnyValue:
+    """The values of an action's parameter: all of a type."""
+
+    kind: Any
+
+
+def any_of(values: Any) -> Any:
+    """The values of an action's parameter, in place of a default: `d=any_of("data")` is any value in the container
+    `data`, `p=any_of("P")` any process of the class `P`, `d=any_of("inbox[me]")` any value in one of several containers,
+    `d=any_of(Range[0, 2])` any value of the type."""
+    return AnyOf(values) if isinstance(values, str) else AnyValue(values)
 
 
 @dataclass(frozen=True, slots=True)

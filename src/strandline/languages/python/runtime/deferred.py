@@ -1,7 +1,7 @@
 """Parameters of a model and arithmetic on them: values that are known when the model is instantiated.
 
-In a class body `N = param(2)` is not a number yet, so `Range[0, N - 1]` keeps the expression `N - 1` and asks for
-its value at instantiation.
+In a class body, or above it, `N = param(2)` is not a number yet, so `Range[0, N - 1]` keeps the expression `N - 1` and
+asks for its value at instantiation.
 """
 
 from __future__ import annotations
@@ -42,7 +42,11 @@ class Deferred:
             "conditions on parameters belong into actions, where they are written 'm.NAME'"
         )
 
+    def __eq__(self, other: object) -> bool:
+        return self is other or self.__bool__()
+
     __index__ = __int__ = __bool__
+    __hash__ = object.__hash__
 
 
 def resolve(value: Any, bindings: Mapping[str, Any]) -> Any:
@@ -66,7 +70,7 @@ for _name, _function in _OPERATORS.items():
 
 
 class Parameter(Deferred):
-    """A named parameter with a default; the class body gives it its name."""
+    """A named parameter with a default; the class body gives it its name, or the models below it."""
 
     def __init__(self, default: Any) -> None:
         super().__init__(lambda bindings: bindings[self.name], "parameter")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from strandline.languages.python.runtime.declarations import Record, bind_type
+from strandline.languages.python.runtime.annotations import Record, bind_type
 from strandline.languages.python.runtime.text import text_of
 from strandline.languages.python.runtime.types import RecordType, is_flat
 from strandline.languages.python.symbolic.containers import apply, reached

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from strandline.errors import suggestion
-from strandline.languages.python.runtime.declarations import Record
+from strandline.languages.python.runtime.annotations import Record
 from strandline.languages.python.runtime.faults import FIELD_FAULT
 from strandline.languages.python.runtime.text import Text
 from strandline.languages.python.runtime.types import (

@@ -7,6 +7,7 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
+from strandline.languages.python.runtime.deferred import Deferred
 from strandline.languages.python.runtime.faults import FIELD_FAULT
 from strandline.languages.python.runtime.types import ArrayType, BagType, FifoType, RecordType, SetType
 from strandline.languages.python.symbolic.coding import held, truth
@@ -326,6 +327,8 @@ def names_of(function: Callable[..., Any]) -> Callable[[str], Any]:
 
 
 def _static(name: str, value: Any) -> Any:
+    if isinstance(value, Deferred):
+        raise Refused(f"'{name}' belongs to the model; write 'm.{getattr(value, 'name', name)}'")
     if isinstance(value, list):
         return tuple(value)
     if isinstance(value, dict | set):

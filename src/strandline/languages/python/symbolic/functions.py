@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from strandline.languages.python.runtime import faults
-from strandline.languages.python.runtime.model import enabled
+from strandline.languages.python.runtime.stepping import enabled
 from strandline.languages.python.runtime.types import ArrayType, RecordType
 from strandline.languages.python.symbolic.coding import as_truth, number, perhaps, truth
 from strandline.languages.python.symbolic.containers import length

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from strandline.errors import suggestion
+from strandline.languages.python.runtime.bodies import Decorated, Helper
 from strandline.languages.python.runtime.containers import thawed
 from strandline.languages.python.runtime.declarations import Marked
 from strandline.languages.python.runtime.faults import PROCESS_FAULT
-from strandline.languages.python.runtime.model import Model, Process, _Decorated, _Helper
+from strandline.languages.python.runtime.model import Model, Process
 from strandline.languages.python.runtime.types import EnumType, Type, leaves, numbers
 from strandline.languages.python.symbolic.values import (
     ActionValue,
@@ -120,11 +121,11 @@ class Structure:
 
     def _member(self, cls: type, instance: Any, name: str, leading: tuple[Any, ...], shown: str) -> Any:
         found = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
-        if isinstance(found, _Decorated):
+        if isinstance(found, Decorated):
             if found.marked.kind == "action":
                 return ActionValue(leading, found.marked)
             return Method(leading, name, found.marked.function)
-        if isinstance(found, _Helper):
+        if isinstance(found, Helper):
             return Method(leading, name, found.function)
         if found is None or name.startswith("_"):
             known = [*getattr(cls, "_fields", {}), *(self.names() if len(leading) == 1 else [])]

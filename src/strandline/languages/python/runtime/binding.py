@@ -1,0 +1,82 @@
+"""What a model is made of with all parameters bound: the types of its variables and their first values.
+
+What does not fit is told in the author's words, at the declaration where that is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from strandline.errors import ModelError, UsageError, suggestion
+from strandline.languages.python.runtime.annotations import bind_type
+from strandline.languages.python.runtime.bodies import groups_of
+from strandline.languages.python.runtime.containers import default, fitted
+from strandline.languages.python.runtime.declarations import LOCATION, Marked
+from strandline.languages.python.runtime.deferred import resolve
+from strandline.languages.python.runtime.text import field_place, text_of
+from strandline.languages.python.runtime.types import EnumType, Type
+
+if TYPE_CHECKING:
+    from strandline.languages.python.runtime.model import Model
+
+
+def refuse_unlike(cls: type[Model], name: str, value: Any, default: Any) -> None:
+    """Raise `UsageError` for the value of a parameter that is something else than its default: `-D N=three`."""
+    for kind, words in ((bool, "True or False"), (int, "a number"), (str, "a text")):
+        if isinstance(default, kind):
+            if not isinstance(value, int if kind is bool else kind):
+                shown = f"{cls.__name__}: parameter '{name}' is {words}, {default!r} where nothing is given"
+                raise UsageError(f"{shown}, not {value!r}")
+            return
+
+
+def bound_types(cls: Any, bindings: Mapping[str, Any], what: str) -> dict[str, Type]:
+    bound = {}
+    for name, kind in cls._fields.items():
+        try:
+            bound[name] = bind_type(kind, bindings, f"{what}.{name}")
+        except ModelError as error:
+            raise placed(cls, name, error.message) from None
+        except (ArithmeticError, TypeError, ValueError) as error:
+            raise placed(cls, name, f"{what}.{name}: its type cannot be computed: {error}") from None
+    return bound
+
+
+def placed(cls: Any, name: str, message: str) -> ModelError:
+    """An error about a declaration, with its place where that is known."""
+    functions = [marked.function for owner in (cls, *groups_of(cls)) for marked in owner._marked.values()]
+    place = field_place(cls, functions, name)
+    return ModelError(message) if place is None else ModelError(message, *place)
+
+
+def first_values(cls: Any, kinds: Mapping[str, Type], bindings: Mapping[str, Any]) -> dict[str, Any]:
+    values = {}
+    for name, kind in kinds.items():
+        try:
+            given = resolve(getattr(cls, name).default, bindings)
+            values[name] = default(kind) if given is None else fitted(kind, given, name)
+        except (ArithmeticError, TypeError, ValueError) as error:
+            message = f"{cls.__name__}.{name}: the initial value does not fit: {error}"
+            raise placed(cls, name, message) from None
+    location = kinds.get(LOCATION)
+    for marked in cls._marked.values():
+        for place in (*marked.at, *([] if marked.to is None else [marked.to])):
+            if not isinstance(location, EnumType) or place not in location.names:
+                message = _location_message(cls, marked, place, location)
+                if location is None:
+                    text, node = text_of(marked.function)
+                    text.fail(message, node)
+                raise placed(cls, LOCATION, message)
+    return values
+
+
+def _location_message(cls: Any, marked: Marked, place: str, location: Type | None) -> str:
+    where = f"{cls.__name__}.{marked.function.__name__}"
+    if not isinstance(location, EnumType):
+        return f"{where}: 'at' and 'to' need a field 'pc: Enum[...]' in the process"
+    return f"{where}: '{place}' is not a value of pc" + suggestion(place, location.names)
+
+
+def unknown(owner: str, name: str, known: Any, kind: str = "variable") -> str:
+    return f"{owner} has no {kind} '{name}'" + suggestion(name, known)
