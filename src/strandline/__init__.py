@@ -38,8 +38,9 @@ if TYPE_CHECKING:
     from strandline.model.system import System
     from strandline.traces.trace import Trace
 
-    # Type checkers take `Range[0, N - 1]` and `Enum["idle", "busy"]` for types, which they are not to them. Each is told
-    # in its own way that anything may stand there and that such a variable may hold anything; MYPY is true to mypy.
+    # Type checkers take `Range[0, N - 1]` and `Enum["idle", "busy"]` for types, which they are not to them. Each is
+    # told in its own way that anything may stand there and that such a variable may hold anything. To mypy, MYPY is
+    # true.
     MYPY = False
     if MYPY:
         from strandline.languages.python.runtime.hints_for_mypy import Array, Bag, Enum, Fifo, Optional, Range, Set

@@ -29,7 +29,7 @@ class AnyValue:
 
 def any_of(values: Any) -> Any:
     """The values of an action's parameter, in place of a default: `d=any_of("data")` is any value in the container
-    `data`, `p=any_of("P")` any process of the class `P`, `d=any_of("inbox[me]")` any value in one of several containers,
+    `data`, `p=any_of("P")` any process of the class `P`, `d=any_of("inbox[me]")` any value in one container of several,
     `d=any_of(Range[0, 2])` any value of the type."""
     return AnyOf(values) if isinstance(values, str) else AnyValue(values)
 
