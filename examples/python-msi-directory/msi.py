@@ -66,7 +66,8 @@ class Msi(Model):
 
         @action
         def finish(m: Any, me):
-            require(m.unanswered.empty and m.serving is not None)
+            require(m.serving is not None)
+            require(m.unanswered.empty)
             who = m.serving.of
             if m.serving.kind == "read":
                 if m.owner is not None:
