@@ -33,6 +33,7 @@ WAYS: Mapping[str, Mapping[str, Any]] = {
     "sweep, por": {"order": "sweep", "por": True},
     "compact": {"store": "compact"},
     "bitstate": {"store": "bitstate"},
+    "threads": {"threads": 2},
     "gpu": {"device": "gpu"},
 }
 """By name, the options of a search."""

@@ -27,8 +27,6 @@ from strandline.errors import InternalError
 FORGETTING = (SWEEP, CACHE)
 """Orders that forget states and may visit them again."""
 
-_ORDERS: Mapping[str, Callable[..., Search]] = {"bfs": BreadthFirstSearch, "dfs": DepthFirstSearch, SWEEP: SweepSearch}
-
 _CYCLE_SEARCHES: Mapping[str, tuple[Callable[..., CycleSearch], Mapping[str, Any]]] = {
     "ndfs": (NestedSearch, {}),
     "scc": (ComponentSearch, {}),
@@ -65,10 +63,16 @@ class StateSearches:
         }
         if options.order == CACHE:
             return CachedSearch(kernel, states=options.cache_size, rule=CacheRule(options.cache_rule), **terms)
+        # Who listens is told of states in the order in which they are expanded, by one thread.
+        threads = options.threads if listener is None and kernel.reentrant else 1
         if options.store != EXACT:
             keeping = Bits(options.table_bytes) if options.store == BITSTATE else Hashes()
-            return BreadthFirstSearch(kernel, keeping=keeping, **terms)
-        return _ORDERS[options.order or "bfs"](kernel, **terms)
+            return BreadthFirstSearch(kernel, keeping=keeping, threads=threads, **terms)
+        if options.order == SWEEP:
+            return SweepSearch(kernel, **terms)
+        if options.order == "dfs":
+            return DepthFirstSearch(kernel, **terms)
+        return BreadthFirstSearch(kernel, threads=threads, **terms)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ DEVICES = (CPU, GPU, AUTO)
 EXACT, COMPACT, BITSTATE = STORES = ("exact", "compact", "bitstate")
 _EVERY = 60.0
 _BITSTATE_BYTES, _LEAST_TABLE = 1 << 26, 64
+_MOST_THREADS = 64
 CACHE_RULES = ("random", "oldest", "newest", "deepest", "collision")
 """Which cached state makes room for another; see the engine's `CacheRule`."""
 
@@ -96,6 +97,16 @@ class Options:
         default=None,
         metadata=told(
             "size of the table of a bitstate search (default 64M)", group=_SEARCH, metavar="SIZE", parse=parse_size
+        ),
+    )
+    threads: int = field(
+        default=1,
+        metadata=told(
+            "threads of a breadth-first search for states; verdicts, counts and lengths of traces are those of one "
+            "(default)",
+            group=_SEARCH,
+            metavar="N",
+            parse=parse_count,
         ),
     )
     device: str = field(
@@ -177,6 +188,7 @@ class Options:
         self._check_store()
         self._check_sweep()
         self._check_cache()
+        self._check_threads()
         for name, limit in (("max_states", self.max_states), ("max_seconds", self.max_seconds)):
             if limit is not None and not limit > 0:
                 raise UsageError(f"{{}} must be more than 0, not {limit}", options=[Option(name)])
@@ -278,6 +290,21 @@ class Options:
         self._set("cache_rule", self.cache_rule or CACHE_RULES[0])
         if self.cache_rule not in CACHE_RULES:
             raise UsageError(f"unknown rule '{self.cache_rule}' for a cache (known: {', '.join(CACHE_RULES)})")
+
+    def _check_threads(self) -> None:
+        if not 1 <= self.threads <= _MOST_THREADS:
+            least = f"{{}} must be between 1 and {_MOST_THREADS}, not {self.threads}"
+            raise UsageError(least, options=[Option("threads")])
+        if self.threads > 1 and (self.order != "bfs" or self.store == BITSTATE):
+            other = Option("store", BITSTATE) if self.order == "bfs" else Option("order", self.order)
+            raise UsageError(
+                "{} is for breadth-first searches that store states or hashes; it has no meaning with {}",
+                options=[Option("threads", self.threads), other],
+            )
+        if self.threads > 1 and self.checkpoint is not None:
+            raise UsageError(
+                "{} is not for a search by {}", options=[Option("checkpoint"), Option("threads", self.threads)]
+            )
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)

@@ -231,7 +231,9 @@ class Run:
                 plan.options.max_seconds,
                 plan.started,
                 "compiled",
-                lambda: make_kernel(plan.system, plan.predicates, measure, self._reduction(), plan.for_device),
+                lambda: make_kernel(
+                    plan.system, plan.predicates, measure, self._reduction(), plan.for_device, plan.options.threads > 1
+                ),
             )
         except Fault as fault:
             # Compiling runs nothing of the model but the measure, in the initial states.
@@ -415,6 +417,7 @@ class Run:
             levels=tuple(self.search.level_sizes),
             profile=self.search.profile(),
             regress=self._regress(),
+            threads=now.threads,
             device=self.search.device_figures,
             coverage=None if self.kernel.numbered else coverage_of(self.plan.system, self.kernel),
             seconds=seconds,

@@ -89,6 +89,8 @@ class Statistics(Shown):
     """Sweep: which steps regress; None where none does."""
     walks: WalkFigures | None = None
     """Of random walks, which count no states."""
+    threads: int = 1
+    """How many have expanded states."""
     device: DeviceFigures | None = None
     """Of a search on a device; `peak_bytes` are then bytes of its memory."""
     cone: tuple[int, int] | None = None

@@ -45,6 +45,7 @@ def answered_by(twin: Twin, words: int, measure: Measure | None, seconds: float 
         twin=twin,
         compile_seconds=seconds,
         keep_alive=answering,
+        reentrant=False,
         pending_error=lambda: answering.error,
     )
 

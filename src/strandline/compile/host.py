@@ -24,9 +24,11 @@ def compile_system(
     predicates: Sequence[Expression] = (),
     measure: Measure | None = None,
     reduction: Reduction | None = None,
+    *,
+    shared: bool = False,
 ) -> Kernel:
-    """Compile a System with the predicates and the measure that a search needs into a Kernel."""
-    return compile_module(emit(system, predicates, measure, reduction))
+    """Compile a System with the predicates and the measure that a search needs into a Kernel; `shared` as in `emit`."""
+    return compile_module(emit(system, predicates, measure, reduction, shared=shared))
 
 
 def compile_module(module: Module) -> Kernel:

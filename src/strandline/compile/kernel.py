@@ -124,6 +124,8 @@ class Kernel:
     """Of a reduced Kernel: which of its twin's steps it takes in a state, by number. None where it takes all."""
     device: DeviceCode | None = None
     """The model for a device, where it was compiled for one."""
+    reentrant: bool = True
+    """Whether several threads may call `successors` at a time."""
     marks: Marked | None = None
     """What `successors` has met since the Kernel was made, a byte each, 0 or 1: the marks of `llvm/coverage.py`; None
     where the back end has none."""

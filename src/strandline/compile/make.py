@@ -27,10 +27,11 @@ def make_kernel(
     measure: Measure | None = None,
     reduction: Reduction | None = None,
     for_device: bool = False,
+    shared: bool = False,
 ) -> Kernel:
     """The Kernel of a System, with the predicates and the measure that a search needs, or of a graph, which has its
     labels and its progress in itself. The steps of a System can be reduced. With `for_device` it has the model for a
-    device too, and is not reduced."""
+    device too, and is not reduced. With `shared` several threads are going to call it."""
     match source:
         case Graph():
             if predicates or measure is not None:
@@ -41,4 +42,4 @@ def make_kernel(
         case System() if for_device:
             return compile_for_device(source, predicates, measure)
         case System():
-            return compile_system(source, predicates, measure, reduction)
+            return compile_system(source, predicates, measure, reduction, shared=shared)

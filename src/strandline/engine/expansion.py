@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from strandline.engine.expansion_kernel import Expansion
 
 Width = tuple[int, ...] | int
+_LABELS = 32
+"""Words of which the first is used: no other thread writes beside it."""
 
 
 def width_of(kernel: Kernel) -> Width:
@@ -39,7 +41,7 @@ class ExpansionPart(Part):
         self.answer = record(ANSWER, stop_mask=stop_mask)
         self.rest = record(REST)
         self._starts = False
-        self._labels: WordArray = np.zeros(1, dtype=np.uint64)
+        self._labels: WordArray = np.zeros(_LABELS, dtype=np.uint64)
         self.records: WordArray = np.zeros(0, dtype=np.uint64)
         self._make_records(max(sizes.RECORDS, len(kernel.initial)))
 

@@ -1,4 +1,5 @@
-"""The three things Numba cannot say: call a C function at an address, prefetch, and find the lowest bit that is set.
+"""What Numba cannot say: call a C function at an address, prefetch, find the lowest bit that is set, and what threads
+need that write to one array.
 
 Each has a plain Python twin with the same meaning, so that kernels also run undecorated (`py_func`).
 """
@@ -36,6 +37,26 @@ def call_successors(function: Any, state: Any, at: Any, records: Any, first: Any
 
 def prefetch(array: Any, at: Any) -> None:
     """Tell the processor that `array[at]` is needed soon; an index outside the array does no harm."""
+
+
+def seen(array: Any, at: Any) -> Any:
+    """`array[at]`, and whatever another thread wrote before it wrote that."""
+    return array[at]
+
+
+def swap_in(array: Any, at: Any, value: Any) -> Any:
+    """Write a value where there is 0; what was there. Other threads see it only with all that was written before."""
+    found = array[at]
+    if found == 0:
+        array[at] = value
+    return found
+
+
+def drawn(array: Any, at: Any, amount: Any) -> Any:
+    """Add to `array[at]`; what was there. No two threads draw the same."""
+    found = array[at]
+    array[at] = found + amount
+    return found
 
 
 def lowest_bit(word: Any) -> Any:
@@ -77,6 +98,37 @@ def _prefetch(typing: Any, array: Any, at: Any) -> Any:
     return types.void(array, types.uint64), generate
 
 
+def _word_at(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:
+    return builder.gep(context.make_array(kind)(context, builder, array).data, [at])
+
+
+@intrinsic
+def _seen(typing: Any, array: Any, at: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = _word_at(context, builder, signature.args[0], arguments[0], arguments[1])
+        return builder.load_atomic(place, "acquire", 8)
+
+    return types.uint64(array, types.uint64), generate
+
+
+@intrinsic
+def _swap_in(typing: Any, array: Any, at: Any, value: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = _word_at(context, builder, signature.args[0], arguments[0], arguments[1])
+        return builder.extract_value(builder.cmpxchg(place, _I64(0), arguments[2], "acq_rel", "acquire"), 0)
+
+    return types.uint64(array, types.uint64, types.uint64), generate
+
+
+@intrinsic
+def _drawn(typing: Any, array: Any, at: Any, amount: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = _word_at(context, builder, signature.args[0], arguments[0], arguments[1])
+        return builder.atomic_rmw("add", place, arguments[2], "acq_rel")
+
+    return types.uint64(array, types.uint64, types.uint64), generate
+
+
 @intrinsic
 def _lowest_bit(typing: Any, word: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -100,3 +152,18 @@ def _prefetch_overload(array, at):
 @overload(lowest_bit, jit_options=INLINED)
 def _lowest_bit_overload(word):
     return lambda word: _lowest_bit(word)
+
+
+@overload(seen, jit_options=INLINED)
+def _seen_overload(array, at):
+    return lambda array, at: _seen(array, at)
+
+
+@overload(swap_in, jit_options=INLINED)
+def _swap_in_overload(array, at, value):
+    return lambda array, at, value: _swap_in(array, at, value)
+
+
+@overload(drawn, jit_options=INLINED)
+def _drawn_overload(array, at, amount):
+    return lambda array, at, amount: _drawn(array, at, amount)

@@ -13,6 +13,8 @@ import numpy as np
 
 from strandline.errors import InternalError
 
+_APART = 128
+
 
 def _kind(*names: str) -> np.dtype[Any]:
     taken = [name for name in names if hasattr(np.record, name)]
@@ -78,6 +80,13 @@ SPREAD = _kind("next", "count", "record", "source", "waiting", "measured")
 """Of a search that spills: the state to be expanded next and how many there are, the record of the first; where the one
 lies that was expanded last; how many successors wait in memory; whether there is a measure."""
 
+ROUND = _kind("states_end", "numbers_begin", "numbers_end", "numbers_drawn")
+"""Of several threads: up to which state they expand; which numbers new states may have, and how many are drawn at a
+time."""
+
+DRAWN = _kind("state", "states_end", "number", "numbers_end")
+"""What one of several threads has drawn: states to expand, and numbers for new ones."""
+
 STACK = _kind("count", "wanted", "unexpanded", "link")
 """Of a `Stack`: how many items it has; the state to be expanded next, counted from 1, and the link by which it was
 entered."""
@@ -132,8 +141,8 @@ block of layers ends; why a state is suspected; the record of a state on a cycle
 
 
 def record(kind: np.dtype[Any], **values: int) -> Any:
-    """A record of a kind, all zero but for what is given."""
-    made: Any = np.zeros(1, dtype=kind)[0]
+    """A record of a kind, all zero but for what is given. It shares no cache line with another."""
+    made: Any = np.zeros(1 + -(-_APART // kind.itemsize), dtype=kind)[0]
     for name, value in values.items():
         setattr(made, name, value)
     return made

@@ -69,6 +69,7 @@ class Statistics:
     sweeps: int = 1
     layers: int = 0
     peak_bytes: int = 0
+    threads: int = 1
 
 
 class Terms(TypedDict, total=False):

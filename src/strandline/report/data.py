@@ -45,6 +45,7 @@ def result_data(result: Exploration | Verdict, exit_code: int) -> dict[str, Any]
         "store": exploration.options.store,
         "componentwise": exploration.options.componentwise,
         "cache": _cache(exploration.options),
+        "threads": exploration.statistics.threads,
         "device": _device(exploration.statistics),
         "sets": _sets(exploration.statistics),
         "properties": [_property(one, source) for one in properties if one is not None],

@@ -77,6 +77,7 @@ def error_data(
         "store": None,
         "componentwise": None,
         "cache": None,
+        "threads": None,
         "device": None,
         "sets": None,
         "properties": [],

@@ -179,6 +179,8 @@ def statistics_rows(exploration: Exploration) -> list[tuple[str, str]]:
     rows.append(
         ("memory", f"engine {shown_bytes(now.peak_bytes)}{each}, process {shown_bytes(now.rss_bytes)}")
     )
+    if exploration.options.threads > 1:
+        rows.append(("threads", f"{now.threads:,}"))
     if now.device is not None:
         rows.append(("device", _device(now.device)))
     rows.append(("time", time_words(now)))

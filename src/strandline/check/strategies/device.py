@@ -23,6 +23,8 @@ class DeviceSearchForStates:
             return _refused(f"a GPU searches breadth-first or in sweeps, not in the order '{options.order}'")
         if options.componentwise:
             return _refused("a GPU sweeps by the combination of measures, not componentwise")
+        if options.threads > 1:
+            return _refused("a GPU has threads of its own")
         if options.por:
             return _refused("a GPU takes every step: partial-order reduction is for the processor")
         if options.store != EXACT:

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias, Unpack
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias, Unpack
 
 import numpy as np
 
 from strandline.compile.kernel import Kernel
 from strandline.engine import sizes
-from strandline.engine.codes import BIT_FUNCTIONS, HASH_BITS
+from strandline.engine.codes import BIT_FUNCTIONS, BUDGET, CONTINUE, HASH_BITS
+from strandline.engine.crew import Crew
 from strandline.engine.expansion import width_of
 from strandline.engine.journal import EdgeListener
 from strandline.engine.memory import WordArray
 from strandline.engine.part import GrowingPart
 from strandline.engine.profile import LayerFigures, level_layers
 from strandline.engine.records import LEVELS, record
-from strandline.engine.search import Omissions, Search, Terms
+from strandline.engine.search import Omissions, Search, Statistics, Terms
 from strandline.engine.store.parts import BitsPart, TablePart
 from strandline.errors import InternalError
+
+if TYPE_CHECKING:
+    from strandline.engine.orders.breadth_first_kernel import BreadthFirst
 
 
 class Hashes:
@@ -40,7 +44,9 @@ class BreadthFirstSearch(Search):
 
     loop = "orders.breadth_first_kernel.breadth_first"
 
-    def __init__(self, kernel: Kernel, *, keeping: Keeping | None = None, **terms: Unpack[Terms]) -> None:
+    def __init__(
+        self, kernel: Kernel, *, keeping: Keeping | None = None, threads: int = 1, **terms: Unpack[Terms]
+    ) -> None:
         if kernel.measured:
             raise InternalError("breadth-first search goes by no measure")
         self._level = record(LEVELS)
@@ -56,21 +62,48 @@ class BreadthFirstSearch(Search):
         self._levels = GrowingPart(sizes.LEVELS, self._level, factor=2.0)
         super().__init__(kernel, self._table, self._levels, **terms)
         self.expansion.start()
+        self._crew: Crew | None = None
+        if threads > 1 and isinstance(self._table, TablePart):
+            self._crew = Crew(kernel, threads, self._table, self.journal, self.expansion.answer)
+            self.parts = (*self.parts, self._crew)
 
     def run(self, budget: np.uint64) -> int:
-        from strandline.engine.orders.breadth_first_kernel import BreadthFirst, breadth_first
+        crew = self._crew
+        if crew is None:
+            return self._run_alone(budget)
+        if not crew.idle:
+            return self._run_together(crew)
+        if not self.expansion.rest.count:
+            code = self._next_level()
+            if code != CONTINUE:
+                return code
+            if int(self._level.end) - int(self._level.head) >= sizes.SHARED_STATES:
+                return self._run_together(crew)
+        return self._run_alone(np.uint64(crew.budget_alone(int(budget))))
 
-        search = BreadthFirst(
-            self.expansion.expansion(),
-            self.expansion.batch(),
-            self._table.store(),
-            self.journal.journal(),
-            self._levels.array,
-            self._level,
-        )
-        code = int(breadth_first(search, budget))
+    def _run_alone(self, budget: np.uint64) -> int:
+        from strandline.engine.orders.breadth_first_kernel import breadth_first
+
+        code = int(breadth_first(self._all(), budget))
         self._table.note_used(int(self.journal.counts.recorded), int(self._level.head))
         return code
+
+    def _run_together(self, crew: Crew) -> int:
+        code, self._level.head = crew.run(int(self._level.head), int(self._level.end))
+        self._table.note_used(int(self.journal.counts.recorded), crew.first_state(int(self._level.head)))
+        return code if code != CONTINUE else BUDGET
+
+    def _next_level(self) -> int:
+        from strandline.engine.orders.breadth_first_kernel import next_level
+
+        return int(next_level(self._all()))
+
+    def _all(self) -> BreadthFirst:
+        """What the kernels work on."""
+        from strandline.engine.orders.breadth_first_kernel import BreadthFirst
+
+        asking = (self.expansion.expansion(), self.expansion.batch())
+        return BreadthFirst(*asking, self._table.store(), self.journal.journal(), self._levels.array, self._level)
 
     @property
     def omissions(self) -> Omissions | None:
@@ -82,6 +115,14 @@ class BreadthFirstSearch(Search):
         if self._table.compact:
             return Omissions(stored * (stored - 1) / 2 / 2**HASH_BITS, stored / 2**HASH_BITS)
         return None
+
+    def statistics(self) -> Statistics:
+        return replace(super().statistics(), threads=1 if self._crew is None else self._crew.threads)
+
+    def close(self) -> None:
+        if self._crew is not None:
+            self._crew.close()
+        super().close()
 
     def _sizes(self) -> WordArray:
         """Of the levels that were begun."""

@@ -138,6 +138,12 @@ def _absorb(search):
 
 
 @njit
+def next_level(search):
+    """For callers outside: as `_next_level`."""
+    return _next_level(search)
+
+
+@njit
 def breadth_first(search, budget):
     """Search on for about `budget` expansions: DONE, BUDGET, GROW, FAULT, FOUND or FLUSH; after all but DONE and FAULT
     it can be called again. The first batch are the initial states."""

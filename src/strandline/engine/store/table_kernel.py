@@ -21,9 +21,9 @@ import numpy as np
 from numba.extending import overload
 
 from strandline.engine.codes import BUDGET, CONTINUE, GROW, NONE
-from strandline.engine.hashing import copy_state, home, mixed, same_state
-from strandline.engine.intrinsics import prefetch
-from strandline.engine.jit import INLINED, inlined
+from strandline.engine.hashing import copy_state, home, mixed, same_state, state_hash
+from strandline.engine.intrinsics import prefetch, seen, swap_in
+from strandline.engine.jit import INLINED, inlined, njit
 
 U = np.uint64
 _0, _1, _2, _13, _20, _32 = U(0), U(1), U(2), U(13), U(20), U(32)
@@ -92,6 +92,29 @@ def prefetch_match(store, hash_value):
 
 
 @inlined
+def _is(store, content, array, at, hash_value):
+    """Whether a slot that is not empty holds the state at `array[at]`."""
+    found = False
+    if holds_states(store):
+        found = content == array[at] | _OCCUPIED
+    elif holds_hashes(store):
+        found = content == hash_value | _1
+    elif content >> _32 == hash_value >> _32:
+        found = same_state(array, at, store.entries, ((content & _LOW) - _1) * store.entry, store.words)
+    return found
+
+
+@inlined
+def _content(store, number, array, at, hash_value):
+    """What the slot of the state at `array[at]` holds, which is that of entry `number`."""
+    if holds_states(store):
+        return array[at] | _OCCUPIED
+    if holds_hashes(store):
+        return hash_value | _1
+    return ((hash_value >> _32) << _32) | (number + _1)
+
+
+@inlined
 def _seek(store, array, at, hash_value):
     """The slot that holds the state at `array[at]`, or the empty one where it belongs, and whether it was found. The
     table must have a gap."""
@@ -101,14 +124,7 @@ def _seek(store, array, at, hash_value):
         content = store.table[slot]
         if content == _0:
             return slot, False
-        found = False
-        if holds_states(store):
-            found = content == array[at] | _OCCUPIED
-        elif holds_hashes(store):
-            found = content == hash_value | _1
-        elif content >> _32 == hash_value >> _32:
-            found = same_state(array, at, store.entries, ((content & _LOW) - _1) * store.entry, store.words)
-        if found:
+        if _is(store, content, array, at, hash_value):
             return slot, True
         slot += _1
         if slot == slots:
@@ -133,14 +149,48 @@ def add(store, number, array, at, hash_value):
     if found:
         return NONE if holds_states(store) or holds_hashes(store) else (store.table[slot] & _LOW) - _1
     copy_state(array, at, store.entries, number * store.entry, store.words)
-    if holds_states(store):
-        store.table[slot] = array[at] | _OCCUPIED
-    elif holds_hashes(store):
-        store.table[slot] = hash_value | _1
-    else:
-        store.table[slot] = ((hash_value >> _32) << _32) | (number + _1)
+    store.table[slot] = _content(store, number, array, at, hash_value)
     store.shape.count += _1
     return number
+
+
+@inlined
+def add_shared(store, number, array, at, hash_value):
+    """Whether the state at `array[at]` is new, as `add`, while other threads do the same: then it is in entry `number`,
+    and is not counted. Each thread has numbers of its own. A slot is written once, after the entry (Laarman, van de Pol
+    and Weber, Boosting multi-core reachability performance with shared hash tables, FMCAD 2010)."""
+    slots, content = store.shape.places, _content(store, number, array, at, hash_value)
+    slot = home(hash_value, slots)
+    written = False
+    while True:
+        found = seen(store.table, slot)
+        if found == _0:
+            if not written:
+                copy_state(array, at, store.entries, number * store.entry, store.words)
+                written = True
+            found = swap_in(store.table, slot, content)
+            if found == _0:
+                return True
+        if _is(store, found, array, at, hash_value):
+            return False
+        slot += _1
+        if slot == slots:
+            slot = _0
+
+
+@inlined
+def renumber(store, number, new):
+    """The state in entry `number` moves to entry `new`, which is free."""
+    at = number * store.entry
+    if not (holds_states(store) or holds_hashes(store)):
+        hash_value = state_hash(store.entries, at, store.words)
+        slot = home(hash_value, store.shape.places)
+        while store.table[slot] & _LOW != number + _1:
+            slot += _1
+            if slot == store.shape.places:
+                slot = _0
+        store.table[slot] = _content(store, new, store.entries, at, hash_value)
+    copy_state(store.entries, at, store.entries, new * store.entry, store.words)
 
 
 @inlined
@@ -171,22 +221,43 @@ def forget(store, number, hash_value):
 def grow_table(store):
     """A table is doubled when it is 65 % full. A large one takes seconds for that, so the kernel returns now and then,
     and the next attempt to make room goes on with it."""
-    shape = store.shape
-    if shape.target == _0:
-        target = max(_LEAST_SLOTS, _2 * shape.places)
-        if target > _MOST_SLOTS:
-            shape.overfull = _1
-            return GROW
-        if target > U(len(store.table)):
-            shape.wanted_table = target
-            return GROW
-        shape.target, shape.moved, shape.put_off = target, shape.places, _0
-    code = _spread(store)
+    code = _begin_growth(store) if store.shape.target == _0 else CONTINUE
     if code == CONTINUE:
-        shape.places = shape.target
-        shape.most = shape.target * _13 // _20
-        shape.target = _0
+        code = _spread(store)
+    if code == CONTINUE:
+        _finish_growth(store)
     return code
+
+
+@inlined
+def _begin_growth(store):
+    """CONTINUE; or GROW, where the array must grow first."""
+    shape = store.shape
+    target = max(_LEAST_SLOTS, _2 * shape.places)
+    if target > _MOST_SLOTS:
+        shape.overfull = _1
+        return GROW
+    if target > U(len(store.table)):
+        shape.wanted_table = target
+        return GROW
+    shape.target, shape.moved, shape.put_off = target, shape.places, _0
+    return CONTINUE
+
+
+@inlined
+def _finish_growth(store):
+    """What was put off finds its place, and the table is as large as it was to be."""
+    shape, table, scratch = store.shape, store.table, store.scratch
+    for number in range(shape.put_off):
+        place = _home_of_content(store, scratch[number], shape.target)
+        while table[place] != _0:
+            place += _1
+            if place == shape.target:
+                place = _0
+        table[place] = scratch[number]
+    shape.places = shape.target
+    shape.most = shape.target * _13 // _20
+    shape.target = _0
 
 
 @inlined
@@ -226,13 +297,44 @@ def _spread(store):
         scratch[put_off] = content
         put_off += _1
     shape.moved, shape.put_off = slot, put_off
-    if slot > _0:
-        return BUDGET
-    for number in range(put_off):
-        place = _home_of_content(store, scratch[number], slots)
-        while table[place] != _0:
-            place += _1
-            if place == slots:
-                place = _0
-        table[place] = scratch[number]
-    return CONTINUE
+    return BUDGET if slot > _0 else CONTINUE
+
+
+# --- growth by several threads -----------------------------------------------------------------------------------
+
+
+@njit
+def begin_growth(store):
+    """Begin to double a table: CONTINUE, or GROW, where the array must grow first."""
+    return _begin_growth(store)
+
+
+@njit
+def spread_part(store, first, last, put_off):
+    """Move the contents of the slots from `first` on to their homes in the larger table, as far as these lie between
+    `2 * first` and `2 * last`, where nobody else reads or writes; the others go to `put_off`, and all of them where
+    `first` is 0. How many these are, or NONE where there is no room for them."""
+    table, target, count, limit = store.table, store.shape.target, _0, _2 * last
+    for slot in range(first, last):
+        content = table[slot]
+        if content == _0:
+            continue
+        table[slot] = _0
+        place = _home_of_content(store, content, target)
+        if first > _0 and _2 * first <= place < limit:
+            while place < limit and table[place] != _0:
+                place += _1
+            if place < limit:
+                table[place] = content
+                continue
+        if count == U(len(put_off)):
+            return NONE
+        put_off[count] = content
+        count += _1
+    return count
+
+
+@njit
+def finish_growth(store):
+    """`shape.put_off` says how many contents were put off."""
+    _finish_growth(store)

@@ -1,0 +1,144 @@
+"""Breadth-first search by several threads, one round after the other: a round expands a part of a level.
+
+The threads draw states to expand and numbers for new ones from common counters, and enter new states into one table by
+compare-and-swap. Between two rounds everything is as a single thread would have left it, but for the order of a level's
+states: what is found at which distance does not depend on the number of threads.
+"""
+
+# Numba infers and checks the types of kernels when it compiles them.
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from strandline.engine.batch_kernel import enlist
+from strandline.engine.codes import BATCH, CONTINUE, FLUSH
+from strandline.engine.expansion_kernel import ask
+from strandline.engine.intrinsics import drawn, seen
+from strandline.engine.jit import inlined, njit
+from strandline.engine.journal_kernel import count_expanded
+from strandline.engine.store.interface import prefetch_match
+from strandline.engine.store.table_kernel import add_shared, renumber
+
+U = np.uint64
+_0, _1 = U(0), U(1)
+_BATCH, _AHEAD = U(BATCH), U(6)
+
+STATE, NUMBER, STOP = U(0), U(16), U(32)
+"""Where in the common words the next state to be expanded is told, the next number of a new one, and that one of the
+threads has met something; on cache lines of their own."""
+COMMON_WORDS = 48
+
+
+class Shared(NamedTuple):
+    """What a thread works on. `common`, `store` and `links` are those of all; `links[0]` belongs to the first number of
+    the round. `round` says where the round ends, `own` what the thread has drawn."""
+
+    expansion: Any
+    batch: Any
+    store: Any
+    links: Any
+    common: Any
+    round: Any
+    own: Any
+    counts: Any
+
+
+@inlined
+def _has_number(crew):
+    """Whether the thread has a number for a new state, or could draw some."""
+    own, limits = crew.own, crew.round
+    if own.number < own.numbers_end:
+        return True
+    first = drawn(crew.common, NUMBER, limits.numbers_drawn)
+    if first >= limits.numbers_end:
+        return False
+    own.number, own.numbers_end = first, min(first + limits.numbers_drawn, limits.numbers_end)
+    return True
+
+
+@inlined
+def _store_batch(crew):
+    """Store what is new in the rest of the batch: CONTINUE, or FLUSH where no numbers are left."""
+    expansion, batch, store, own = crew.expansion, crew.batch, crew.store, crew.own
+    last = batch.rest.count
+    number = batch.rest.next
+    while number < last:
+        if not _has_number(crew):
+            batch.rest.next = number
+            return FLUSH
+        while number < last and own.number < own.numbers_end:
+            if number + _AHEAD < last:
+                prefetch_match(store, batch.hashes[number + _AHEAD])
+            if add_shared(store, own.number, expansion.records, number * expansion.stride, batch.hashes[number]):
+                crew.links[own.number - crew.round.numbers_begin] = batch.links[number]
+                own.number += _1
+            number += _1
+    batch.rest.next = batch.rest.count = _0
+    return CONTINUE
+
+
+@inlined
+def _expand_batch(crew):
+    """Fill the batch, which is empty, with successors of the next states: CONTINUE, or what `ask` says."""
+    expansion, batch, store, own = crew.expansion, crew.batch, crew.store, crew.own
+    used, code = _0, CONTINUE
+    while own.state < own.states_end and used < _BATCH:
+        code = ask(expansion, store.entries, own.state * store.entry, own.state, used)
+        if code != CONTINUE:
+            break
+        successors = expansion.answer.successors
+        count_expanded(crew.counts, successors, expansion.labels[0])
+        enlist(batch, expansion, store, own.state, used)
+        used += successors
+        own.state += _1
+    batch.rest.count = used
+    # A buffer of successors that is full will be empty when they are stored.
+    return CONTINUE if code == FLUSH else code
+
+
+@njit
+def expand_shared(crew):
+    """Expand states of the round until none is left: CONTINUE. Or FOUND, FAULT or GROW of the next state of this
+    thread, or FLUSH; then the others stop too, as soon as they have expanded what they have drawn."""
+    common, own, limits = crew.common, crew.own, crew.round
+    while True:
+        code = _store_batch(crew)
+        if code == CONTINUE and own.state == own.states_end:
+            if seen(common, STOP) != _0:
+                return CONTINUE
+            first = drawn(common, STATE, _BATCH)
+            if first >= limits.states_end:
+                return CONTINUE
+            own.state, own.states_end = first, min(first + _BATCH, limits.states_end)
+        if code == CONTINUE:
+            code = _expand_batch(crew)
+        if code != CONTINUE:
+            drawn(common, STOP, _1)
+            return code
+
+
+@njit
+def close_gaps(store, links, begin, end, gaps):
+    """Move the last states of the numbers from `begin` to `end` to where none is: in `gaps`, rows of the first number
+    and the one after the last, in increasing order. Where the numbers end then."""
+    last = len(gaps)
+    gap = 0
+    while gap < last:
+        number, gap_end = gaps[gap, 0], gaps[gap, 1]
+        while number < gap_end:
+            # What is not in use at the end is cut off.
+            while last > gap + 1 and gaps[last - 1, 1] == end:
+                last -= 1
+                end = gaps[last, 0]
+            if end == gap_end:
+                return number
+            end -= _1
+            renumber(store, end, number)
+            links[number - begin] = links[end - begin]
+            number += _1
+        gap += 1
+    return end

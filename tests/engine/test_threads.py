@@ -1,0 +1,165 @@
+"""Several threads find what one does: the same states at the same distances, and ways to all of them."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from threading import Lock
+from typing import Any
+
+import pytest
+from graph_kernel import Graph, graph_kernel, random_graph
+from plain import Engine, compiled_engine, plain_engine
+from running import Run, explore, path_to, smallest_arrays
+from test_lossy_stores import counters
+
+import strandline
+from strandline.check.verdict import Answer
+from strandline.errors import UsageError
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@contextmanager
+def small_rounds(engine: Engine, links: int = 5) -> Iterator[None]:
+    """Rounds of a few states, so that small graphs have many."""
+    small = {"SHARED_STATES": 2, "ROUND_STATES": 70, "SHARED_LINKS": links}
+    old = {name: getattr(engine.sizes, name) for name in small}
+    try:
+        for name, value in small.items():
+            setattr(engine.sizes, name, value)
+        yield
+    finally:
+        for name, value in old.items():
+            setattr(engine.sizes, name, value)
+
+
+def states_by_distance(kernel: Any, outcome: Any) -> list[set[Any]]:
+    """The states of each level, by their links."""
+    begin, found = 0, []
+    for size in outcome.levels:
+        paths = [path_to(kernel, outcome.links, record) for record in range(begin, begin + size)]
+        assert {len(path) for path in paths} == {len(found) + 1}
+        found.append({path[-1] for path in paths})
+        assert len(found[-1]) == size
+        begin += size
+    assert begin == len(outcome.links)
+    return found
+
+
+def same_search(kernel: Any, threads: int, engine: Engine, **options: Any) -> None:
+    alone = explore(kernel, "bfs", collect=False, **options)
+    shared = explore(kernel, "bfs", collect=False, engine=engine, threads=threads, **options)
+    assert shared.statistics.threads == threads
+    assert shared.event.name == alone.event.name
+    assert shared.levels == alone.levels
+    for name in ("recorded", "visited", "transitions", "deadlocks", "stored", "peak_states"):
+        assert getattr(shared.statistics, name) == getattr(alone.statistics, name), name
+    if "max_states" not in options:
+        assert states_by_distance(kernel, shared) == states_by_distance(kernel, alone)
+
+
+@pytest.mark.parametrize("words", [1, 2, 9])
+def test_the_same_states_at_the_same_distances(words: int) -> None:
+    engine = compiled_engine()
+    for seed in range(30):
+        random = Random(seed)
+        nodes = random.choice((40, 400))
+        graph = random_graph(random, nodes, 3 * nodes)
+        with small_rounds(engine, random.choice((5, 60, 300))):
+            same_search(graph_kernel(graph, words), random.choice((2, 3, 5)), engine)
+
+
+def test_growing_and_flushing_at_every_point() -> None:
+    engine = compiled_engine()
+    for seed in range(10):
+        graph = random_graph(Random(seed), 200, 600)
+        with small_rounds(engine), smallest_arrays(engine):
+            same_search(graph_kernel(graph, 2), 2, engine)
+
+
+@pytest.mark.parametrize("words", [1, 2])
+def test_threads_that_give_way_around_every_swap(words: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernels as plain Python, in threads that let others go on before and after each atomic step."""
+    engine = plain_engine()
+    lock = Lock()
+
+    def giving_way(function: Any) -> Any:
+        def called(*arguments: Any) -> Any:
+            time.sleep(0)
+            with lock:
+                answer = function(*arguments)
+            time.sleep(0)
+            return answer
+
+        return called
+
+    modules = engine.modules
+    for module, names in (("store.table_kernel", ("seen", "swap_in")), ("orders.shared_kernel", ("seen", "drawn"))):
+        for name in names:
+            monkeypatch.setattr(modules[module], name, giving_way(getattr(modules["intrinsics"], name)))
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for seed in range(4):
+            with small_rounds(engine), warnings.catch_warnings(action="ignore"):
+                same_search(graph_kernel(random_graph(Random(seed), 60, 180), words), 3, engine)
+    finally:
+        sys.setswitchinterval(before)
+
+
+def test_stops_at_labels_faults_and_limits() -> None:
+    """Each label is found once at its distance, then the fault; a limit of states is kept exactly."""
+    engine, targets = compiled_engine(), (tuple(range(1, 41)), *((node + 40,) for node in range(1, 41)), *((),) * 40)
+    kernel = graph_kernel(Graph(targets, labels={7: 1, 33: 2, 60: 4}, faults={77}))
+    with small_rounds(engine):
+        run = Run(kernel, "bfs", collect=False, stop_mask=7, threads=3)
+        found = []
+        while run.advance().event is engine.Event.FOUND:
+            record, label = run.search.found
+            found.append((label, len(path_to(kernel, run.outcome.links, record))))
+            run.search.stop_less(label)
+        assert set(found[:2]) == {(1, 2), (2, 2)}
+        assert run.outcome.event is engine.Event.FAULT
+        assert len(path_to(kernel, run.outcome.links, run.search.found[0])) == 3
+        assert kernel.fault_sites[run.search.fault_number].kind == "fault of 77"
+        run.search.close()
+        for limit in (1, 2, 30, 79):
+            outcome = explore(graph_kernel(Graph(targets)), "bfs", collect=False, threads=2, max_states=limit)
+            assert (outcome.event, outcome.statistics.recorded) == (engine.Event.STATES, limit)
+
+
+@pytest.mark.parametrize("given", [{}, {"store": "compact"}, {"por": True}])
+def test_large_searches_through_the_door_of_users(given: dict[str, Any]) -> None:
+    system = counters(5, 9)
+    alone, shared = (strandline.explore(system, threads=threads, **given) for threads in (1, 2))
+    for name in ("states", "transitions", "deadlocks", "visited", "peak_states", "levels"):
+        assert getattr(shared.statistics, name) == getattr(alone.statistics, name), name
+    assert (alone.statistics.threads, shared.statistics.threads) == (1, 2)
+
+
+def test_traces_have_the_same_length() -> None:
+    invariant = "C0.x + C1.x + C2.x + C3.x + C4.x < 40"
+    for threads in (1, 2, 3):
+        verdict = strandline.check(counters(5, 9), invariants=invariant, threads=threads)
+        assert verdict.answer is Answer.VIOLATED
+        assert verdict.trace is not None
+        assert len(verdict.trace) == 40
+
+
+def test_threads_are_for_searches_that_have_a_use_for_them() -> None:
+    model = EXAMPLES / "peterson" / "peterson.dve"
+    told = "threads=2 is for breadth-first searches that store states or hashes; it has no meaning with "
+    for other, given in (("order='dfs'", {"order": "dfs"}), ("store='bitstate'", {"store": "bitstate"})):
+        with pytest.raises(UsageError, match=re.escape(told + other)):
+            strandline.explore(model, threads=2, **given)
+    with pytest.raises(UsageError, match="checkpoint= is not for a search by threads=2"):
+        strandline.explore(model, threads=2, checkpoint="here")
+    with pytest.raises(UsageError, match="threads= must be between 1 and 64, not 0"):
+        strandline.explore(model, threads=0)
