@@ -12,12 +12,12 @@ from strandline.cli.main import main
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 PHILOSOPHERS = EXAMPLES / "philosophers" / "philosophers.dve"
 POSSIBLE = {
-    "states, deadlocks": "bfs dfs sweep cache por sweep,por compact bitstate",
-    "LTL, safety": "bfs dfs sweep cache por sweep,por compact bitstate",
-    "LTL": "bfs dfs sweep cache por sweep,por",
-    "LTL with X": "bfs dfs sweep cache",
-    "LTL, fair": "bfs dfs sweep cache",
-    "CTL": "bfs sweep",
+    "states, deadlocks": "bfs dfs sweep cache por sweep,por compact bitstate threads",
+    "LTL, safety": "bfs dfs sweep cache por sweep,por compact bitstate threads",
+    "LTL": "bfs dfs sweep cache por sweep,por threads",
+    "LTL with X": "bfs dfs sweep cache threads",
+    "LTL, fair": "bfs dfs sweep cache threads",
+    "CTL": "bfs sweep threads",
 }
 
 

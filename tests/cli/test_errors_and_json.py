@@ -17,7 +17,8 @@ FIELDS = [
     *("schema_version", "version", "command", "exit_code", "model", "parameters"),
     *("verdict", "complete", "reason", "notes"),
     *FIGURES,
-    *("coverage", "order", "measure", "prediction", "por", "store", "componentwise", "cache", "device", "sets"),
+    *("coverage", "order", "measure", "prediction", "por", "store", "componentwise", "cache", "threads"),
+    *("device", "sets"),
     *("properties", "trace", "error"),
 ]
 
