@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
 from itertools import pairwise
 
@@ -11,7 +12,7 @@ from strandline.report.pictures.layered import Box, Placed, Point, place
 
 CHARACTER, LINE = 6.7, 15.0
 _MARGIN, _PADDING, _HEAD = 16.0, 8.0, 30.0
-_LONGEST_LABEL = 40
+_LONGEST_LABEL, _LABEL_CHARACTER = 32, 6.1
 _STYLE = (
     "text{font:11px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;text-anchor:middle;fill:#1b1f24}"
     ".node{fill:#fff;stroke:#1b1f24;stroke-width:1.2}.marked{fill:#eef4ff}"
@@ -32,10 +33,18 @@ def graph_svg(graph: Graph, *, layout: str = "auto") -> str:
 
 
 def placed(graph: Graph) -> Placed:
-    """Our own places for a graph whose edges are joined."""
+    """Our own places for a graph whose edges are joined. Nodes stand so far apart that the labels of the edges that
+    enter them, which stand above, have room beside each other."""
     sizes = [_size(node) for node in graph.nodes]
+    room = list(sizes)
+    for edge in graph.edges:
+        if edge.source != edge.target:
+            widest = max((min(len(line), _LONGEST_LABEL) for line in edge.lines), default=0) * _LABEL_CHARACTER
+            room[edge.target] = max(room[edge.target][0], widest), room[edge.target][1]
     edges = [(edge.source, edge.target) for edge in graph.edges]
-    return place(sizes, edges, [number for number, node in enumerate(graph.nodes) if node.initial])
+    layout = place(room, edges, [number for number, node in enumerate(graph.nodes) if node.initial])
+    boxes = tuple(replace(box, width=size[0]) for box, size in zip(layout.boxes, sizes, strict=True))
+    return replace(layout, boxes=boxes)
 
 
 def _size(node: Node) -> tuple[float, float]:
@@ -121,7 +130,7 @@ def _middle(points: list[Point], *, up: bool) -> Point:
     """Where the label of an edge stands: a little off its middle, so that the one back has another place."""
     number = (len(points) - 1) // 2
     before, after = points[number], points[number + 1]
-    share = 0.62 if up else 0.42
+    share = 0.4 if up else 0.66
     return before[0] + (after[0] - before[0]) * share, before[1] + (after[1] - before[1]) * share
 
 

@@ -1,0 +1,78 @@
+"""The states around one, and places for them in a picture: never more than a page can show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from strandline.compile.kernel import Twin
+from strandline.report.pictures.graphs import Edge, Graph, Node
+from strandline.report.pictures.sources import state_lines
+from strandline.report.pictures.svg import placed
+from strandline.traces.replay import State
+from strandline.traces.trace import changes
+
+_MOST = 40
+"""States in a picture."""
+
+
+def around_data(twin: Twin, here: State, before: State | None, depth: int) -> dict[str, Any]:
+    """States that lie so many steps ahead at most, and the one before: `nodes` with places and, for the neighbours of
+    this one, the number of the `step` to them; `edges` with the points that they pass. `more` says that some are left
+    out."""
+    roots = [here] if before is None or before == here else [before, here]
+    found = dict.fromkeys(roots)
+    edges: list[tuple[State, State, str]] = []
+    steps: dict[State, int] = {}
+    level, more = [here], False
+    if len(roots) > 1 and before is not None:
+        edges += [(before, here, edge.action) for edge in twin.edges(before) if edge.target == here][:1]
+    for distance in range(max(1, min(depth, 4))):
+        following: list[State] = []
+        for state in level:
+            for number, edge in enumerate(twin.edges(state)):
+                if edge.target is None:
+                    continue
+                if edge.target not in found:
+                    if len(found) >= _MOST:
+                        more = True
+                        continue
+                    found[edge.target] = None
+                    following.append(edge.target)
+                edges.append((state, edge.target, edge.action))
+                if distance == 0:
+                    steps.setdefault(edge.target, number)
+        level = following
+    return _drawn(twin, list(found), edges, steps, here) | {"more": more}
+
+
+def _drawn(
+    twin: Twin, states: list[State], edges: list[tuple[State, State, str]], steps: dict[State, int], here: State
+) -> dict[str, Any]:
+    place = {state: number for number, state in enumerate(states)}
+    centre = twin.describe(here)
+    lines = [_lines(twin, state, here, centre) for state in states]
+    nodes = tuple(Node(told, initial=number == 0) for number, told in enumerate(lines))
+    graph = Graph("", nodes, tuple(Edge(place[a], place[b], (name,)) for a, b, name in edges)).joined
+    layout = placed(graph)
+    return {
+        "width": layout.width,
+        "height": layout.height,
+        "nodes": [
+            {"x": box.x, "y": box.y, "width": box.width, "height": box.height, "lines": list(node.lines),
+             "here": state == here, "step": steps.get(state)}
+            for state, node, box in zip(states, graph.nodes, layout.boxes, strict=True)
+        ],
+        "edges": [
+            {"points": [list(point) for point in way], "lines": list(edge.lines), "source": edge.source,
+             "target": edge.target}
+            for edge, way in zip(graph.edges, layout.ways, strict=True)
+        ],
+    }  # fmt: skip
+
+
+def _lines(twin: Twin, state: State, here: State, centre: dict[str, Any]) -> tuple[str, ...]:
+    """The state in the middle as a whole, the others by how they differ from it."""
+    if state == here:
+        return state_lines(centre)
+    told = [f"{one.name}={one.new}" for one in changes(centre, twin.describe(state))]
+    return tuple(told[:5]) + (("…",) if len(told) > 5 else ())

@@ -1,0 +1,53 @@
+"""The server: on this machine alone, until Ctrl-C."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+from collections.abc import Callable
+
+import uvicorn
+
+from strandline.errors import UsageError
+from strandline.model.system import System
+from strandline.serve.app import Explorer, make_app
+from strandline.serve.guarding import Guard
+
+HOST = "127.0.0.1"
+
+
+def serve(system: System, port: int, say: Callable[[str], None]) -> None:
+    """Serve the explorer of a model until the process is told to end; `say` is told the address once it can be opened.
+    Port 0 takes any that is free."""
+    listening = _listening(port)
+    token = secrets.token_urlsafe(24)
+    number = listening.getsockname()[1]
+    explorer = Explorer(system)
+    server = _Server(uvicorn.Config(Guard(make_app(explorer), token, number), log_level="warning", lifespan="off"))
+    server.ready = lambda: say(f"http://{HOST}:{number}/?token={token}")
+    try:
+        server.run(sockets=[listening])
+    finally:
+        explorer.checks.close()
+        listening.close()
+
+
+class _Server(uvicorn.Server):
+    """Tells when it can be asked."""
+
+    ready: Callable[[], None]
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets=sockets)
+        self.ready()
+
+
+def _listening(port: int) -> socket.socket:
+    listening = socket.socket()
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((HOST, port))
+    except (OSError, OverflowError) as error:
+        listening.close()
+        raise UsageError(f"port {port} cannot be used: {getattr(error, 'strerror', None) or error}") from None
+    return listening

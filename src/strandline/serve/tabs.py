@@ -1,0 +1,195 @@
+"""Where the tabs of a browser stand: each on a path of its own through the model, made by the interpreter."""
+
+from __future__ import annotations
+
+import secrets
+from collections import OrderedDict
+from random import Random
+from threading import Lock
+from typing import Any
+
+from strandline.compile.interpreted import SystemTwin
+from strandline.compile.kernel import DEADLOCK_BIT, STUCK_BIT, Edge
+from strandline.errors import UsageError
+from strandline.model.history import with_history
+from strandline.model.system import System
+from strandline.report.html.runs import run_data
+from strandline.report.html.sequence import sequence_data
+from strandline.report.html.sources import places_data
+from strandline.serve.around import around_data
+from strandline.traces.evaluate import Evaluator
+from strandline.traces.following import actions_along, steps_along
+from strandline.traces.replay import State, replay
+from strandline.traces.text import change_lines
+from strandline.traces.trace import Step, Trace, changes
+from strandline.traces.walk import twin_of
+
+_MOST_TABS = 64
+_MOST_STEPS = 500
+"""Steps of a state that a menu lists."""
+_LONGEST = 200_000
+"""Steps of a path."""
+_ROOM = 4_000_000
+"""Characters of a path that are sent to the browser at a time."""
+
+
+class Tab:
+    """A path through the model and a place on it. What lies behind that place stays until another step is taken there:
+    so one goes back and forth along a counterexample, and leaves it anywhere."""
+
+    def __init__(self, system: System) -> None:
+        declared = (*system.alone.assertions, *system.alone.invariants, *system.alone.labels)
+        self.twin: SystemTwin = twin_of(with_history(system.alone, [one.expression for one in declared]))
+        self._evaluator = Evaluator(self.twin)
+        self._random = Random(0)
+        self.lock = Lock()
+        self.begin(0)
+
+    def begin(self, number: int) -> None:
+        """A new path from an initial state."""
+        initial = self.twin.initial()
+        if not 0 <= number < len(initial):
+            raise UsageError(f"there is no initial state {number}: there are {len(initial):,}")
+        self._initial, self._steps, self._states = number, list[int](), [initial[number]]
+        self._here = 0
+        self._loop: int | None = None
+
+    def go(self, number: int) -> None:
+        """To another place on the path."""
+        if not 0 <= number < len(self._states):
+            raise UsageError(f"there is no state {number} on this path: it has {len(self._steps):,} steps")
+        self._here = number
+
+    def take(self, number: int) -> None:
+        """A step from here. Where it is the next one of the path, that stays as it is; else it is left here."""
+        edges = self._edges
+        if not 0 <= number < len(edges):
+            raise UsageError(f"there is no step {number} here: there are {len(edges):,}")
+        target = edges[number].target
+        if target is None:
+            fault = edges[number].fault
+            raise UsageError(f"'{edges[number].action}' faults: {'' if fault is None else fault.kind}")
+        if self._here < len(self._steps) and self._steps[self._here] == number:
+            self._here += 1
+            return
+        if self._here >= _LONGEST:
+            raise UsageError(f"a path has {_LONGEST:,} steps at most")
+        del self._steps[self._here :], self._states[self._here + 1 :]
+        self._loop = None
+        self._steps.append(number)
+        self._states.append(target)
+        self._here += 1
+
+    def wander(self, count: int) -> None:
+        """Random steps, as far as there are any."""
+        for _ in range(min(count, 10_000)):
+            possible = [number for number, edge in enumerate(self._edges) if edge.target is not None]
+            if not possible:
+                return
+            self.take(self._random.choice(possible))
+
+    def follow(self, trace: Trace, number: int) -> None:
+        """Along a trace, to one of its states."""
+        found = steps_along(self.twin, trace)
+        if found is None:
+            raise UsageError("this trace is one of the product with the property process, which is not walked through")
+        initial, steps = found
+        self._initial, self._steps = initial, steps
+        self._states = list(replay(self.twin, initial, steps).states)
+        self._loop = trace.loop
+        self._here = max(0, min(number, len(steps)))
+
+    # What the page is told
+
+    def path(self) -> dict[str, Any]:
+        """The whole path, as a report has its traces."""
+        trace = replay(self.twin, self._initial, self._steps).trace
+        taken = actions_along(self.twin.system, trace)
+        run = run_data(trace, _ROOM) | {"loop": self._loop}
+        return {
+            **run,
+            "places": places_data(self.twin.system, taken),
+            "sequence": sequence_data(self.twin.system, trace, taken),
+            "here": self.here(),
+        }
+
+    def here(self) -> dict[str, Any]:
+        """The place on the path: what can be done, and what is to be said of the state."""
+        state = self._states[self._here]
+        edges = self._edges
+        following = self._steps[self._here] if self._here < len(self._steps) else None
+        return {
+            "number": self._here,
+            "initial": self._initial,
+            "initial_states": len(self.twin.initial()),
+            "steps": [self._step(state, number, edge) for number, edge in enumerate(edges[:_MOST_STEPS])],
+            "all_steps": len(edges),
+            "following": following,
+            "again": self._again(state),
+            "violated": self._evaluator.violated(state),
+            "labels": self._evaluator.labels(state),
+            "end": None if edges else self._end(state),
+        }
+
+    def around(self, depth: int) -> dict[str, Any]:
+        """What lies around the place."""
+        before = self._states[self._here - 1] if self._here else None
+        return around_data(self.twin, self._states[self._here], before, depth)
+
+    @property
+    def _edges(self) -> list[Edge]:
+        return list(self.twin.edges(self._states[self._here]))
+
+    def _again(self, state: State) -> int | None:
+        """The first place on the path that is the same state."""
+        first = self._places[state]
+        return first if first < self._here else None
+
+    @property
+    def _places(self) -> dict[State, int]:
+        """Where on the path each state comes first."""
+        places: dict[State, int] = {}
+        for number, state in enumerate(self._states):
+            places.setdefault(state, number)
+        return places
+
+    def _step(self, state: State, number: int, edge: Edge) -> dict[str, Any]:
+        if edge.target is None:
+            kind = "" if edge.fault is None else edge.fault.kind
+            return {"step": number, "action": edge.action, "changes": [], "fault": kind}
+        found = tuple(changes(self.twin.describe(state), self.twin.describe(edge.target)))
+        told = change_lines(Step(edge.action, found), "")
+        return {"step": number, "action": edge.action, "changes": told, "fault": None}
+
+    def _end(self, state: State) -> str:
+        labels = self.twin.labels(state)
+        if self.twin.system.ends is not None and labels >> DEADLOCK_BIT & 1 and not labels >> STUCK_BIT & 1:
+            return "No step can be taken, and the model may end here."
+        return "Deadlock: no step can be taken."
+
+
+class Tabs:
+    """All tabs, by names that only they know; the one that was not used for longest makes room for a new one."""
+
+    def __init__(self, system: System) -> None:
+        self._system = system
+        self._tabs: OrderedDict[str, Tab] = OrderedDict()
+        self._lock = Lock()
+
+    def open(self) -> str:
+        """A new tab; returns its name."""
+        name = secrets.token_urlsafe(12)
+        tab = Tab(self._system)
+        with self._lock:
+            self._tabs[name] = tab
+            while len(self._tabs) > _MOST_TABS:
+                self._tabs.popitem(last=False)
+        return name
+
+    def of(self, name: str) -> Tab:
+        """The tab of this name; raises `UsageError` where it has been forgotten."""
+        with self._lock:
+            if name not in self._tabs:
+                raise UsageError("this tab is not known any more: reload the page")
+            self._tabs.move_to_end(name)
+            return self._tabs[name]

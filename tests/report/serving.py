@@ -1,0 +1,49 @@
+"""A server of the explorer in a process of its own, and requests to it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.parse import parse_qs, urlsplit
+from urllib.request import Request, urlopen
+
+
+class Server:
+    """One that runs. `ask` answers the status and what was said."""
+
+    def __init__(self, process: subprocess.Popen[str], address: str) -> None:
+        self.process, self.address = process, address
+        parts = urlsplit(address)
+        self.base = f"{parts.scheme}://{parts.netloc}"
+        self.token = parse_qs(parts.query)["token"][0]
+
+    def ask(self, what: str, given: Any = None, **headers: str) -> tuple[int, Any]:
+        """Ask with the right token, unless other headers are given."""
+        sent = {"Content-Type": "application/json", "X-Strandline-Token": self.token}
+        sent |= {name.replace("_", "-"): value for name, value in headers.items()}
+        request = Request(f"{self.base}/api/{what}", json.dumps(given or {}).encode(), sent)
+        try:
+            with urlopen(request, timeout=30) as answer:
+                return answer.status, json.load(answer)
+        except HTTPError as error:
+            text = error.read().decode()
+            return error.code, json.loads(text) if text.startswith("{") else text
+
+
+@contextmanager
+def serving(model: Path, *arguments: str) -> Iterator[Server]:
+    """A server for a model, ended at the end."""
+    command = [sys.executable, "-m", "strandline", "serve", str(model), *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield Server(process, process.stdout.readline().strip())
+        finally:
+            process.terminate()
+            process.wait(20)

@@ -1,0 +1,176 @@
+"""The server of the explorer: who is let in, and what it answers."""
+
+from __future__ import annotations
+
+import importlib.util
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+from serving import Server, serving
+
+import strandline
+from strandline.cli.main import main
+from strandline.errors import UsageError
+from strandline.serve.tabs import Tab, Tabs
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SEMAPHORE = EXAMPLES / "ltl-starvation/semaphore.dve"
+LANGUAGES = (
+    "naive-mutex/naive-mutex.dve", "python-two-phase-commit/two_phase_commit.py", "process-stop-and-wait/deaf.psl",
+    "petri-crossing/crossing.pnml", "lotus-token/token.lotus",
+)  # fmt: skip
+pytestmark = pytest.mark.skipif(importlib.util.find_spec("starlette") is None, reason="Starlette is not installed")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with serving(SEMAPHORE) as one:
+        yield one
+
+
+def checked(server: Server, **given: Any) -> dict[str, Any]:
+    """What a check has come to."""
+    status, begun = server.ask("check", given)
+    assert status == 200, begun
+    while True:
+        told: dict[str, Any] = server.ask("checked", begun)[1]
+        if not told["running"]:
+            return {**told, **begun}
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize(
+    ("headers", "why"),
+    [
+        ({"X_Strandline_Token": ""}, "the token is missing or wrong"),
+        ({"X_Strandline_Token": "guessed"}, "the token is missing or wrong"),
+        ({"Origin": "https://example.org"}, "this request comes from another page"),
+        ({"Origin": "null"}, "this request comes from another page"),
+        ({"Host": "example.org"}, "this server is for this machine alone"),
+    ],
+)
+def test_who_is_not_let_in(server: Server, headers: dict[str, str], why: str) -> None:
+    status, told = server.ask("open", **headers)
+    assert status == 403
+    assert told.startswith(why)
+
+
+def test_the_page_wants_the_token_too(server: Server) -> None:
+    with urlopen(server.address, timeout=30) as page:
+        assert "connect-src 'self'" in page.headers["Content-Security-Policy"]
+        assert "frame-ancestors 'none'" in page.headers["Content-Security-Policy"]
+    for address in (server.base, f"{server.base}/?token=guessed"):
+        with pytest.raises(HTTPError, match="403"):
+            urlopen(Request(address), timeout=30)
+    assert server.ask("open", Origin=server.base)[0] == 200
+
+
+def test_a_walk_and_a_second_tab(server: Server) -> None:
+    first, second = server.ask("open")[1], server.ask("open")[1]
+    assert first["tab"] != second["tab"]
+    path = server.ask("take", {"tab": first["tab"], "step": 1})[1]
+    assert (path["length"], path["actions"], path["here"]["number"]) == (1, ["Q: idle -> wait"], 1)
+    assert server.ask("go", {"tab": second["tab"], "number": 0})[1]["steps"][0]["action"] == "P: idle -> wait"
+    assert server.ask("open", {"tab": first["tab"]})[1]["length"] == 1, "a reloaded page finds its path again"
+    around = server.ask("around", {"tab": first["tab"], "depth": 2})[1]
+    assert sum(node["here"] for node in around["nodes"]) == 1
+    assert {node["step"] for node in around["nodes"]} == {None, 0, 1}
+
+
+@pytest.mark.parametrize(
+    ("what", "given", "message"),
+    [
+        ("take", {"step": 9}, "there is no step 9 here: there are 2"),
+        ("take", {"step": "x"}, "'step' must be a number"),
+        ("go", {"number": 3}, "there is no state 3 on this path: it has 0 steps"),
+        ("begin", {"number": 1}, "there is no initial state 1: there are 1"),
+        ("check", {"kind": "invariant", "text": "fre == 1"}, "invariant:1:1: unknown name 'fre'"),
+        ("check", {"kind": "invariant"}, "what is to be checked is missing"),
+        ("checked", {"check": 99}, "there is no check 99"),
+    ],
+)
+def test_mistakes_are_told(server: Server, what: str, given: dict[str, Any], message: str) -> None:
+    tab = server.ask("open")[1]["tab"]
+    status, told = server.ask(what, {"tab": tab, **given})
+    assert status == 400
+    assert told["error"].startswith(message)
+    assert server.ask("go", {"tab": "forgotten", "number": 0})[1]["error"].startswith("this tab is not known any more")
+
+
+def test_a_counterexample_is_walked_and_left(server: Server) -> None:
+    told = checked(server, kind="ltl", text="G (P.wait -> F P.critical)")
+    assert told["result"]["verdict"] == "VIOLATED"
+    tab = server.ask("open")[1]["tab"]
+    path = server.ask("follow", {"tab": tab, "check": told["check"], "trace": 0, "number": 4})[1]
+    assert (path["length"], path["loop"], path["here"]["number"], path["here"]["again"]) == (4, 1, 4, 1)
+    back = server.ask("go", {"tab": tab, "number": 2})[1]
+    assert (back["number"], back["steps"][back["following"]]["action"]) == (2, "Q: wait -> critical")
+    same = server.ask("take", {"tab": tab, "step": back["following"]})[1]
+    assert (same["length"], same["loop"]) == (4, 1), "the step of the path keeps what lies behind it"
+    server.ask("go", {"tab": tab, "number": 2})
+    other = next(step["step"] for step in back["steps"] if step["step"] != back["following"])
+    left = server.ask("take", {"tab": tab, "step": other})[1]
+    assert (left["length"], left["loop"], left["here"]["following"]) == (3, None, None)
+
+
+@pytest.mark.parametrize("name", LANGUAGES)
+def test_every_language_can_be_walked_through(name: str) -> None:
+    tab = Tab(strandline.load(EXAMPLES / name))
+    tab.wander(12)
+    path = tab.path()
+    assert path["length"] == path["here"]["number"] > 0
+    assert len(tab.around(1)["nodes"]) > 1
+    tab.go(0)
+    taken = tab.here()["following"]
+    assert tab.here()["steps"][taken]["action"] == path["actions"][path["pieces"][0]["steps"][0][0]]
+
+
+def test_tabs_make_room_for_others() -> None:
+    tabs = Tabs(strandline.load(SEMAPHORE))
+    names = [tabs.open() for _ in range(65)]
+    with pytest.raises(UsageError, match="not known any more"):
+        tabs.of(names[0])
+    assert tabs.of(names[1]) is not None
+
+
+def test_ten_million_states_and_cancelling(tmp_path: Path) -> None:
+    """A model that nobody has explored opens at once; a check of it can be cancelled, and says what it knew."""
+    model = tmp_path / "large.dve"
+    counters = "".join(
+        f"process P{n} {{ byte x; state s; init s; trans s -> s {{ guard x < 31; effect x = x + 1; }}, "
+        "s -> s { guard x == 31; effect x = 0; }; }\n"
+        for n in range(6)
+    )
+    model.write_text(f"{counters}system async;\n")
+    with serving(model) as server:
+        began = time.perf_counter()
+        tab = server.ask("open")[1]["tab"]
+        assert server.ask("wander", {"tab": tab, "count": 200})[1]["length"] == 200
+        assert len(server.ask("around", {"tab": tab, "depth": 3})[1]["nodes"]) == 40
+        assert time.perf_counter() - began < 10
+        status, begun = server.ask("check", {"kind": "deadlock"})
+        assert status == 200
+        while not server.ask("checked", begun)[1]["points"]:
+            time.sleep(0.02)
+        assert server.ask("check", {"kind": "deadlock"})[1]["error"].startswith("another check is running")
+        assert server.ask("cancel", begun)[0] == 200
+        while (told := server.ask("checked", begun)[1])["running"]:
+            time.sleep(0.02)
+        assert (told["error"], told["result"]["verdict"], told["result"]["reason"]) == (None, "UNKNOWN", "interrupted")
+
+
+def test_a_port_that_is_taken(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    port = server.base.rpartition(":")[2]
+    assert main(["serve", str(SEMAPHORE), "--port", port]) == 2
+    assert f"port {port} cannot be used: Address already in use" in capsys.readouterr().err
+
+
+def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "starlette", None)
+    assert main(["serve", str(SEMAPHORE)]) == 2
+    assert "pip install 'strandline[serve]'" in capsys.readouterr().err
