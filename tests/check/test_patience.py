@@ -39,7 +39,7 @@ def test_what_comes_too_late_is_not_begun() -> None:
 
 
 def test_compiling_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "make_kernel", lambda *given: time.sleep(5))
+    monkeypatch.setattr(running, "make_kernel", lambda *given, **named: time.sleep(5))
     began = time.perf_counter()
     verdict = strandline.check(COUNTER, deadlock=True, max_seconds=0.2)
     assert time.perf_counter() - began < 3

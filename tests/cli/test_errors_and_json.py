@@ -17,8 +17,8 @@ FIELDS = [
     *("schema_version", "version", "command", "exit_code", "model", "parameters"),
     *("verdict", "complete", "reason", "notes"),
     *FIGURES,
-    *("coverage", "order", "measure", "prediction", "por", "store", "componentwise", "cache", "threads"),
-    *("device", "sets"),
+    *("coverage", "order", "measure", "prediction", "por", "symmetry", "store", "componentwise", "cache"),
+    *("threads", "device", "sets"),
     *("properties", "trace", "error"),
 ]
 
@@ -213,7 +213,7 @@ def test_codes_of_several_properties(strandline: Run) -> None:
 
 
 def test_an_exception_of_our_own(strandline: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*arguments: object) -> None:
+    def broken(*arguments: object, **named: object) -> None:
         raise RuntimeError("two and two are five")
 
     monkeypatch.setattr("strandline.check.running.make_kernel", broken)

@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from strandline.check.ctl.methods import COMPONENTS, CTL_METHODS, EXPLICIT, SWEPT, SYMBOLIC
+from strandline.check.exchanging import STATES_ONLY, no_symmetry
 from strandline.check.ltl.methods import AUTO, METHODS, NDFS, PREFIX, SCC, SWEEP
 from strandline.check.options import AUTO as ANY
 from strandline.check.options import CACHE, CPU, GPU
@@ -102,6 +103,7 @@ def choose_for_runs(task: Task) -> Choice[ProductFound]:
     if isinstance(task.system, CallableSystem):
         raise UsageError("LTL is checked on models with variables, not on callables")
     _refuse_device(task, "LTL")
+    _refuse_symmetry(task)
     asked = task.temporal.method
     if asked in CTL_METHODS:
         raise UsageError("{} is a method for CTL", options=[Option("method", asked)])
@@ -118,6 +120,7 @@ def choose_for_trees(task: Task, *, monotone: bool = False) -> Choice[CtlFound]:
     if isinstance(task.system, CallableSystem):
         raise UsageError("CTL is checked on models with variables, not on callables")
     _refuse_device(task, "CTL")
+    _refuse_symmetry(task)
     asked = task.temporal.method
     if asked not in (AUTO, *CTL_METHODS):
         known = ", ".join(strategies_for_trees())
@@ -144,6 +147,12 @@ def _refuse_device(task: Task, logic: str) -> None:
             f"{{}} decides properties of single states; {logic} is decided on the processor",
             options=[Option("device", GPU)],
         )
+
+
+def _refuse_symmetry(task: Task) -> None:
+    """Along runs processes have to be told apart."""
+    if task.options.symmetry:
+        raise no_symmetry(STATES_ONLY)
 
 
 _HOW = {"bfs": "breadth-first", "dfs": "depth-first", IN_SWEEPS: "by the measure", CACHE: "with a cache"}

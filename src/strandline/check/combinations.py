@@ -31,6 +31,7 @@ WAYS: Mapping[str, Mapping[str, Any]] = {
     "cache": {"order": "cache", "cache_states": 1000},
     "por": {"por": True},
     "sweep, por": {"order": "sweep", "por": True},
+    "symmetry": {"symmetry": True},
     "compact": {"store": "compact"},
     "bitstate": {"store": "bitstate"},
     "threads": {"threads": 2},

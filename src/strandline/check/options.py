@@ -84,6 +84,15 @@ class Options:
         ),
     )
     """Stubborn sets; sound for properties of states, deadlocks, and LTL without X."""
+    symmetry: bool = field(
+        default=False,
+        metadata=told(
+            "take states for one that differ only by which of several like processes is which; counts are those of "
+            "what is left",
+            group=_SEARCH,
+        ),
+    )
+    """Sound for properties of states that do not tell these processes apart."""
     store: str = field(
         default=EXACT,
         metadata=told(
@@ -189,6 +198,10 @@ class Options:
         self._check_sweep()
         self._check_cache()
         self._check_threads()
+        if self.symmetry and self.por:
+            raise UsageError(
+                "{} and {} are not used together", options=[Option("symmetry", True), Option("por", True)]
+            )
         for name, limit in (("max_states", self.max_states), ("max_seconds", self.max_seconds)):
             if limit is not None and not limit > 0:
                 raise UsageError(f"{{}} must be more than 0, not {limit}", options=[Option(name)])

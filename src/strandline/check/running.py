@@ -21,6 +21,7 @@ from strandline.check.checkpoints.saving import Saving, Stop
 from strandline.check.counting import Counts, DistinctCounter
 from strandline.check.coverage import coverage_of
 from strandline.check.engine_searches import SearchMaker
+from strandline.check.exchanging import STATES_ONLY, exchanges_of, no_symmetry
 from strandline.check.memory import available_bytes, peak_resident_bytes, resident_bytes, shown_bytes
 from strandline.check.options import COMPACT, EXACT, GPU, Options
 from strandline.check.patience import time_is_up, within
@@ -37,9 +38,10 @@ from strandline.engine.search import Event, Search
 from strandline.errors import InternalError, Option, ResourceError, UsageError
 from strandline.model.expression import Expression
 from strandline.model.measure import Measure
+from strandline.model.symmetry import Exchange
 from strandline.model.system import System
 from strandline.traces.log import ParentLog
-from strandline.traces.replay import Replayed, replay
+from strandline.traces.replay import Replayed, replay, replay_to_fault
 from strandline.traces.workspace import RunDirectory
 
 _SLICE = 0.05
@@ -126,6 +128,7 @@ class Run:
         self._goal = goal
         self._replay_seconds = 0.0
         self._counter: DistinctCounter | None = None
+        self._exchanged: tuple[str, ...] = ()
         self._listener: Listener | None = None
         self._saving: Saving | None = None
         self._ended = False
@@ -168,7 +171,11 @@ class Run:
         number, steps = self.search.walked or self.path_to(record)
         if len(steps) >= LONG_TRACE:
             self.watcher.stage(f"replaying a trace of {len(steps):,} steps ...")
-        replayed = replay(self.kernel.twin, number, steps, labels=labels, fault=fault)
+        if fault is not None and self.kernel.canonical is not None:
+            # It is the fault of one of several like processes: here it may be another's.
+            replayed = replay_to_fault(self.kernel.twin, number, steps, fault.kind)
+        else:
+            replayed = replay(self.kernel.twin, number, steps, labels=labels, fault=fault)
         self._replay_seconds += time.perf_counter() - began
         return replayed
 
@@ -232,7 +239,13 @@ class Run:
                 plan.started,
                 "compiled",
                 lambda: make_kernel(
-                    plan.system, plan.predicates, measure, self._reduction(), plan.for_device, plan.options.threads > 1
+                    plan.system,
+                    plan.predicates,
+                    measure,
+                    self._reduction(),
+                    for_device=plan.for_device,
+                    shared=plan.options.threads > 1,
+                    exchanges=self._exchanges(),
                 ),
             )
         except Fault as fault:
@@ -247,6 +260,15 @@ class Run:
         if self.plan.seen is None:
             raise UsageError("{}: this search wants every step", options=[Option("por", True)])
         return reduction_of(self.plan.system, self.plan.seen)
+
+    def _exchanges(self) -> Sequence[Exchange]:
+        if not self.plan.options.symmetry:
+            return ()
+        if self.plan.seen is None or self.plan.for_device:
+            raise no_symmetry(STATES_ONLY)
+        found = exchanges_of(self.plan.system, self.plan.seen, self.plan.measure)
+        self._exchanged = tuple(one.names for one in found)
+        return found
 
     def _load_engine(self) -> float:
         """Let a search of a few states load the engine's machine code, so that the clock of the real one
@@ -419,15 +441,21 @@ class Run:
             regress=self._regress(),
             threads=now.threads,
             device=self.search.device_figures,
-            coverage=None if self.kernel.numbered else coverage_of(self.plan.system, self.kernel),
+            coverage=None if self._partial else coverage_of(self.plan.system, self.kernel),
+            exchanged=self._exchanged,
             seconds=seconds,
             compile_seconds=self.kernel.compile_seconds,
             engine_seconds=engine_seconds,
         )
 
+    @property
+    def _partial(self) -> bool:
+        """Whether some steps of the model were left out, or taken for others."""
+        return self.kernel.numbered or self.kernel.canonical is not None
+
     def _regress(self) -> Regress | None:
         """Which steps regress, where the search tells of some."""
-        if self.plan.measure is None or self.kernel.numbered:
+        if self.plan.measure is None or self._partial:
             return None
         return regress_of(self.plan.system, self.kernel.twin, self.plan.measure, self.search.sampled_regress_edges)
 

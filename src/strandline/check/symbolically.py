@@ -47,6 +47,8 @@ def refusal(task: Task, method: str) -> UsageError | None:
         return UsageError("{} has no order: leave {} out", options=[asked, Option("order", options.order)])
     if options.device == GPU:
         return UsageError("{} has no use for {}", options=[asked, Option("device", GPU)])
+    if options.symmetry:
+        return UsageError("{} has no use for {}", options=[asked, Option("symmetry", True)])
     if options.por:
         return UsageError("{} has no use for {}", options=[asked, Option("por", True)])
     if options.store != EXACT:

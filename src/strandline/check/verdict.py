@@ -89,6 +89,8 @@ class Statistics(Shown):
     """Sweep: which steps regress; None where none does."""
     walks: WalkFigures | None = None
     """Of random walks, which count no states."""
+    exchanged: tuple[str, ...] = ()
+    """Groups of processes that were not told apart."""
     threads: int = 1
     """How many have expanded states."""
     device: DeviceFigures | None = None

@@ -16,6 +16,7 @@ from strandline.compile.module import Module, emit
 from strandline.compile.reduction.choosing import Reduction
 from strandline.model.expression import Expression
 from strandline.model.measure import Measure
+from strandline.model.symmetry import Exchange
 from strandline.model.system import System
 
 
@@ -25,10 +26,12 @@ def compile_system(
     measure: Measure | None = None,
     reduction: Reduction | None = None,
     *,
+    exchanges: Sequence[Exchange] = (),
     shared: bool = False,
 ) -> Kernel:
-    """Compile a System with the predicates and the measure that a search needs into a Kernel; `shared` as in `emit`."""
-    return compile_module(emit(system, predicates, measure, reduction, shared=shared))
+    """Compile a System with the predicates and the measure that a search needs into a Kernel; `exchanges` and `shared`
+    as in `emit`."""
+    return compile_module(emit(system, predicates, measure, reduction, exchanges=exchanges, shared=shared))
 
 
 def compile_module(module: Module) -> Kernel:
@@ -37,11 +40,15 @@ def compile_module(module: Module) -> Kernel:
     code = machine_code(module.text)
     twin = module.twin()
     initial, progress = start_of(twin, module.layout.words)
+    canonical = module.canonical()
+    if canonical is not None:
+        initial = np.array([canonical(tuple(state)) for state in initial.tolist()], dtype=np.uint64)
     return Kernel(
         words=module.layout.words,
         measured=module.measure is not None,
         componentwise=module.measure is not None and bool(module.measure.compared),
         chosen=module.chosen(),
+        canonical=canonical,
         successors=code.function(module.entry),
         initial=initial,
         initial_progress=progress,

@@ -122,6 +122,9 @@ class Kernel:
     """Measured, by a measure with components."""
     chosen: Callable[[tuple[int, ...]], Sequence[int]] | None = None
     """Of a reduced Kernel: which of its twin's steps it takes in a state, by number. None where it takes all."""
+    canonical: Callable[[tuple[int, ...]], tuple[int, ...]] | None = None
+    """Of a Kernel that does not tell some processes apart: its states, initial ones and targets, are what this makes of
+    those of its twin. What a state is made to has the same future, up to exchanging these processes."""
     device: DeviceCode | None = None
     """The model for a device, where it was compiled for one."""
     reentrant: bool = True
@@ -145,6 +148,8 @@ class Kernel:
 
     def steps_of_twin(self, initial: int, steps: Sequence[int]) -> Sequence[int]:
         """Steps one after the other from an initial state, by the numbers that they have in the twin."""
+        if self.canonical is not None:
+            return self._unfolded(self.canonical, initial, steps)
         if self.chosen is None:
             return steps
         state, found = self.twin.initial()[initial], []
@@ -154,6 +159,26 @@ class Kernel:
             if target is None:
                 break
             state = target
+        return found
+
+    def _unfolded(
+        self, canonical: Callable[[tuple[int, ...]], tuple[int, ...]], initial: int, steps: Sequence[int]
+    ) -> Sequence[int]:
+        """A run of the twin whose states are made to those along the steps; where several steps are, the first."""
+        state, found = self.twin.initial()[initial], []
+        stored = canonical(state)
+        for step in steps:
+            target = self.twin.edges(stored)[step].target
+            if target is None:
+                break
+            stored = canonical(target)
+            edges = self.twin.edges(state)
+            number, state = next(
+                (number, edge.target)
+                for number, edge in enumerate(edges)
+                if edge.target is not None and canonical(edge.target) == stored
+            )
+            found.append(number)
         return found
 
     @property

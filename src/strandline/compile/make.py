@@ -18,6 +18,7 @@ from strandline.errors import UsageError
 from strandline.model.expression import Expression
 from strandline.model.graph import Graph
 from strandline.model.measure import Measure
+from strandline.model.symmetry import Exchange
 from strandline.model.system import System
 
 
@@ -28,10 +29,12 @@ def make_kernel(
     reduction: Reduction | None = None,
     for_device: bool = False,
     shared: bool = False,
+    exchanges: Sequence[Exchange] = (),
 ) -> Kernel:
     """The Kernel of a System, with the predicates and the measure that a search needs, or of a graph, which has its
     labels and its progress in itself. The steps of a System can be reduced. With `for_device` it has the model for a
-    device too, and is not reduced. With `shared` several threads are going to call it."""
+    device too, and is not reduced. With `shared` several threads are going to call it.
+    `exchanges`: processes that need not be told apart."""
     match source:
         case Graph():
             if predicates or measure is not None:
@@ -42,4 +45,4 @@ def make_kernel(
         case System() if for_device:
             return compile_for_device(source, predicates, measure)
         case System():
-            return compile_system(source, predicates, measure, reduction, shared=shared)
+            return compile_system(source, predicates, measure, reduction, exchanges=exchanges, shared=shared)

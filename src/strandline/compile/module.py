@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from strandline.compile import canonical
+from strandline.compile.canonical import Canonical
 from strandline.compile.interpreted import SystemTwin
 from strandline.compile.kernel import FaultSite
 from strandline.compile.llvm.coverage import Marks
@@ -22,6 +24,7 @@ from strandline.model.expression import Element, Expression, deep_recursion
 from strandline.model.layout import Layout, make_layout
 from strandline.model.measure import Measure
 from strandline.model.ranges import analyse_ranges
+from strandline.model.symmetry import Exchange
 from strandline.model.system import System
 
 
@@ -34,6 +37,8 @@ class Module:
     measure: Measure | None
     reduction: Reduction | None
     """How steps are chosen; None where all are taken."""
+    exchanges: tuple[Exchange, ...]
+    """Up to which processes states are told apart."""
     layout: Layout
     declarations: tuple[str, ...] = field(repr=False)
     """What the functions call beside each other, checked arithmetic and memcpy, where they set marks, and constant
@@ -59,6 +64,10 @@ class Module:
     def twin(self) -> SystemTwin:
         """The plain definition of the same transition system, on states of the same layout; all steps of it."""
         return SystemTwin(self.system, self.layout, self.predicates, self.measure)
+
+    def canonical(self) -> Canonical | None:
+        """Brings states into the form in which they are stored; None where that is the one they have."""
+        return Canonical(self.layout, self.exchanges) if self.exchanges else None
 
     def chosen(self) -> Callable[[tuple[int, ...]], Sequence[int]] | None:
         """Which of the twin's steps are taken in a state; None where all are."""
@@ -88,10 +97,12 @@ def emit(
     measure: Measure | None = None,
     reduction: Reduction | None = None,
     *,
+    exchanges: Sequence[Exchange] = (),
     shared: bool = False,
 ) -> Module:
-    """Write a System, with the predicates and the measure that a search needs, as a Module. `shared`: for many threads
-    at once, which set no mark that is set."""
+    """Write a System, with the predicates and the measure that a search needs, as a Module. `exchanges`: processes that
+    need not be told apart; then nothing is reduced. `shared`: for many threads at once, which set no mark that is
+    set."""
     started = time.perf_counter()
     ranges = analyse_ranges(system)
     layout = make_layout(system, ranges.variables)
@@ -101,6 +112,10 @@ def emit(
         functions = write_functions(system, tuple(predicates), records)
         if reduction is not None:
             functions |= emitting.write_functions(reduction, records, ENTRY)
+    entry = ENTRY if reduction is None else emitting.ENTRY
+    if exchanges:
+        functions |= Canonical(layout, exchanges).functions(ENTRY, records.stride)
+        entry = canonical.ENTRY
     tables = table_texts(_expressions(system, predicates, measure))
     declarations = (*DECLARATIONS, marks.declaration, *tables)
     if reduction is not None:
@@ -110,10 +125,11 @@ def emit(
         tuple(predicates),
         measure,
         reduction,
+        tuple(exchanges),
         layout,
         declarations,
         functions,
-        ENTRY if reduction is None else emitting.ENTRY,
+        entry,
         records.stride,
         marks.size,
         records.faults.sites(),

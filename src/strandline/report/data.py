@@ -42,6 +42,7 @@ def result_data(result: Exploration | Verdict, exit_code: int) -> dict[str, Any]
         "measure": list(exploration.options.measure),
         "prediction": prediction_data(exploration),
         "por": exploration.options.por,
+        "symmetry": [list(names.split(", ")) for names in exploration.statistics.exchanged],
         "store": exploration.options.store,
         "componentwise": exploration.options.componentwise,
         "cache": _cache(exploration.options),

@@ -74,6 +74,7 @@ def error_data(
         "measure": None,
         "prediction": None,
         "por": None,
+        "symmetry": None,
         "store": None,
         "componentwise": None,
         "cache": None,

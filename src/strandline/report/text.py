@@ -173,6 +173,8 @@ def statistics_rows(exploration: Exploration) -> list[tuple[str, str]]:
         rows += prediction_rows(exploration)
     if exploration.options.por:
         rows.append(("reduction", "partial order; all counts are those of the reduced state space"))
+    for names in now.exchanged:
+        rows.append(("reduction", f"symmetry of {names}; all counts are those of the reduced state space"))
     if now.nodes:
         return [*rows, *set_rows(now), *(("note", note) for note in exploration.notes)]
     each = f" ({now.peak_bytes / now.peak_states:.1f} bytes a state)" if now.peak_states >= 10_000 else ""

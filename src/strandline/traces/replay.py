@@ -53,6 +53,15 @@ def replay(
     return Replayed(Trace(start, tuple(shown), end), tuple(states))
 
 
+def replay_to_fault(twin: Twin, initial: int, steps: Sequence[int], kind: str) -> Replayed:
+    """Execute steps to a state where the first fault is one of a kind, wherever in the model that is."""
+    replayed = replay(twin, initial, steps)
+    trace = with_fault(twin, replayed.trace, replayed.states[-1])
+    if trace is None or trace.fault is None or trace.fault.kind != kind:
+        raise ReplayError(f"the search met '{kind}', the replay does not")
+    return Replayed(trace, replayed.states)
+
+
 def _initial_state(twin: Twin, number: int) -> State:
     states = twin.initial()
     if not 0 <= number < len(states):

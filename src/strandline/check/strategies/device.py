@@ -23,6 +23,8 @@ class DeviceSearchForStates:
             return _refused(f"a GPU searches breadth-first or in sweeps, not in the order '{options.order}'")
         if options.componentwise:
             return _refused("a GPU sweeps by the combination of measures, not componentwise")
+        if options.symmetry:
+            return _refused("a GPU tells all processes apart")
         if options.threads > 1:
             return _refused("a GPU has threads of its own")
         if options.por:

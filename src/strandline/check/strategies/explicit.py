@@ -9,6 +9,7 @@ from pathlib import Path
 
 from strandline.check.blame import fault_verdict
 from strandline.check.engine_searches import FORGETTING, SearchMaker, StateSearches
+from strandline.check.exchanging import exchanges_of
 from strandline.check.guards import MOST_STATES, with_reasons
 from strandline.check.options import SWEEP, Options
 from strandline.check.properties import Kind, Property, label_bits
@@ -39,6 +40,11 @@ class ExplicitSearch:
     name = "explicit"
 
     def can(self, task: Task) -> UsageError | None:
+        if task.options.symmetry:
+            try:
+                exchanges_of(task.system, [one.predicate for one in task.properties if one.predicate is not None], None)
+            except UsageError as refused:
+                return refused
         if not task.options.por:
             return None
         return refusal(task.system, _OBSERVED if task.system.observer is not None else None)

@@ -1,0 +1,162 @@
+"""Processes that are not told apart: the same answers from fewer states, traces that are runs, and why not."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from math import comb
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+import strandline
+from strandline.check.verdict import Answer
+from strandline.compile.host import compile_system
+from strandline.errors import UsageError
+from strandline.languages import dve
+from strandline.model.symmetry import find_exchanges
+from strandline.model.system import System
+from strandline.source import Source
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+def like_processes(random: Random, count: int) -> System:
+    """So many processes of one random kind over shared variables, with an array that has an element for each."""
+    places = random.randint(2, 3)
+    names = [f"s{place}" for place in range(places)]
+    guards = ["", "x < 2", "x > 0", "y == 1", "own == 0", "own < x", "flag[@] == 0", "flag[@] == y"]
+    guards.append("flag[0] + flag[1] < 2")
+    effects = ["", "x = (x + 1) % 3", "y = 1 - y", "own = x", "flag[@] = 1 - flag[@]", "own = 0, x = own", "x = own"]
+    steps = []
+    for _ in range(random.randint(2, 5)):
+        guard, effect = random.choice(guards), random.choice(effects)
+        told = (f"guard {guard}; " if guard else "") + (f"effect {effect};" if effect else "")
+        steps.append(f"{random.choice(names)} -> {random.choice(names)} {{ {told} }}")
+    text = f"byte x; byte y; byte flag[{count}];\n"
+    for number in range(count):
+        listed = ", ".join(steps).replace("@", str(number))
+        text += f"process P{number} {{ byte own; state {', '.join(names)}; init s0; trans {listed}; }}\n"
+    return dve.load(Source("like", text + "system async;"))
+
+
+def orbits(system: System, exchanges: Any) -> tuple[int, int]:
+    """How many states there are, and how many are left where blocks of processes may be permuted: by brute force."""
+    kernel = compile_system(system)
+    twin, offsets = kernel.twin, system.offsets
+    layout = twin.layout  # type: ignore[attr-defined]
+    seen = set(twin.initial())
+    waiting = list(seen)
+    while waiting:
+        for edge in twin.edges(waiting.pop()):
+            if edge.target is not None and edge.target not in seen:
+                seen.add(edge.target)
+                waiting.append(edge.target)
+    least = set()
+    for state in seen:
+        values = list(layout.unpack(state))
+        forms = [values]
+        for one in exchanges:
+            blocks = [[offsets[variable] + index for variable, index in block] for block in one.blocks]
+            forms = [moved(form, blocks, order) for form in forms for order in permutations(range(len(blocks)))]
+        least.add(min(tuple(form) for form in forms))
+    return len(seen), len(least)
+
+
+def moved(values: list[int], blocks: list[list[int]], order: tuple[int, ...]) -> list[int]:
+    made = list(values)
+    for block, other in zip(blocks, order, strict=True):
+        for place, source in zip(block, blocks[other], strict=True):
+            made[place] = values[source]
+    return made
+
+
+PREDICATES = ["x < 2", "P0.own + P1.own < 3", "not (P0.s1 and P1.s1)", "flag[0] + flag[1] != 1", "P1.own == P0.own"]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_same_answers_from_one_state_of_each_orbit(seed: int) -> None:
+    random = Random(seed)
+    system = like_processes(random, 2)
+    found = find_exchanges(system, [])
+    assert not found.broken
+    explored = strandline.explore(system, symmetry=True)
+    everything, least = orbits(system, found.exchanges)
+    assert explored.statistics.states == least
+    assert strandline.explore(system).statistics.states == everything
+    for predicate in PREDICATES:
+        plain, reduced = (strandline.check(system, invariants=predicate, symmetry=given) for given in (False, True))
+        assert [one.answer for one in plain.properties] == [one.answer for one in reduced.properties], predicate
+        assert (plain.trace is None) == (reduced.trace is None)
+        if plain.trace is not None and reduced.trace is not None:
+            assert len(plain.trace) == len(reduced.trace)
+    swept = strandline.explore(system, symmetry=True, measure="x", count_distinct=True)
+    assert swept.statistics.states == least
+
+
+def test_three_processes_by_every_order() -> None:
+    for seed in range(12):
+        system = like_processes(Random(seed), 3)
+        found = find_exchanges(system, [])
+        if "flag[0] + flag[1]" in system.source.text:
+            assert not found.exchanges, "the third process is told apart"
+            continue
+        _, least = orbits(system, found.exchanges)
+        for given in ({}, {"order": "dfs"}, {"threads": 2}, {"measure": "x + y", "count_distinct": True}):
+            assert strandline.explore(system, symmetry=True, **given).statistics.states == least  # type: ignore[arg-type]
+
+
+def counters(count: int, most: int) -> System:
+    process = f"{{ byte x; state a; init a; trans a -> a {{ guard x < {most}; effect x = x + 1; }}; }}"
+    text = "".join(f"process C{number} {process}\n" for number in range(count)) + "system async;"
+    return dve.load(Source("counters", text))
+
+
+def test_nearly_a_factorial_is_saved() -> None:
+    explored = strandline.explore(counters(5, 19), symmetry=True)
+    assert explored.statistics.states == comb(19 + 5, 5)
+    assert explored.statistics.exchanged == ("C0, C1, C2, C3, C4",)
+
+
+def test_what_goes_with_a_process_may_be_wide() -> None:
+    """More bits than a machine word has."""
+    own = ", ".join(f"v{number}" for number in range(9))
+    steps = ", ".join(f"a -> a {{ guard v{number} == 0; effect v{number} = 200; }}" for number in range(9))
+    process = f"{{ byte {own}; state a; init a; trans {steps}; }}"
+    system = dve.load(Source("wide", f"process A {process} process B {process} system async;"))
+    explored = strandline.explore(system, symmetry=True)
+    assert explored.statistics.states == comb(512 + 1, 2)
+
+
+def test_a_fault_of_one_of_them() -> None:
+    process = "{ byte x; state a; init a; trans a -> a { effect x = x + 1, t[x] = 1; }; }"
+    system = dve.load(Source("faulty", f"byte t[3]; process A {process} process B {process} system async;"))
+    verdict = strandline.check(system, symmetry=True)
+    assert verdict.answer is Answer.VIOLATED
+    assert verdict.trace is not None
+    assert verdict.trace.fault is not None
+    assert len(verdict.trace) == 2
+
+
+@pytest.mark.parametrize(
+    ("model", "given", "reason"),
+    [
+        ("peterson/peterson.dve", {}, "P, Q cannot be exchanged: no action does for the other what 'P: ask -> wait'"),
+        ("naive-mutex/naive-mutex.dve", {"invariants": "not P.critical"}, "'not P.critical' tells them apart"),
+        ("naive-mutex/naive-mutex.dve", {"ltl": "G F P.critical"}, "it is for properties of states"),
+        ("naive-mutex/naive-mutex.dve", {"ctl": "AG EF true"}, "it is for properties of states"),
+        ("ltl-rounds/rounds.dve", {}, "no two processes of the model are alike"),
+    ],
+)
+def test_what_tells_processes_apart_is_named(model: str, given: dict[str, Any], reason: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        strandline.check(EXAMPLES / model, symmetry=True, **given)
+    assert reason in str(refused.value)
+
+
+def test_not_together_with_other_reductions() -> None:
+    with pytest.raises(UsageError, match="symmetry=True and por=True are not used together"):
+        strandline.explore(counters(2, 2), symmetry=True, por=True)
+    with pytest.raises(UsageError, match=r"'C0\.x' tells them apart"):
+        strandline.explore(counters(2, 2), symmetry=True, measure="C0.x")
