@@ -2,12 +2,14 @@
 
     python bench/gpu.py --verify [--beem FOLDER] [--max-states N] [--seconds S]
     python bench/gpu.py --rates [--beem FOLDER] [--least-states N] [--repeat N]
+    python bench/gpu.py --beside [--only INSTANCE ...] [--beem FOLDER]
     python bench/gpu.py --meals N [--philosophers N] [--violated]
 
 ``--verify`` explores every BEEM instance with a reference count up to ``--max-states`` breadth-first and, where
 `bench/beem.py` has a measure for its family, in a sweep, and plants violations in some, whose verdicts and trace
 lengths must be those of the processor. ``--rates`` tells states a second of the larger ones, and the time from the
-shell.
+shell. ``--beside`` puts SPIN (where it is installed), one core of the processor and the GPU beside each other: the four
+systems of `bench/models`, and BEEM instances without SPIN.
 ``--meals`` runs the command itself over philosophers who count their meals, against the polynomial through small
 instances; ``--violated`` with an invariant that fails in a late layer. Exit code 1 on any difference.
 """
@@ -28,9 +30,11 @@ from random import Random
 from statistics import median
 
 import _environment  # noqa: F401
+import _spin
 import strandline
 from _polynomial import interpolated
 from beem import DEFAULT_FOLDER, MEASURES, Reference, instances
+from models import FULL, pairs
 from models import philosophers as table
 from strandline.check.measures import parse_measures
 from strandline.check.verdict import Answer, Exploration
@@ -178,6 +182,40 @@ def rates(references: Sequence[Reference], repeat: int) -> int:
     return 0
 
 
+def beside(references: Sequence[Reference]) -> int:
+    """SPIN, the processor and the GPU on the same systems."""
+    absent = _spin.missing()
+    if absent:
+        print(f"without SPIN: {' and '.join(absent)} cannot be found")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for pair in pairs(FULL):
+            file = folder / f"{pair.name}.dve"
+            file.write_text(pair.dve)
+            _tell_beside(pair.title, file, pair.states, None if absent else _spun(pair.promela, folder))
+    for reference in references:
+        states = DISAGREEING.get(reference.name, reference.states)
+        _tell_beside(reference.name, reference.file, states, None)
+    return 0
+
+
+def _spun(promela: str, folder: Path) -> _spin.SpinRun:
+    translating = _spin.build(promela, folder)
+    return _spin.search(folder, 24, translating)
+
+
+def _tell_beside(title: str, file: Path, states: int, spun: _spin.SpinRun | None) -> None:
+    host, there = strandline.explore(file), strandline.explore(file, device="gpu")
+    rates = [states / one.statistics.seconds / 1e6 for one in (host, there)]
+    exact = {host.statistics.states, there.statistics.states, states} == {states}
+    told = "-" if spun is None else f"{spun.rate / 1e6:.2f}"
+    print(
+        f"| {title} | {states:,} | {told} | {rates[0]:.2f} | {rates[1]:,.0f} | {rates[1] / rates[0]:,.0f} |"
+        f" {'exact' if exact else 'DIFFERS'}",
+        flush=True,
+    )
+
+
 def run_meals(philosophers: int, meals: int, violated: bool) -> int:
     """The command itself, over a model whose numbers are known."""
     with tempfile.TemporaryDirectory() as folder:
@@ -218,6 +256,7 @@ def main() -> int:
     parser.add_argument("--beem", type=Path, default=DEFAULT_FOLDER, metavar="FOLDER", help="where BEEM is")
     parser.add_argument("--verify", action="store_true", help="compare counts, verdicts and traces")
     parser.add_argument("--rates", action="store_true", help="states a second of large instances")
+    parser.add_argument("--beside", action="store_true", help="SPIN, the processor and the GPU on the same systems")
     parser.add_argument("--meals", type=int, metavar="N", help="philosophers with so many meals each, swept")
     parser.add_argument("--philosophers", type=int, default=6, metavar="N")
     parser.add_argument("--violated", action="store_true", help="with an invariant that fails in a late layer")
@@ -233,7 +272,7 @@ def main() -> int:
         return 2
     chosen = [
         one
-        for one in (instances(options.beem) if options.verify or options.rates else ())
+        for one in (instances(options.beem) if options.verify or options.rates or options.only else ())
         if one.file.exists()
         and one.states <= options.max_states
         and (not options.only or one.name in options.only)
@@ -251,6 +290,8 @@ def main() -> int:
         differences += verify_counts(chosen, options.seconds) + verify_planted(chosen)
     if options.rates:
         differences += rates(chosen, options.repeat)
+    if options.beside:
+        differences += beside(chosen)
     if options.meals:
         differences += run_meals(options.philosophers, options.meals, options.violated)
     print("no difference" if not differences else f"{differences} DIFFERENCES")
