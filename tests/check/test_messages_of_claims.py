@@ -8,6 +8,7 @@ import pytest
 
 import strandline
 from strandline.errors import InputError
+from strandline.properties.translation import translate
 
 MODEL = """from strandline import *
 class Top(Record):
@@ -100,6 +101,21 @@ def test_a_flat_conjunction_of_500_terms(model: Path) -> None:
     assert strandline.check(model, f"G {{{terms}}}").answer.value == "HOLDS"
     message = "the formula has more than 200 atomic propositions; a condition in braces is one: {a and b}"
     assert told(model, f"G ({terms})") == message
+
+
+def test_500_flat_temporal_terms_end_in_seconds(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Automata that would be exponentially large are given up. What is violated stays so, whatever else is too much."""
+    monkeypatch.setattr(translate, "MOST_EFFORT_FOR_PAIR", 20_000)
+    monkeypatch.setattr(translate, "MOST_EFFORT_FOR_REDUCTION", 20_000)
+    monkeypatch.setattr(translate, "MOST_EFFORT", 200_000)
+    alternatives = strandline.check(model, " || ".join(f"G (k == {number % 150})" for number in range(500)))
+    assert (alternatives.answer.value, alternatives.properties[0].reason) == (
+        "UNKNOWN",
+        "the formula is too involved for an automaton; make claims of its parts",
+    )
+    goals = strandline.check(model, " && ".join(f"F (k == {number % 30 + 3})" for number in range(500)))
+    assert goals.answer.value == "VIOLATED"
+    assert goals.properties[0].trace is not None
 
 
 def test_an_index_out_of_range_is_the_claims_mistake(model: Path) -> None:

@@ -10,10 +10,10 @@ from strandline.errors import UsageError
 from strandline.properties.automata.automaton import Automaton
 from strandline.properties.automata.emptiness import intersects
 from strandline.properties.automata.product import accepted_word, accepts, is_empty
+from strandline.properties.effort import TranslationTooLarge
 from strandline.properties.ltl.formula import Formula, atoms_in_order, atoms_of
 from strandline.properties.ltl.lasso import holds
 from strandline.properties.ltl.simplify import simplify
-from strandline.properties.translation.expansion import TranslationTooLarge
 from strandline.properties.translation.generalised import translate_to_generalised
 from strandline.properties.translation.translate import (
     Acceptance,

@@ -24,6 +24,8 @@ from strandline.traces.walk import twin_of
 
 _MOST_WORK = 100_000
 """Atoms times states squared, up to which single changes of letters are tried to tell which of them matter."""
+_MOST_ATOMS = 40
+"""Who has more has a long formula, and judging a word takes as long as that is."""
 
 
 def judge(question: Question, product: Product, run: ShownRun, *, values: bool = True) -> tuple[AtomValues, ...]:
@@ -97,7 +99,7 @@ class JudgedWord:
     def atom_values(self) -> tuple[AtomValues, ...]:
         """Which values the atoms have, and which of them decide; of long traces only the values."""
         names = list(self.specification.atoms)
-        tried = len(names) * len(self.letters) ** 2 <= _MOST_WORK
+        tried = len(names) <= _MOST_ATOMS and len(names) * len(self.letters) ** 2 <= _MOST_WORK
         places = range(len(self.letters))
         return tuple(
             AtomValues(

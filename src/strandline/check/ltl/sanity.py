@@ -20,7 +20,7 @@ from strandline.check.ltl.specification import BoundFormula
 from strandline.check.properties import Kind, Property
 from strandline.check.task import Session, Task
 from strandline.check.watching import Progress, Watcher
-from strandline.errors import InputError
+from strandline.errors import InputError, ResourceError
 from strandline.model.expression import Expression
 from strandline.properties import Formula, ParsedFormula, translate
 from strandline.properties.automata.product import is_empty
@@ -39,7 +39,14 @@ _MOST_IMPLICATIONS = 8
 def contradiction(task: Task) -> Iterator[str]:
     """Why a property that is violated may not say much."""
     specification = question_of(task).specification
-    if task.temporal.sanity and isinstance(specification, BoundFormula) and is_empty(translate(specification.formula)):
+    if not task.temporal.sanity or not isinstance(specification, BoundFormula):
+        return
+    try:
+        automaton = translate(specification.formula)
+    except ResourceError:
+        # Too large to be made; whether the formula can be satisfied at all is not asked then.
+        return
+    if is_empty(automaton):
         yield CONTRADICTION
 
 
@@ -79,8 +86,8 @@ class _Doubts:
         task = replace(self._task, question=question)
         try:
             found = choose_for_runs(task).strategy.run(task, self._session)
-        except InputError:
-            # An atom that is evaluated in other states than before, and has no value there.
+        except (InputError, ResourceError):
+            # An atom that is evaluated in other states than before, and has no value there; or too large an automaton.
             return False
         if found.findings.interrupted:
             raise KeyboardInterrupt

@@ -13,6 +13,8 @@ from functools import lru_cache
 from typing import Any
 from weakref import WeakValueDictionary
 
+from strandline.properties.effort import spend
+
 MAXIMUM_ATOMS = 200
 """Diagrams are walked recursively, one level per proposition; readers refuse more than this."""
 
@@ -122,6 +124,7 @@ def _node(atom: int, low: Guard, high: Guard) -> Guard:
     if low is high:
         return low
     key = (atom, low, high)
+    spend()
     node = _nodes.get(key)
     if node is None:
         node = Guard()

@@ -21,6 +21,7 @@ from strandline.properties.automata.automaton import (
 from strandline.properties.automata.components import components
 from strandline.properties.automata.guard import FALSE, Guard
 from strandline.properties.automata.trimming import trim
+from strandline.properties.effort import spend
 
 MAXIMUM_WORK = 20_000_000
 """Simulation compares edges with edges; automata with more pairs of edges are reduced by bisimulation alone."""
@@ -116,6 +117,7 @@ def simulators(links: Sequence[Sequence[_Link]], start: list[set[int]]) -> list[
         changed = False
         for state, own in enumerate(links):
             for other in list(above[state]):
+                spend(1 + len(own))
                 if other != state and not _matches(own, links[other], above):
                     above[state].discard(other)
                     changed = True

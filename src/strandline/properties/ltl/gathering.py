@@ -68,6 +68,8 @@ _SIDES = {
         (Operator.RELEASE, Operator.STRONG_RELEASE),
     ),
 }
+_MOST_COMPARED = 60
+"""Operands that are compared with each other."""
 _DUAL_SIDE = {Operator.AND: Operator.OR, Operator.OR: Operator.AND}
 
 
@@ -248,7 +250,9 @@ def _assume_now(side: _Side, part: Formula, known: set[Formula]) -> Formula:
 
 
 def _without_implied(side: _Side, parts: list[Formula]) -> list[Formula] | None:
-    """Drop operands that others make superfluous; None if two of them decide the whole."""
+    """Drop operands that others make superfluous; None if two of them decide the whole. Of very many they are left."""
+    if len(parts) > _MOST_COMPARED:
+        return parts
     conjunction = side.operator is Operator.AND
     kept: list[Formula] = []
     for place, part in enumerate(parts):

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from strandline.properties.automata import guard as guards
 from strandline.properties.automata.guard import Guard
+from strandline.properties.effort import spend
 from strandline.properties.ltl.formula import FALSE, TRUE, Formula, Operator, atoms_of, subformulas
 from strandline.properties.ltl.normal_form import negation
 
@@ -108,6 +109,7 @@ def _implies(left: Formula, right: Formula) -> bool:
         return True
     if left is TRUE or right is FALSE:
         return False
+    spend()
     if left.is_boolean and right.is_boolean:
         atoms = tuple(sorted({*atoms_of(left), *atoms_of(right)}))
         return boolean_guard(left, atoms).implies(boolean_guard(right, atoms))

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from strandline.errors import ResourceError
 from strandline.properties.automata import guard as guards
 from strandline.properties.automata.guard import Guard
+from strandline.properties.effort import TranslationTooLarge, spend
 from strandline.properties.ltl.formula import FALSE, TRUE, Formula, Operator, subformulas
 from strandline.properties.ltl.implication import boolean_guard, implies
 
@@ -34,10 +34,6 @@ class Rest:
 
 _NOTHING = Rest(frozenset(), frozenset())
 Alternatives = dict[Rest, Guard]
-
-
-class TranslationTooLarge(ResourceError):
-    """The automaton has more edges than the caller wants."""
 
 
 class Expander:
@@ -138,6 +134,7 @@ def without_covered(alternatives: Alternatives) -> Alternatives:
     ordered = sorted(alternatives.items(), key=lambda item: len(item[0].next_formulas) + len(item[0].promises))
     kept: Alternatives = {}
     for rest, guard in ordered:
+        spend(1 + len(kept))
         for easier, covered in kept.items():
             if easier.is_easier_than(rest):
                 guard = guard & ~covered

@@ -22,9 +22,10 @@ from dataclasses import dataclass
 from strandline.properties.automata import guard as guards
 from strandline.properties.automata.automaton import Automaton, Edge, merge_parallel
 from strandline.properties.automata.guard import Guard
+from strandline.properties.effort import TranslationTooLarge
 from strandline.properties.ltl.build import conjoin, order
 from strandline.properties.ltl.formula import FALSE, TRUE, Formula, Operator, make
-from strandline.properties.translation.expansion import Expander, Rest, TranslationTooLarge, destination_is_easier
+from strandline.properties.translation.expansion import Expander, Rest, destination_is_easier
 
 MAXIMUM_COMPARED_STEPS = 150
 """Steps of one state are compared with each other up to this number."""

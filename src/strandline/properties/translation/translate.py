@@ -20,15 +20,18 @@ from strandline.properties.automata.merging import merge_states
 from strandline.properties.automata.obligation import is_exact, weak_deterministic
 from strandline.properties.automata.simulation import reduce_by_simulation
 from strandline.properties.automata.trimming import simplify_acceptance, trim
+from strandline.properties.effort import TranslationTooLarge, at_most
 from strandline.properties.ltl.formula import Formula, Operator, atoms_in_order, make
 from strandline.properties.ltl.lasso import holds
 from strandline.properties.ltl.simplify import simplify
-from strandline.properties.translation.expansion import TranslationTooLarge
 from strandline.properties.translation.generalised import translate_to_generalised
 from strandline.properties.translation.tableau import translate_by_tableau
 
 MAXIMUM_PAIR_EDGES = 1500
 """Edges up to which the automaton of the negation is made to help with that of the formula."""
+MOST_EFFORT_FOR_PAIR, MOST_EFFORT_FOR_REDUCTION, MOST_EFFORT = 400_000, 200_000, 1_000_000
+"""How much work (see `effort`) both automata together may be, making one smaller, and one that is made alone. The most
+that one of the formulas in bench/formulas takes is 170,000."""
 
 
 class Method(Enum):
@@ -53,34 +56,47 @@ def translate(
     """An automaton that accepts exactly the words that satisfy the formula.
 
     Its atoms are those of the formula, as it mentions them, also where simplification made some irrelevant.
-    The tableau is state-based whatever is asked for.
+    The tableau is state-based whatever is asked for. Raises `TranslationTooLarge` where it is too much work.
     """
     if method is Method.TABLEAU:
         return translate_by_tableau(formula)
     try:
-        positive, negative = generalised_pair(formula)
+        with at_most(MOST_EFFORT_FOR_PAIR):
+            positive, negative = generalised_pair(formula)
+            if acceptance is Acceptance.GENERALISED:
+                return positive
+            return to_state_based(formula, positive, negative)
     except TranslationTooLarge:
         return _translate_alone(formula, acceptance)
-    if acceptance is Acceptance.GENERALISED:
-        return positive
-    return to_state_based(formula, positive, negative)
+
+
+def translate_negation(formula: Formula) -> Automaton:
+    """A state-based automaton that accepts exactly the words that violate the formula. Raises as `translate` does."""
+    try:
+        with at_most(MOST_EFFORT_FOR_PAIR):
+            positive, negative = generalised_pair(formula)
+            return to_state_based(formula, negative, positive, negated=True)
+    except TranslationTooLarge:
+        return _translate_alone(make(Operator.NOT, formula), Acceptance.STATE)
 
 
 def _translate_alone(formula: Formula, acceptance: Acceptance) -> Automaton:
     """Without the help of the negation, whose automaton (or the formula's own) is too large to be worth it."""
-    automaton = _generalised(simplify(formula), atoms_in_order(formula), rewrite=False)
-    if acceptance is Acceptance.GENERALISED:
-        return automaton
-    return reduce_by_simulation(degeneralise(automaton)[0], keep_state_based=True)
+    with at_most(MOST_EFFORT):
+        raw = translate_to_generalised(simplify(formula), atoms_in_order(formula), rewrite=False)
+        automaton = simplify_acceptance(_reduced(simplify_acceptance(trim(raw))))
+        if acceptance is Acceptance.GENERALISED:
+            return automaton
+        return _reduced(degeneralise(automaton)[0], keep_state_based=True)
 
 
-def translate_negation(formula: Formula) -> Automaton:
-    """A state-based automaton that accepts exactly the words that violate the formula."""
+def _reduced(automaton: Automaton, *, keep_state_based: bool = False) -> Automaton:
+    """Reduced, or as it is where that would be much work."""
     try:
-        positive, negative = generalised_pair(formula)
+        with at_most(MOST_EFFORT_FOR_REDUCTION):
+            return reduce_by_simulation(automaton, keep_state_based=keep_state_based)
     except TranslationTooLarge:
-        return _translate_alone(make(Operator.NOT, formula), Acceptance.STATE)
-    return to_state_based(formula, negative, positive, negated=True)
+        return automaton
 
 
 @lru_cache(maxsize=32)
@@ -104,7 +120,7 @@ def generalised_pair(formula: Formula) -> tuple[Automaton, Automaton]:
     return positive, negative
 
 
-def _generalised(formula: Formula, atoms: tuple[str, ...], *, rewrite: bool, bound: int | None = None) -> Automaton:
+def _generalised(formula: Formula, atoms: tuple[str, ...], *, rewrite: bool, bound: int) -> Automaton:
     raw = translate_to_generalised(formula, atoms, rewrite=rewrite, maximum_edges=bound)
     automaton = simplify_acceptance(trim(raw))
     return simplify_acceptance(reduce_by_simulation(automaton))
