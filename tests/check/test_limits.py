@@ -43,7 +43,7 @@ def test_a_limit_of_time() -> None:
 def test_a_limit_of_memory() -> None:
     from strandline.check.memory import resident_bytes
 
-    exploration = strandline.explore(ENDLESS, memory=resident_bytes() + (64 << 20))
+    exploration = strandline.explore(ENDLESS, memory=resident_bytes() + (64 << 20), spill=False)
     assert exploration.answer is Answer.UNKNOWN
     assert exploration.reason is not None
     assert exploration.reason.endswith((" MB is reached", " GB is reached"))

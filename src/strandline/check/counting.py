@@ -8,6 +8,7 @@ one that is too large is split again by other bits of the hash.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,9 +51,16 @@ class DistinctCounter:
     what is sorted at once; with `keeps` the files stay when they are counted."""
 
     def __init__(
-        self, folder: Path, words: int, *, largest: int = _LARGEST, depth: int = 0, keeps: bool = False
+        self,
+        folder: Path,
+        words: int,
+        *,
+        largest: int = _LARGEST,
+        depth: int = 0,
+        keeps: bool = False,
+        account: Callable[[int], None] = lambda count: None,
     ) -> None:
-        self._folder, self._words, self._keeps = folder, words, keeps
+        self._folder, self._words, self._keeps, self._account = folder, words, keeps, account
         self._largest, self._depth = largest, depth
         self._files: list[int] = []
         try:
@@ -82,6 +90,7 @@ class DistinctCounter:
 
     def add(self, rows: WordArray) -> None:
         """Append rows of `words` words and one more, `out-degree << 1 | deadlock`."""
+        self._account(rows.nbytes)
         partitions = self._partition_of(rows)
         # Stable sorting of bytes is a radix sort: linear.
         order = np.argsort(partitions, kind="stable")

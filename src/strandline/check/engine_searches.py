@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
 
 from strandline.check.ltl.methods import CycleMethod
 from strandline.check.options import BITSTATE, CACHE, EXACT, SWEEP, Options
@@ -15,7 +16,7 @@ from strandline.engine.cycles.nested import NestedSearch
 from strandline.engine.cycles.predecessors import PredecessorSearch
 from strandline.engine.cycles.published.ltl_sweep import LtlSweepSearch
 from strandline.engine.cycles.sweep.sweep_cycles import SweepCycleSearch
-from strandline.engine.journal import Listener, Sink
+from strandline.engine.journal import EdgeListener, Listener, Sink
 from strandline.engine.orders.breadth_first import Bits, BreadthFirstSearch, Hashes
 from strandline.engine.orders.cached import CachedSearch, CacheRule
 from strandline.engine.orders.depth_first import DepthFirstSearch
@@ -43,6 +44,25 @@ class SearchMaker(Protocol):
 
     def make(self, kernel: Kernel, log: Sink, listener: Listener | None, memory_limit: int | None) -> Searching:
         """A new search; `log` gets the links of states to their parents, `listener` is told of expanded states."""
+
+
+@runtime_checkable
+class SpillingMaker(Protocol):
+    """Makes searches that may be able to go on with states on disk."""
+
+    def can_spill(self, kernel: Kernel, listener: Listener | None) -> bool:
+        """Whether this search can."""
+
+    def spilling(
+        self,
+        kernel: Kernel,
+        log: Sink,
+        listener: Listener | None,
+        memory_limit: int,
+        folder: Path,
+        account: Callable[[int], None],
+    ) -> Search:
+        """Such a search, whose files are in the folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +93,27 @@ class StateSearches:
         if options.order == "dfs":
             return DepthFirstSearch(kernel, **terms)
         return BreadthFirstSearch(kernel, threads=threads, **terms)
+
+
+    def can_spill(self, kernel: Kernel, listener: Listener | None) -> bool:
+        alike = self.options.order in ("bfs", SWEEP) and self.options.store == EXACT and not kernel.componentwise
+        return alike and not isinstance(listener, EdgeListener)
+
+    def spilling(
+        self,
+        kernel: Kernel,
+        log: Sink,
+        listener: Listener | None,
+        memory_limit: int,
+        folder: Path,
+        account: Callable[[int], None],
+    ) -> Search:
+        # Imported here: who has memory enough does not wait for it.
+        from strandline.engine.disk.search import SpillingSearch
+
+        limits: Terms = {"memory_limit": memory_limit, "max_states": self.options.max_states}
+        terms: Terms = {"log": log, "listener": listener, "stop_mask": self.stop_mask, **limits}
+        return SpillingSearch(kernel, folder=folder, account=account, **terms)
 
 
 @dataclass(frozen=True, slots=True)

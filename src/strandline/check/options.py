@@ -179,6 +179,22 @@ class Options:
         default=None,
         metadata=told("memory of the process, such as 512M or 2G", group=_LIMITS, metavar="SIZE", parse=parse_size),
     )
+    spill: bool = field(
+        default=True,
+        metadata=told(
+            "when the memory limit is reached: go on with states on disk (default), or stop", group=_LIMITS
+        ),
+    )
+    """Breadth-first search and sweeps can."""
+    disk: int | str | None = field(
+        default=None,
+        metadata=told(
+            "what a run may have on disk (default: most of what is free)",
+            group=_LIMITS,
+            metavar="SIZE",
+            parse=parse_size,
+        ),
+    )
 
     def __post_init__(self) -> None:
         self._set("measure", texts(self.measure, "measures are texts, as in measure='x + y'"))
@@ -190,7 +206,7 @@ class Options:
             raise UsageError(f"unknown device '{self.device}' (known: {', '.join(DEVICES)})")
         if self.diagrams not in LIBRARIES:
             raise UsageError(f"unknown diagrams '{self.diagrams}' (known: {', '.join(LIBRARIES)})")
-        for name in ("memory", "store_size"):
+        for name in ("memory", "store_size", "disk"):
             if isinstance(given := getattr(self, name), str):
                 self._set(name, parse_size(given))
         self._check_checkpoint()
@@ -231,6 +247,11 @@ class Options:
     def memory_limit(self) -> int | None:
         """Bytes that the whole process may take."""
         return None if self.memory is None else int(self.memory)
+
+    @property
+    def disk_limit(self) -> int | None:
+        """Bytes that the run may have on disk."""
+        return None if self.disk is None else int(self.disk)
 
     @property
     def table_bytes(self) -> int:

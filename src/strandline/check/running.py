@@ -20,13 +20,15 @@ from strandline.check.checkpoints.keeping import Checkpoints, SearchCheckpoints
 from strandline.check.checkpoints.saving import Saving, Stop
 from strandline.check.counting import Counts, DistinctCounter
 from strandline.check.coverage import coverage_of
-from strandline.check.engine_searches import SearchMaker
+from strandline.check.disk import DiskBudget
+from strandline.check.engine_searches import SearchMaker, SpillingMaker
 from strandline.check.exchanging import STATES_ONLY, exchanges_of, no_symmetry
-from strandline.check.memory import available_bytes, peak_resident_bytes, resident_bytes, shown_bytes
+from strandline.check.memory import available_bytes, peak_resident_bytes, resident_bytes, return_memory, shown_bytes
 from strandline.check.options import COMPACT, EXACT, GPU, Options
 from strandline.check.patience import time_is_up, within
 from strandline.check.reducing import reduction_of
 from strandline.check.regressing import Regress, regress_of
+from strandline.check.spilling import RESERVE, load_spilling
 from strandline.check.verdict import PropertyVerdict, Statistics
 from strandline.check.watching import Progress, Watcher
 from strandline.compile.interpret import Fault
@@ -203,11 +205,9 @@ class Run:
         engine_seconds = 0.0 if self.plan.for_device else self._load_engine()
         if self._saving is not None:
             self._saving.recall()
-        self.log = ParentLog(folder / "parents")
-        if self.plan.counts_distinct:
-            self._counter = DistinctCounter(folder / "seen", self.kernel.words, keeps=self._saving is not None)
+        self._folder, self._disk = folder, DiskBudget(self.plan.options.disk_limit, folder)
+        self._open_files(folder)
         self.memory_limit = self._engine_bytes()
-        self._listener = self._counter
         if self.plan.listens is not None:
             self._listener = self.plan.listens(folder, self.kernel)
         making = time.perf_counter()
@@ -223,10 +223,21 @@ class Run:
         finally:
             self._note_statistics(self._seconds(), engine_seconds)
             self.search.close()
-            self.log.close()
-            if self._counter is not None:
-                self._counter.close()
+            self._close_files()
         self._count_distinct()
+
+    def _open_files(self, folder: Path) -> None:
+        """Make the files that the search writes to."""
+        self.log = ParentLog(folder / "parents", self._disk)
+        if self.plan.counts_distinct:
+            keeps = self._saving is not None
+            self._counter = DistinctCounter(folder / "seen", self.kernel.words, keeps=keeps, account=self._disk)
+        self._listener = self._counter
+
+    def _close_files(self) -> None:
+        self.log.close()
+        if self._counter is not None:
+            self._counter.close()
 
     # Before the search
 
@@ -293,13 +304,13 @@ class Run:
             telling.cancel()
         return time.perf_counter() - began
 
-    def _engine_bytes(self) -> int:
+    def _engine_bytes(self, reserve: int = 0) -> int:
         """What is left for the engine of the memory that the process may take; without a limit, of what the
         machine has free, because a killed process tells nothing."""
         allowed = self.plan.options.memory_limit
         if allowed is None:
             return int(available_bytes() * _SHARE_OF_FREE_MEMORY)
-        taken = resident_bytes()
+        taken = resident_bytes() + reserve
         if allowed <= taken:
             raise ResourceError(
                 f"the memory limit of {shown_bytes(allowed)} is less than the {shown_bytes(taken)} that the program "
@@ -326,6 +337,8 @@ class Run:
     def _advance_to_end(self) -> None:
         while True:
             event = self.search.advance(self._slice())
+            if event is Event.MEMORY and self._spills():
+                continue
             if event in _ENDS:
                 self._look(ends=event in _LIMITS)
                 self._end(event)
@@ -339,6 +352,31 @@ class Run:
             elif not self._stopped(event):
                 self.findings.reason, self._ended = DECIDED, True
                 return
+
+    def _spills(self) -> bool:
+        """Memory is full: begin again with a search that has on disk what does not fit, where there is one; whether
+        there is. What was found stays found."""
+        options, makers = self.plan.options, self.plan.searches
+        if options.memory_limit is None or not options.spill or not isinstance(makers, SpillingMaker):
+            return False
+        folder = self._folder / "spilled"
+        if folder.exists() or not makers.can_spill(self.kernel, self._listener):
+            return False
+        self._look(ends=True)
+        self.watcher.stage(f"{self._memory_reason()}: going on with states on disk")
+        found = ~self.search.stop_mask
+        self.search.close()
+        self._close_files()
+        folder.mkdir()
+        trial = (self.kernel, lambda links: None, None, 1, folder / "trial", lambda count: None)
+        load_spilling(lambda: makers.spilling(*trial))
+        return_memory()
+        self._open_files(folder)
+        self.memory_limit = self._engine_bytes(RESERVE)
+        files = (folder / "runs", self._disk)
+        self.search = makers.spilling(self.kernel, self.log.append, self._listener, self.memory_limit, *files)
+        self.search.stop_less(found)
+        return True
 
     def _look(self, *, ends: bool) -> None:
         """The search stands still: it may be saved."""
@@ -436,6 +474,7 @@ class Run:
             regress_edges=now.regress_edges,
             layers=now.layers,
             replaced=self.search.replaced,
+            spilled_bytes=self.search.spilled_bytes,
             levels=tuple(self.search.level_sizes),
             profile=self.search.profile(),
             regress=self._regress(),

@@ -80,6 +80,8 @@ class Statistics(Shown):
     layers: int = 0
     replaced: int = 0
     """Cached states that had to make room for others."""
+    spilled_bytes: int = 0
+    """Of a search that went on with states on disk: the most that these took."""
     levels: tuple[int, ...] = ()
     """Breadth-first: states at each distance from the initial ones."""
     profile: tuple[LayerFigures, ...] = ()

@@ -109,6 +109,8 @@ class Searching(Protocol):
     @property
     def replaced(self) -> int: ...
     @property
+    def spilled_bytes(self) -> int: ...
+    @property
     def sampled_regress_edges(self) -> list[tuple[tuple[int, ...], int]]: ...
     @property
     def device_figures(self) -> DeviceFigures | None: ...
@@ -259,6 +261,11 @@ class Search(ABC):
     @property
     def replaced(self) -> int:
         """Of a search with a cache: how often a state made room for another."""
+        return 0
+
+    @property
+    def spilled_bytes(self) -> int:
+        """Of a search that spills: the most that it had on disk at a time."""
         return 0
 
     @property

@@ -27,6 +27,7 @@ FIGURES = (
     "regress_edges",
     "layers",
     "replaced",
+    "spilled_bytes",
     "depth",
     "levels",
     "profile",

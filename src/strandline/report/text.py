@@ -183,6 +183,8 @@ def statistics_rows(exploration: Exploration) -> list[tuple[str, str]]:
     )
     if exploration.options.threads > 1:
         rows.append(("threads", f"{now.threads:,}"))
+    if now.spilled_bytes:
+        rows.append(("disk", f"states that did not fit into memory took {shown_bytes(now.spilled_bytes)} at most"))
     if now.device is not None:
         rows.append(("device", _device(now.device)))
     rows.append(("time", time_words(now)))

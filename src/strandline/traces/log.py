@@ -9,7 +9,7 @@ so every chain ends.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -24,10 +24,10 @@ _STEP_MASK = (1 << STEP_BITS) - 1
 
 class ParentLog:
     """An append-only log in one file, which may be there already. Raises `ResourceError` when the disk does not take
-    what is appended."""
+    what is appended; `account` is told how many bytes that are, before, and may raise it too."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, account: Callable[[int], None] | None = None) -> None:
+        self.path, self._account = path, account
         try:
             self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             self.records = os.fstat(self._file).st_size // _LINK.itemsize
@@ -36,6 +36,8 @@ class ParentLog:
 
     def append(self, links: WordArray) -> None:
         """Write links behind the ones before; they get the next record numbers."""
+        if self._account is not None:
+            self._account(_LINK.itemsize * len(links))
         write_all(self._file, self.path, links)
         self.records += len(links)
 

@@ -51,6 +51,7 @@ class DeviceSearch:
     its round, in which it was expanded; labels are told one by one."""
 
     replaced = 0
+    spilled_bytes = 0
     omissions = None
 
     def __init__(

@@ -1,0 +1,225 @@
+"""Expand states that lie in an array; successors wait for their layer, in pages, with the links to their parents.
+
+Nothing is looked up: that a successor is known, is seen when its layer comes, and all that wait for it are sorted. Only
+one that was met a moment ago, which many are, is left out at once, by a small table of the states met last.
+"""
+
+# Numba infers and checks the types of kernels when it compiles them.
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from strandline.engine.codes import (
+    BIAS,
+    BUDGET,
+    CONTINUE,
+    DONE,
+    FLUSH,
+    GROW,
+    NONE,
+    REGRESSING_COLUMN,
+    STEP_MASK,
+)
+from strandline.engine.expansion_kernel import ask, link_of
+from strandline.engine.hashing import copy_state, home, same_state, state_hash, word_count
+from strandline.engine.jit import inlined, njit
+from strandline.engine.journal_kernel import count_expanded, expanded_full, tell_expanded
+from strandline.engine.line_kernel import column_at, layer_at, move_line, wake_layers
+from strandline.engine.notes_kernel import note_layer, note_regress
+from strandline.engine.rows_kernel import kept, live, push, remove_row, row_of, schedule_root
+from strandline.engine.store.paged_kernel import append
+
+U = np.uint64
+_0, _1 = U(0), U(1)
+_BIAS, _STEP_MASK = U(BIAS), U(STEP_MASK)
+
+
+class Spread(NamedTuple):
+    """All that the search works on: `states` are rows of a state and its link, `pages` have what waits, `recent` are
+    the states met last."""
+
+    expansion: Any
+    links: Any
+    rest: Any
+    pages: Any
+    layers: Any
+    journal: Any
+    notes: Any
+    states: Any
+    recent: Any
+    work: Any
+
+
+@inlined
+def _met_before(search, at, hash_value):
+    """Whether the state at `records[at]` was met a moment ago; from now on it was."""
+    words, records, recent = search.expansion.words, search.expansion.records, search.recent
+    width = word_count(words)
+    place = home(hash_value, U(len(recent)) // width) * width
+    # Nothing but zeros may be a state, or an empty place.
+    empty = True
+    for word in range(width):
+        if recent[place + word] != _0:
+            empty = False
+    if not empty and same_state(records, at, recent, place, words):
+        return True
+    copy_state(records, at, recent, place, words)
+    return False
+
+
+@inlined
+def _wait(search, number):
+    """Let successor `number` wait for its layer: CONTINUE; or REGRESSING_COLUMN or GROW with nothing changed."""
+    expansion, layers, pages, work = search.expansion, search.layers, search.pages, search.work
+    words, records, line = expansion.words, expansion.records, layers.line
+    at = number * expansion.stride
+    column, layer = _BIAS, _BIAS
+    if work.measured != _0:
+        column, layer = column_at(words, records, at), layer_at(words, records, at)
+    if column < line.column:
+        return REGRESSING_COLUMN
+    behind = column == line.column and layer < line.layer
+    row = row_of(layers, column, layer)
+    if row == NONE:
+        return GROW
+    if not behind and _met_before(search, at, state_hash(records, at, words)):
+        return CONTINUE
+    chain = layers.chains[kept(row) if behind else live(row)]
+    entry = append(pages, chain, _0)
+    if entry == NONE:
+        # It was not met: it will be tried again.
+        _forget_recent(search, at)
+        return GROW
+    place = entry * pages.entry
+    copy_state(records, at, pages.entries, place, words)
+    pages.entries[place + word_count(words)] = search.links[number]
+    work.waiting += _1
+    if behind:
+        line.regress_edges += _1
+        step = search.links[number] & _STEP_MASK
+        note_regress(search.notes, words, search.states, work.source, step, line.regress_edges)
+        schedule_root(layers, row)
+    elif row != line.row:
+        push(layers, row)
+    return CONTINUE
+
+
+@inlined
+def _forget_recent(search, at):
+    words, records, recent = search.expansion.words, search.expansion.records, search.recent
+    width = word_count(words)
+    place = home(state_hash(records, at, words), U(len(recent)) // width) * width
+    for word in range(width):
+        recent[place + word] = _0
+
+
+@njit
+def expand(search, budget):
+    """Expand on for about `budget` states: DONE when all in `states` are expanded, else BUDGET, GROW, FAULT, FOUND,
+    FLUSH or REGRESSING_COLUMN; after all but FAULT and REGRESSING_COLUMN it can be called again."""
+    expansion, journal, work, rest = search.expansion, search.journal, search.work, search.rest
+    words = expansion.words
+    size = word_count(words) + _1
+    stop_at = journal.counts.visited + budget
+    while True:
+        while rest.next < rest.count:
+            code = _wait(search, rest.next)
+            if code != CONTINUE:
+                return code
+            rest.next += _1
+        rest.next = rest.count = _0
+        if work.next == work.count:
+            return DONE
+        if journal.counts.visited >= stop_at:
+            return BUDGET
+        if expanded_full(journal, words):
+            return FLUSH
+        at, record = work.next * size, work.record + work.next
+        code = ask(expansion, search.states, at, record, _0)
+        if code != CONTINUE:
+            return code
+        successors, labels = expansion.answer.successors, expansion.labels[0]
+        tell_expanded(journal, words, search.states, at, successors, labels)
+        count_expanded(journal.counts, successors, labels)
+        for step in range(successors):
+            search.links[step] = link_of(record, step)
+        rest.count, work.source = successors, at
+        work.next += _1
+
+
+# --- what waits -------------------------------------------------------------------------------------------------
+
+
+@njit
+def drain(search, chain_number, rows):
+    """Move states that wait in a chain to `rows`, as many pages as fit; how many states that are."""
+    pages, shape = search.pages, search.pages.shape
+    chain, moved = search.layers.chains[chain_number], _0
+    most = U(len(rows)) // pages.entry
+    while chain.first != _0:
+        page = chain.first - _1
+        count = U(pages.filled[page])
+        if moved + count > most:
+            break
+        first = (page << shape.page_bits) * pages.entry
+        for word in range(count * pages.entry):
+            rows[moved * pages.entry + word] = pages.entries[first + word]
+        moved += count
+        chain.first = U(pages.following[page])
+        pages.filled[page] = 0
+        pages.following[page] = shape.free_page
+        shape.free_page = page + _1
+    chain.count -= moved
+    if chain.first == _0:
+        chain.last = chain.count = chain.taken = chain.page = chain.offset = _0
+    search.work.waiting -= moved
+    return moved
+
+
+@njit
+def drop_rows(layers):
+    """Nothing waits in memory any more: all rows go but that of the line."""
+    line = layers.line
+    for place in range(U(len(layers.places))):
+        layers.places[place] = _0
+    line.waiting = line.pending = line.rows = _0
+    line.free_row = NONE
+    if line.row != NONE:
+        line.row = NONE
+        line.row = row_of(layers, line.column, line.layer)
+
+
+@njit
+def stand_at(layers, column, layer):
+    """Move the line to a layer, none of those that wait before it; whether there was room."""
+    line = layers.line
+    if line.waiting > _0:
+        least = layers.rows[layers.heap[_0]]
+        if least.column == column and least.layer == layer:
+            move_line(layers)
+            return True
+    line.row = NONE
+    row = row_of(layers, column, layer)
+    if row == NONE:
+        return False
+    line.row, line.column, line.layer = row, column, layer
+    return True
+
+
+@njit
+def wake(layers):
+    """The layers with roots for the next sweep wait for the line."""
+    wake_layers(layers)
+
+
+@njit
+def leave(search, unmoved):
+    """The line leaves its layer, in which nothing waits; so many states were expanded that are not persistent."""
+    layers, line = search.layers, search.layers.line
+    note_layer(search.notes, line.column, line.layer, unmoved, search.journal.counts)
+    remove_row(layers, line.row)
+    line.row = NONE

@@ -1,0 +1,96 @@
+"""Files of rows: written once from beginning to end, then read in pieces, then removed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+
+from strandline.engine.memory import WordArray
+from strandline.errors import ResourceError
+
+Account: TypeAlias = Callable[[int], None]
+"""Is told how many bytes are about to be written or, less than 0, were removed; raises `ResourceError` where that is
+more than there may be."""
+
+
+class RunFiles:
+    """Makes files in a folder, and counts what they take."""
+
+    def __init__(self, folder: Path, account: Account) -> None:
+        self._folder, self._account = folder, account
+        self._made = 0
+        self.bytes = self.peak_bytes = 0
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ResourceError(f"{folder}: cannot be made: {error.strerror}") from None
+
+    def new(self, row_words: int) -> RunFile:
+        self._made += 1
+        return RunFile(self, self._folder / f"run-{self._made}", row_words)
+
+    def count(self, size: int) -> None:
+        """So many bytes are written, or removed."""
+        self._account(size)
+        self.bytes += size
+        self.peak_bytes = max(self.peak_bytes, self.bytes)
+
+
+class RunFile:
+    """Rows of so many words. After `finish` they can be read."""
+
+    def __init__(self, files: RunFiles, path: Path, row_words: int) -> None:
+        self._files, self.path, self._row_words = files, path, row_words
+        self.rows = 0
+        self._file = self._opened(os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+
+    def _opened(self, flags: int) -> int:
+        try:
+            return os.open(self.path, flags, 0o600)
+        except OSError as error:
+            raise ResourceError(f"{self.path}: cannot be opened: {error.strerror}") from None
+
+    def append(self, words: WordArray) -> None:
+        """Write whole rows behind the ones before."""
+        rest = np.ascontiguousarray(words, dtype="<u8").data.cast("B")
+        self._files.count(len(rest))
+        try:
+            while rest:
+                rest = rest[os.write(self._file, rest) :]
+        except OSError as error:
+            raise ResourceError(f"{self.path}: cannot be written: {error.strerror}") from None
+        self.rows += len(words) // self._row_words
+
+    def finish(self) -> None:
+        """All is written."""
+        os.close(self._file)
+        self._file = -1
+
+    def read(self, first: int, count: int) -> WordArray:
+        """So many rows from a row on, in an array of its own."""
+        words: WordArray = np.empty(count * self._row_words, dtype=np.uint64)
+        rest, offset = words.data.cast("B"), 8 * first * self._row_words
+        file = self._opened(os.O_RDONLY)
+        try:
+            while rest:
+                done = os.preadv(file, [rest], offset)
+                if done <= 0:
+                    raise ResourceError(f"{self.path}: cannot be read back")
+                rest, offset = rest[done:], offset + done
+        except OSError as error:
+            raise ResourceError(f"{self.path}: cannot be read back: {error.strerror}") from None
+        finally:
+            os.close(file)
+        return words
+
+    def remove(self) -> None:
+        """Nothing of it is needed any more."""
+        if self._file >= 0:
+            self.finish()
+        self.path.unlink(missing_ok=True)
+        self._files.count(-8 * self.rows * self._row_words)
+        self.rows = 0

@@ -1,0 +1,345 @@
+"""The search that goes on when memory is full: a sweep, or breadth-first, with all that waits on disk if need be.
+
+Delayed duplicate detection (Stern and Dill 1998; Korf 2004): successors are not looked up, but wait for their layer.
+When the line comes to it, all that wait there are sorted, equal ones dropped, and so are those that are known: the
+states of the layer found before, and the persistent ones. What is left is new, and expanded. Successors in the same
+layer wait for the next round in it; a breadth-first search is a sweep with a single layer, and its rounds are the
+levels. A layer that is too large is taken in pieces, each a range of hashes.
+
+Verdict and counts are those of the searches in memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Unpack
+
+import numpy as np
+
+from strandline.compile.kernel import Kernel
+from strandline.engine import codes, sizes
+from strandline.engine.codes import NONE
+from strandline.engine.disk.runs import Account, RunFiles
+from strandline.engine.disk.sorted_set import SortedSet
+from strandline.engine.disk.sorting import SortedRows
+from strandline.engine.disk.waiting import Key, Segment, WaitingRuns, give_back
+from strandline.engine.expansion import width_of
+from strandline.engine.line import LayersPart
+from strandline.engine.memory import WordArray
+from strandline.engine.notes import NotesPart
+from strandline.engine.orders.sweep import swept
+from strandline.engine.profile import LayerFigures, level_layers
+from strandline.engine.records import SPREAD, record
+from strandline.engine.search import Search, Statistics, Terms
+from strandline.engine.store.parts import PagedPart
+from strandline.errors import InternalError
+
+if TYPE_CHECKING:
+    from strandline.engine.disk.expanding_kernel import Spread
+
+_DEFAULT_MEMORY = 1 << 30
+_WAITING, _KNOWN, _PIECE, _RECENT = 0.45, 0.15, 0.3, 0.02
+"""Shares of the memory: what waits, sets of known states, a piece that is sorted, and states met a moment ago."""
+_MOST_RECENT = 1 << 20
+"""States met a moment ago that are remembered at most: they are to lie in the processor's cache."""
+_LEAST_PIECE, _LEAST_WAITING = 1 << 10, 1 << 13
+
+
+@dataclass(slots=True)
+class _Group:
+    """All that waited for the layer of the line, to be taken in pieces. `roots`: persistent ones."""
+
+    segments: list[Segment] = field(default_factory=list)
+    pieces: int = 1
+    next: int = 0
+    roots: bool = False
+    rows: WordArray | None = None
+    """What waited in memory, where that is all."""
+
+
+class SpillingSearch(Search):
+    """See the module's docstring. Files are made in `folder`; `memory_limit` is all that the search takes."""
+
+    loop = "disk.expanding_kernel.expand"
+
+    def __init__(self, kernel: Kernel, *, folder: Path, account: Account, **terms: Unpack[Terms]) -> None:
+        if kernel.componentwise:
+            raise InternalError("a search that spills goes by one measure, not by several componentwise")
+        memory = terms.get("memory_limit") or _DEFAULT_MEMORY
+        width, row_words = width_of(kernel), kernel.words + 1
+        self._work = record(SPREAD, measured=int(kernel.measured))
+        self._layers, self._pages = LayersPart(), PagedPart(width, extra=1)
+        self._notes = NotesPart(kernel.words)
+        super().__init__(kernel, self._layers, self._pages, self._notes, **terms)
+        self.memory_limit = max(int(memory * _WAITING), 8 * sum(part.room for part in self.parts) + _LEAST_WAITING)
+        self._width, self._row_words = width, row_words
+        self._piece = max(_LEAST_PIECE, int(memory * _PIECE) // (8 * (3 * row_words + 4)))
+        recent = min(max(int(memory * _RECENT) // (8 * kernel.words), 1 << 6), _MOST_RECENT)
+        self._recent: WordArray = np.zeros(recent * kernel.words, dtype=np.uint64)
+        self.files = RunFiles(folder, account)
+        known = int(memory * _KNOWN) // (2 * 8 * kernel.words)
+        self._known, self._persistent = (SortedSet(width, self.files, known // 2) for _ in range(2))
+        self._live, self._roots, self._next_roots = (WaitingRuns(self.files, row_words) for _ in range(3))
+        self._states: WordArray = np.zeros(0, dtype=np.uint64)
+        self._group: _Group | None = None
+        self._expanded_here = self._live_here = 0
+        self._levels: list[int] = []
+        self._swept_again = False
+        self.expansion.start()
+
+    @property
+    def settled(self) -> bool:
+        """What it knows lies in files too, which it removes as it goes on."""
+        return False
+
+    # --- the loop -----------------------------------------------------------------------------------------------
+
+    def _spread(self) -> Spread:
+        from strandline.engine.disk.expanding_kernel import Spread
+
+        return Spread(
+            self.expansion.expansion(),
+            self.expansion.links,
+            self.expansion.rest,
+            self._pages.store(),
+            self._layers.layers(),
+            self.journal.journal(),
+            self._notes.notes(),
+            self._states,
+            self._recent,
+            self._work,
+        )
+
+    def run(self, budget: np.uint64) -> int:
+        from strandline.engine.disk.expanding_kernel import expand
+
+        code = int(expand(self._spread(), budget))
+        return self._go_on() if code == codes.DONE else code
+
+    def _go_on(self) -> int:
+        """All that was loaded is expanded: load the next piece, of this layer or of the next."""
+        if self._group is not None and self._group.next < self._group.pieces:
+            return self._load_piece(self._group)
+        if self._group is not None:
+            give_back(self._group.segments)
+            self._group = None
+        if self._layers.line.row != NONE:
+            if self._gather():
+                return codes.BUDGET
+            self._leave_layer()
+        return self._next_layer()
+
+    # --- layers -------------------------------------------------------------------------------------------------
+
+    @property
+    def _line_key(self) -> Key:
+        line = self._layers.line
+        return int(line.column), int(line.layer)
+
+    def _gather(self) -> bool:
+        """Take what waits for the line's layer, roots first; whether there is anything."""
+        key, line = self._line_key, self._layers.line
+        for roots, runs in ((True, self._roots), (False, self._live)):
+            waiting = self._count(2 * int(line.row) + int(roots))
+            segments = runs.take(key)
+            if not waiting and not segments:
+                continue
+            total = waiting + sum(segment.count for segment in segments)
+            if waiting and (segments or total > self._piece):
+                # Pieces are taken from what is sorted.
+                self._spill()
+                segments += runs.take(key)
+                waiting = 0
+            rows = self._drained(2 * int(line.row) + int(roots), waiting) if waiting else None
+            self._group = _Group(segments, max(1, -(-total // self._piece)), roots=roots, rows=rows)
+            if not roots and not self.kernel.measured:
+                self._levels.append(0)
+            return True
+        return False
+
+    def _leave_layer(self) -> None:
+        from strandline.engine.disk.expanding_kernel import leave
+
+        line, counts = self._layers.line, self.journal.counts
+        leave(self._spread(), np.uint64(self._live_here))
+        if self._expanded_here:
+            line.layers_left += np.uint64(1)
+        counts.stored -= np.uint64(self._live_here)
+        self._known.clear()
+        self._expanded_here = self._live_here = 0
+
+    def _next_layer(self) -> int:
+        """Move the line to the least layer that something waits for; DONE where there is none."""
+        line = self._layers.line
+        key = self._least()
+        if key is None or (line.column and key[0] != line.column):
+            if self._wake():
+                key = self._least()
+            else:
+                self.journal.counts.stored -= np.uint64(self._persistent.count)
+                self._persistent.clear()
+        if key is None:
+            return codes.DONE
+        from strandline.engine.disk.expanding_kernel import stand_at
+
+        if not stand_at(self._layers.layers(), np.uint64(key[0]), np.uint64(key[1])):
+            return codes.GROW
+        return codes.BUDGET
+
+    def _least(self) -> Key | None:
+        keys = [self._live.least, self._roots.least]
+        if self._layers.line.waiting:
+            row = self._layers.layers().rows[int(self._layers.layers().heap[0])]
+            keys.append((int(row.column), int(row.layer)))
+        return min((key for key in keys if key is not None), default=None)
+
+    def _wake(self) -> bool:
+        """Begin the next sweep of the column, if regress edges were met; whether there is one. That it has new roots,
+        is seen when they are sorted."""
+        from strandline.engine.disk.expanding_kernel import wake
+
+        if not self._layers.line.pending and not self._next_roots:
+            return False
+        wake(self._layers.layers())
+        self._roots, self._next_roots = self._next_roots, self._roots
+        self._recent[:] = 0
+        self._swept_again = True
+        return True
+
+    # --- pieces -------------------------------------------------------------------------------------------------
+
+    def _load_piece(self, group: _Group) -> int:
+        """Sort the next piece, drop what is known, and let the rest be expanded."""
+        rows = SortedRows(self._piece_of(group), self._width)
+        self._persistent.drop_from(rows)
+        if not group.roots:
+            self._known.drop_from(rows)
+        most = self.journal.most_links()
+        reached = most is not None and rows.count > most
+        if reached and most is not None:
+            rows.keep_first(most)
+        self._note_new(rows, group)
+        self._states = rows.used
+        self._work.next, self._work.count = 0, rows.count
+        self._work.record = self.journal.counts.recorded
+        self.journal.append(rows.links())
+        return codes.LIMIT if reached else codes.BUDGET
+
+    def _piece_of(self, group: _Group) -> WordArray:
+        group.next += 1
+        if group.rows is not None:
+            rows, group.rows = group.rows, None
+            return rows
+        last = group.next == group.pieces
+        bound = None if last else (group.next << 64) // group.pieces
+        share = group.pieces - group.next + 1
+        parts = [segment.read_up_to(bound, share, self._width) for segment in group.segments]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def _note_new(self, rows: SortedRows, group: _Group) -> None:
+        line, counts, new = self._layers.line, self.journal.counts, rows.count
+        self._expanded_here += new
+        if group.roots:
+            if new and self._swept_again:
+                line.sweeps += np.uint64(1)
+                self._swept_again = False
+            line.persistent += np.uint64(new)
+            self._persistent.add(rows.states())
+        else:
+            self._live_here += new
+            self._known.add(rows.states())
+            if self._levels:
+                self._levels[-1] += new
+        counts.stored += np.uint64(new)
+        waiting = int(self._work.waiting) + self._live.count + self._roots.count + self._next_roots.count
+        counts.peak_stored = max(int(counts.peak_stored), int(counts.stored) + waiting)
+
+    # --- spilling -----------------------------------------------------------------------------------------------
+
+    def relieve(self) -> bool:
+        """Memory is full: what waits goes to disk; whether there was anything. Only the successors of a single state
+        are always given room."""
+        if self.expansion.answer.wanted:
+            return self.expansion.grow(lambda: 1 << 60)
+        if not self._work.waiting:
+            return False
+        self._spill()
+        return True
+
+    def _spill(self) -> None:
+        from strandline.engine.disk.expanding_kernel import drop_rows
+
+        rows, chains = self._layers.layers().rows, self._layers.layers().chains
+        numbers = np.flatnonzero((chains["count"] > 0)[: 2 * int(self._layers.line.rows)])
+        keys = np.stack((rows["column"][numbers // 2], rows["layer"][numbers // 2]))
+        order = np.lexsort((keys[1], keys[0]))
+        live, roots, following = self._live.begin(), self._roots.begin(), self._next_roots.begin()
+        here = self._line_key
+        for place in order.tolist():
+            number, key = int(numbers[place]), (int(keys[0, place]), int(keys[1, place]))
+            # Persistent states behind the line are roots of the next sweep.
+            run = live if number % 2 == 0 else following if key < here else roots
+            while count := self._count(number):
+                run.append(key, self._sorted(number, min(count, self._piece)))
+                if self._count(number):
+                    # A sorted part is a run of its own.
+                    runs = self._live if run is live else self._roots if run is roots else self._next_roots
+                    runs.add(run)
+                    fresh = runs.begin()
+                    live, roots = (fresh if run is live else live), (fresh if run is roots else roots)
+                    following = fresh if run is following else following
+                    run = fresh
+        for runs, run in ((self._live, live), (self._roots, roots), (self._next_roots, following)):
+            runs.add(run)
+        drop_rows(self._layers.layers())
+        self._pages.shape.wanted_entries = self._layers.line.wanted_rows = 0
+
+    def _count(self, chain: int) -> int:
+        """How many states wait in a chain."""
+        return int(self._layers.layers().chains[chain].count)
+
+    def _sorted(self, chain: int, count: int) -> WordArray:
+        return SortedRows(self._drained(chain, count), self._width).used
+
+    def _drained(self, chain: int, count: int) -> WordArray:
+        """States that wait in a chain, about so many."""
+        from strandline.engine.disk.expanding_kernel import drain
+
+        page = 1 << int(self._pages.shape.page_bits)
+        rows: WordArray = np.empty((count + page) * self._row_words, dtype=np.uint64)
+        moved = int(drain(self._spread(), np.uint64(chain), rows))
+        return rows[: moved * self._row_words]
+
+    # --- what it tells ------------------------------------------------------------------------------------------
+
+    @property
+    def line(self) -> tuple[int, int]:
+        return self._layers.key if self.kernel.measured else (0, 0)
+
+    @property
+    def level_sizes(self) -> list[int]:
+        return [size for size in self._levels if size]
+
+    @property
+    def sampled_regress_edges(self) -> list[tuple[tuple[int, ...], int]]:
+        return self._notes.regress_edges()
+
+    def profile(self) -> tuple[LayerFigures, ...]:
+        if self.kernel.measured:
+            return self._notes.layers(self._layers, self.journal)
+        levels = np.array(self.level_sizes, dtype=np.uint64)
+        return level_layers(levels, int(self.journal.counts.visited), sizes.PROFILE_CELLS)
+
+    def statistics(self) -> Statistics:
+        told = super().statistics()
+        return swept(told, self._layers) if self.kernel.measured else told
+
+    @property
+    def spilled_bytes(self) -> int:
+        return self.files.peak_bytes
+
+    def close(self) -> None:
+        super().close()
+        for runs in (self._known, self._persistent):
+            runs.clear()

@@ -1,0 +1,133 @@
+"""States that wait on disk for the line. Each spill is a file of layers in increasing order; the line comes to them one
+after the other, so that every file is read from beginning to end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from strandline.engine.disk.runs import RunFile, RunFiles
+from strandline.engine.disk.sorted_set import hashes_of
+from strandline.engine.expansion import Width
+from strandline.engine.memory import WordArray
+
+Key = tuple[int, int]
+"""Column and layer, as the engine has them."""
+
+
+@dataclass(slots=True)
+class Segment:
+    """The states of one layer in one file, in the order of their hashes."""
+
+    run: WaitingRun
+    first: int
+    count: int
+
+    def read_up_to(self, bound: int | None, share: int, width: Width) -> WordArray:
+        """Take the states whose hashes are less than the bound, or all; about one of `share` parts of what is left."""
+        size = self.run.row_words
+        if bound is None:
+            rows = self.run.file.read(self.first, self.count)
+            self.first, self.count = self.first + self.count, 0
+            return rows
+        taken: list[WordArray] = [np.zeros(0, dtype=np.uint64)]
+        while self.count:
+            wanted = min(self.count, self.count // share + self.count // (8 * share) + 256)
+            rows = self.run.file.read(self.first, wanted)
+            cut = int(np.searchsorted(hashes_of(rows, size, width), np.uint64(bound), side="left"))
+            taken.append(rows[: cut * size])
+            self.first, self.count = self.first + cut, self.count - cut
+            if cut < wanted:
+                break
+        return np.concatenate(taken)
+
+
+class WaitingRun:
+    """One spill."""
+
+    def __init__(self, file: RunFile, row_words: int) -> None:
+        self.file, self.row_words = file, row_words
+        self._keys: list[Key] = []
+        self._index: WordArray = np.zeros((0, 3), dtype=np.uint64)
+        self._starts: list[int] = []
+        self._next = self._taken = 0
+
+    def append(self, key: Key, rows: WordArray) -> None:
+        """Write the sorted rows of a layer, which comes after those before or is the last of them."""
+        if not self._keys or self._keys[-1] != key:
+            self._keys.append(key)
+            self._starts.append(self.file.rows)
+        self.file.append(rows)
+
+    def finish(self) -> None:
+        self.file.finish()
+        index = [(*key, start) for key, start in zip(self._keys, self._starts, strict=True)]
+        self._index = np.array(index, dtype=np.uint64).reshape(-1, 3)
+        self._keys, self._starts = [], []
+
+    @property
+    def head(self) -> Key | None:
+        """The least layer of which states wait here."""
+        if self._next == len(self._index):
+            return None
+        return int(self._index[self._next, 0]), int(self._index[self._next, 1])
+
+    def take(self) -> Segment:
+        """The states of the least layer."""
+        first = int(self._index[self._next, 2])
+        self._next += 1
+        last = int(self._index[self._next, 2]) if self._next < len(self._index) else self.file.rows
+        self._taken += 1
+        return Segment(self, first, last - first)
+
+    def give_back(self) -> bool:
+        """A segment that was taken is read; whether the whole file is."""
+        self._taken -= 1
+        if self._taken or self.head is not None:
+            return False
+        self.file.remove()
+        return True
+
+
+class WaitingRuns:
+    """All spills of one kind."""
+
+    def __init__(self, files: RunFiles, row_words: int) -> None:
+        self._files, self._row_words = files, row_words
+        self._runs: list[WaitingRun] = []
+        self.count = 0
+
+    def begin(self) -> WaitingRun:
+        return WaitingRun(self._files.new(self._row_words), self._row_words)
+
+    def add(self, run: WaitingRun) -> None:
+        """A spill is written."""
+        run.finish()
+        if run.head is None:
+            run.file.remove()
+            return
+        self.count += run.file.rows
+        self._runs.append(run)
+
+    def __bool__(self) -> bool:
+        return bool(self._runs)
+
+    @property
+    def least(self) -> Key | None:
+        """The least layer of which states wait."""
+        return min((run.head for run in self._runs if run.head is not None), default=None)
+
+    def take(self, key: Key) -> list[Segment]:
+        """The states of a layer, which is the least one or one before."""
+        found = [run.take() for run in self._runs if run.head == key]
+        self.count -= sum(segment.count for segment in found)
+        self._runs = [run for run in self._runs if run.head is not None]
+        return found
+
+
+def give_back(segments: Iterable[Segment]) -> None:
+    """These segments are read."""
+    for segment in segments:
+        segment.run.give_back()

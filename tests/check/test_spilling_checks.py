@@ -1,0 +1,144 @@
+"""A memory limit that is reached does not end a check: states go to disk, and the answer is the same."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import strandline
+from strandline.check import deciding, running
+from strandline.check.verdict import Answer, Verdict
+from strandline.engine.search import Event, Search
+
+WHEELS = Path(__file__).parent / "models" / "wheels.dve"
+CLOCKS = Path(__file__).parent / "models" / "clocks.dve"
+FAR = "P.x < 63 or Q.x < 63 or R.x < 63"
+_OTHER = (
+    "seconds", "compile_seconds", "engine_seconds", "rss_bytes", "peak_bytes", "peak_states", "spilled_bytes",
+)  # fmt: skip
+
+
+class Told:
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def stage(self, text: str) -> None:
+        # Whether this is the engine's first use is not what these tests are about.
+        if text != running.COMPILING:
+            self.texts.append(text)
+
+    def progress(self, progress: object) -> None:
+        return
+
+
+@pytest.fixture
+def full_memory(monkeypatch: pytest.MonkeyPatch) -> Told:
+    """Searches in memory find that it is full after some thousand states; what is left for those on disk is little."""
+    usual, told = Search.advance, Told()
+
+    def advance(search: Search, seconds: float = 0.05) -> Event:
+        if type(search).__name__ == "SpillingSearch":
+            return usual(search, seconds)
+        search._budget = 1000
+        event = usual(search, 0.0)
+        return Event.MEMORY if search.statistics().visited > 5000 else event
+
+    monkeypatch.setattr(Search, "advance", advance)
+    monkeypatch.setattr(running.Run, "_engine_bytes", lambda self, reserve=0: 1 << 20)
+    monkeypatch.setattr(deciding, "Unwatched", lambda: told)
+    return told
+
+
+def essence(verdict: Verdict) -> Any:
+    traces = [None if one.trace is None else len(one.trace) for one in verdict.properties]
+    profile = [replace(one, stored=0) for one in verdict.statistics.profile]
+    figures = replace(verdict.statistics, **dict.fromkeys(_OTHER, 0), regress=None, profile=())
+    return [(one.name, one.answer, one.reason) for one in verdict.properties], traces, figures, profile
+
+
+SEARCHES: dict[str, dict[str, Any]] = {
+    "bfs": {"invariants": ["P.x < 9", FAR]},
+    "bfs that holds": {"deadlock": True},
+    "sweep": {"measure": "P.x", "invariants": ["P.x < 64"]},
+    "columns": {"measure": ["mono(P.x / 16)", "Q.x / 16"], "invariants": ["P.x < 64"], "count_distinct": True},
+    "por": {"por": True, "invariants": [FAR]},
+}
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_the_answer_is_the_same(name: str, full_memory: Told, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    spilled = strandline.check(WHEELS, memory="1G", work_dir=tmp_path, **SEARCHES[name])
+    assert full_memory.texts[0] == "the memory limit of 1.0 GB is reached: going on with states on disk"
+    assert spilled.statistics.spilled_bytes > 0
+    assert list(tmp_path.iterdir()) == []
+    monkeypatch.undo()
+    usual = strandline.check(WHEELS, **SEARCHES[name])
+    found, expected = essence(spilled), essence(usual)
+    if name.startswith("bfs") or name == "por":
+        assert found == expected
+    else:
+        assert found[:1] + found[2:] == expected[:1] + expected[2:], "traces of sweeps may differ"
+
+
+def test_prefixes_are_found_on_disk(full_memory: Told) -> None:
+    verdict = strandline.check(WHEELS, "G (P.x < 63)", memory="1G", order="bfs")
+    assert full_memory.texts
+    assert verdict.answer is Answer.VIOLATED
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"spill": False}, {"order": "dfs"}, {"store": "compact"}, {"measure": ["P.x", "Q.x"], "componentwise": True}],
+)
+def test_what_does_not_spill_stops(options: dict[str, Any], full_memory: Told) -> None:
+    verdict = strandline.check(WHEELS, deadlock=True, memory="1G", **options)
+    assert (verdict.answer, verdict.reason) == (Answer.UNKNOWN, "the memory limit of 1.0 GB is reached")
+    assert full_memory.texts == []
+
+
+def test_a_limit_of_disk(full_memory: Told) -> None:
+    verdict = strandline.check(WHEELS, deadlock=True, memory="1G", disk="1M")
+    assert (verdict.answer, verdict.reason) == (Answer.UNKNOWN, "the disk limit of 1.0 MB is reached")
+    assert verdict.statistics.visited > 0
+
+
+def test_a_limit_of_disk_counts_the_parent_log() -> None:
+    verdict = strandline.check(WHEELS, deadlock=True, disk="1M")
+    assert verdict.reason == "the disk limit of 1.0 MB is reached"
+    assert strandline.check(CLOCKS, deadlock=True, disk="1M").answer is Answer.HOLDS
+
+
+def watched(*command: str) -> tuple[int, dict[str, Any]]:
+    """Run a command; the most that was resident, looked at from outside all the time, and what it told."""
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    most, page = 0, os.sysconf("SC_PAGE_SIZE")
+    while process.poll() is None:
+        with contextlib.suppress(OSError, IndexError):
+            most = max(most, int(Path(f"/proc/{process.pid}/statm").read_text().split()[1]) * page)
+        time.sleep(0.005)
+    out, _ = process.communicate()
+    return most, json.loads(out)
+
+
+def test_the_limit_holds_as_the_system_sees_it(tmp_path: Path) -> None:
+    """Four million states, in forty megabytes more than the program itself takes, where seventy are wanted."""
+    model = tmp_path / "large.dve"
+    model.write_text(WHEELS.read_text().replace("63", "159"))
+    command = (sys.executable, "-m", "strandline.cli", "explore", str(model), "--json")
+    # The first run may have to make machine code, which takes memory too.
+    for _ in range(2):
+        own, _ = watched(*command, "--max-states", "9")
+    limit = own + (40 << 20)
+    most, told = watched(*command, "--memory", str(limit))
+    assert told["states"] == 160**3
+    assert told["spilled_bytes"] > 0
+    assert most <= limit

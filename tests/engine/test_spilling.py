@@ -1,0 +1,126 @@
+"""A search that spills counts what the searches in memory count, however little memory there is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from graph_kernel import Graph, graph_kernel, random_graph
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from plain import plain_engine
+from running import Outcome, Run, explore, path_to, smallest_arrays
+
+from strandline.engine.search import Event
+
+FIGURES = (
+    "recorded", "exact", "visited", "transitions", "deadlocks", "persistent", "regress_edges", "sweeps", "layers",
+)  # fmt: skip
+
+
+class SpillingRun(Run):
+    """A run with little memory."""
+
+    def __init__(self, kernel: Any, folder: Path, memory: int = 1, **options: Any) -> None:
+        self._folder, self._memory = folder, memory
+        self.written: list[int] = []
+        super().__init__(kernel, "", **options)
+
+    def new_search(self, order: str, **options: Any) -> Any:
+        terms = {"memory_limit": self._memory, **options}
+        search = self.engine.SpillingSearch
+        return search(self.kernel, folder=self._folder, account=self.written.append, **terms)
+
+
+def spilled(kernel: Any, folder: Path, memory: int = 1, **options: Any) -> tuple[Outcome, SpillingRun]:
+    run = SpillingRun(kernel, folder, memory, **options)
+    outcome = run.advance()
+    run.search.close()
+    return outcome, run
+
+
+def same(outcome: Outcome, expected: Outcome) -> None:
+    assert outcome.event.name == expected.event.name
+    assert outcome.distinct() == expected.distinct()
+    assert sorted(outcome.seen) == sorted(expected.seen), "each is expanded as often"
+    assert outcome.levels == expected.levels
+    for name in FIGURES:
+        assert getattr(outcome.statistics, name) == getattr(expected.statistics, name), name
+
+
+@given(
+    st.randoms(use_true_random=False),
+    st.integers(1, 60),
+    st.sampled_from(("plain", "monotone", "regressing", "columns", "extreme")),
+    st.sampled_from((1, 2, 3)),
+    st.booleans(),
+)
+@settings(max_examples=60)
+def test_counts_are_those_of_searches_in_memory(
+    tmp_path_factory: pytest.TempPathFactory, random: Random, nodes: int, kind: str, words: int, tiny: bool
+) -> None:
+    graph = random_graph(random, nodes, 2 * nodes, kind=kind)
+    kernel, folder = graph_kernel(graph, words), tmp_path_factory.mktemp("runs")
+    usual = explore(kernel, "bfs" if graph.progress is None else "sweep")
+    # As plain Python, where array accesses are checked and nothing is to be compiled.
+    engine = plain_engine()
+    engine.modules["disk.search"]._LEAST_PIECE = 5 if tiny else 1 << 10
+    with smallest_arrays(engine), np.errstate(over="ignore"):
+        outcome, run = spilled(kernel, folder, engine=engine)
+    same(outcome, usual)
+    assert sum(run.written) == 0, "what was written was removed"
+    assert list(folder.iterdir()) == []
+    for record in range(len(outcome.links)):
+        assert path_to(kernel, outcome.links, record)[-1] in outcome.distinct()
+
+
+@pytest.mark.parametrize("kind", ["plain", "regressing"])
+def test_a_layer_many_times_as_large_as_memory(kind: str, tmp_path: Path) -> None:
+    """Thousands of states, most of them in one layer, and memory for some hundreds."""
+    graph = random_graph(Random(3), 8_000, 20_000)
+    if kind == "regressing":
+        progress = tuple((0, 0 if node % 10 else 1 + node % 7) for node in range(8_000))
+        graph = Graph(graph.edges, progress=progress)
+    kernel = graph_kernel(graph)
+    usual = explore(kernel, "bfs" if graph.progress is None else "sweep")
+    with smallest_arrays():
+        outcome, run = spilled(kernel, tmp_path)
+    same(outcome, usual)
+    assert run.search.files.peak_bytes > 1 << 16
+
+
+def test_a_state_that_is_found(tmp_path: Path) -> None:
+    chain = Graph((*tuple((node + 1,) for node in range(99)), ()), labels={40: 1, 70: 3})
+    kernel = graph_kernel(chain)
+    run = SpillingRun(kernel, tmp_path, stop_mask=3)
+    assert run.advance().event is Event.FOUND
+    record, labels = run.search.found
+    assert (labels, path_to(kernel, run.outcome.links, record)[-1]) == (1, kernel.twin.states[40])
+    run.search.stop_less(1)
+    assert run.advance().event is Event.FOUND
+    assert path_to(kernel, run.outcome.links, run.search.found[0])[-1] == kernel.twin.states[70]
+    run.search.stop_less(2)
+    assert run.advance().event is Event.DONE
+    assert run.outcome.statistics.visited == 100
+
+
+def test_a_fault_and_a_limit(tmp_path: Path) -> None:
+    graph = Graph(tuple(tuple({(node * 2 + step) % 300 for step in (1, 2)}) for node in range(300)))
+    kernel = graph_kernel(replace(graph, faults={7}))
+    run = SpillingRun(kernel, tmp_path / "fault")
+    assert run.advance().event is Event.FAULT
+    assert path_to(kernel, run.outcome.links, run.search.found[0])[-1] == kernel.twin.states[7]
+    run = SpillingRun(graph_kernel(graph), tmp_path / "limit", max_states=50)
+    assert run.advance().event is Event.STATES
+    assert len(run.outcome.links) == 50
+
+
+def test_a_column_that_decreases(tmp_path: Path) -> None:
+    graph = Graph(((1,), (2,), (0,)), progress=((0, 0), (1, 0), (2, 0)))
+    run = SpillingRun(graph_kernel(graph), tmp_path)
+    assert run.advance().event is Event.COLUMN_DECREASED
+    assert run.search.regressing_link == (2, 0)
