@@ -191,7 +191,7 @@ def test_left_overs_are_offered_for_removal(strandline: Run, tmp_path: Path) -> 
     answer = strandline("explore", "mutex.dve", "--work-dir", "work")
     assert answer.code == 0
     assert answer.stderr == (
-        "left over from a killed run (3.0 MB); remove with: rm -r work/strandline-run-old\n"
+        "left over from a killed run, 3.0 MB; `strandline runs --remove --work-dir work` removes it\n"
     )
     assert folder.exists()
     folder.rename(folder.with_name("strandline-run-b"))
@@ -200,7 +200,7 @@ def test_left_overs_are_offered_for_removal(strandline: Run, tmp_path: Path) -> 
     os.utime(tmp_path / "work" / "strandline-run-a", (0, 0))
     answer = strandline("explore", "mutex.dve", "--work-dir", "work")
     assert answer.stderr == (
-        "left over from 2 killed runs (3.0 MB); remove with: rm -r work/strandline-run-a work/strandline-run-b\n"
+        "left over from 2 killed runs, 3.0 MB; `strandline runs --remove --work-dir work` removes it\n"
     )
 
 

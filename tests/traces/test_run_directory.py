@@ -13,7 +13,7 @@ import pytest
 
 from strandline.errors import ResourceError
 from strandline.traces import workspace
-from strandline.traces.workspace import RunDirectory, left_over, size_of
+from strandline.traces.workspace import LeftOver, RunDirectory, left_over, removed
 
 
 def _age(folder: Path) -> None:
@@ -56,8 +56,10 @@ def test_what_a_killed_process_leaves_is_found(tmp_path: Path) -> None:
     process.send_signal(signal.SIGKILL)
     process.wait()
     process.stdout.close()
-    assert left_over(tmp_path) == [folder]
-    assert size_of(folder) >= 1000
+    (found,) = left_over(tmp_path)
+    assert (found.path, found.size >= 1000, found.days > 0) == (folder, True, True)
+    assert removed(found)
+    assert not folder.exists()
 
 
 def test_a_directory_that_was_just_made_may_still_be_locked(tmp_path: Path) -> None:
@@ -66,7 +68,7 @@ def test_a_directory_that_was_just_made_may_still_be_locked(tmp_path: Path) -> N
     (folder / "pid").write_text("1\n")
     assert left_over(tmp_path) == []
     _age(folder)
-    assert left_over(tmp_path) == [folder]
+    assert [one.path for one in left_over(tmp_path)] == [folder]
 
 
 def test_other_directories_are_left_alone(tmp_path: Path) -> None:
@@ -80,3 +82,19 @@ def test_a_place_that_cannot_be_written_is_a_resource_error(tmp_path: Path) -> N
     (tmp_path / "file").write_text("")
     with pytest.raises(ResourceError, match="no directory for this run"):
         RunDirectory(tmp_path / "file")
+
+
+def test_a_run_that_came_back_to_life_is_not_removed(tmp_path: Path) -> None:
+    with RunDirectory(tmp_path) as folder:
+        _age(folder.path)
+        assert not removed(LeftOver(folder.path, 0, 0.0))
+        assert folder.path.exists()
+
+
+def test_sizes_count_what_lies_deeper(tmp_path: Path) -> None:
+    folder = tmp_path / f"{workspace.PREFIX}x"
+    (folder / "spilled" / "runs").mkdir(parents=True)
+    (folder / "pid").write_text("1\n")
+    (folder / "spilled" / "runs" / "run-1").write_bytes(bytes(5000))
+    _age(folder)
+    assert [one.size for one in left_over(tmp_path)] == [5002]

@@ -11,8 +11,8 @@ from strandline.errors import UsageError, suggestion
 from strandline.report.exit_codes import MEANINGS
 
 COMMANDS = (
-    "check", "explore", "resume", "measures", "simulate", "serve", "trace", "test", "info", "graph", "sweepline",
-    "automaton", "contest", "completion",
+    "check", "explore", "resume", "runs", "measures", "simulate", "serve", "trace", "test", "info", "graph",
+    "sweepline", "automaton", "contest", "completion",
 )  # fmt: skip
 """One module of this package each, with `configure(subparsers)`; `run` in the parsed arguments is then a
 function from them to the exit code."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -71,17 +70,13 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
 
 def console_of(arguments: argparse.Namespace, options: Options) -> Console:
     """The console of a command; first it tells of what killed runs have left behind."""
-    from strandline.traces.workspace import left_over, size_of
+    from strandline.cli.runs import removing, total
+    from strandline.traces.workspace import left_over
 
     console = Console(quiet=arguments.quiet)
-    folders = left_over(options.folder)
-    if folders:
-        from strandline.check.memory import shown_bytes
-
-        whose = "a killed run" if len(folders) == 1 else f"{len(folders)} killed runs"
-        size = shown_bytes(sum(map(size_of, folders)))
-        names = " ".join(shlex.quote(str(folder)) for folder in folders)
-        console.notice(f"left over from {whose} ({size}); remove with: rm -r {names}")
+    found = left_over(options.folder)
+    if found:
+        console.notice(f"left over from {total(found)}; `{removing(options.folder)}` removes it")
     return console
 
 

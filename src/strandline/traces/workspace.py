@@ -12,6 +12,8 @@ import os
 import shutil
 import tempfile
 import time
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
@@ -19,6 +21,7 @@ from strandline.errors import ResourceError
 
 PREFIX = "strandline-run-"
 _LOCK = "pid"
+_DAY = 86_400.0
 _YOUNG_SECONDS = 10.0
 """A directory as young as this may belong to a run that is about to lock it."""
 
@@ -56,18 +59,46 @@ class RunDirectory:
         self.close()
 
 
-def left_over(parent: Path | None = None) -> list[Path]:
+@dataclass(frozen=True, slots=True)
+class LeftOver:
+    """The directory of a run that was killed."""
+
+    path: Path
+    size: int
+    """Bytes of the files in it."""
+    days: float
+    """Since something was last made or removed in it."""
+
+
+def left_over(parent: Path | None = None) -> list[LeftOver]:
     """Directories of runs that were killed, as far as they belong to this user."""
     folder = Path(tempfile.gettempdir()) if parent is None else parent
-    return sorted(path for path in folder.glob(f"{PREFIX}*") if _is_abandoned(path))
+    found = sorted(path for path in folder.glob(f"{PREFIX}*") if _is_abandoned(path))
+    return [LeftOver(path, _size_of(path), (time.time() - _changed(path)) / _DAY) for path in found]
 
 
-def size_of(folder: Path) -> int:
-    """Bytes of the files directly in a run's directory; 0 where it has just vanished."""
+def removed(run: LeftOver) -> bool:
+    """Remove what a killed run has left behind, unless it is not left over any more; whether it is gone."""
+    if _is_abandoned(run.path):
+        shutil.rmtree(run.path, ignore_errors=True)
+    return not run.path.exists()
+
+
+def _size_of(folder: Path) -> int:
+    """Bytes of the files in a directory and below it; without those that have just vanished."""
+    size = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):
+                size += os.lstat(os.path.join(place, name)).st_size
+    return size
+
+
+def _changed(folder: Path) -> float:
     try:
-        return sum(entry.stat().st_size for entry in os.scandir(folder))
+        return folder.stat().st_mtime
     except OSError:
-        return 0
+        return time.time()
 
 
 def _is_abandoned(folder: Path) -> bool:

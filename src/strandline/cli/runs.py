@@ -1,0 +1,86 @@
+"""`strandline runs`: what killed runs have left behind."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from strandline.cli.console import emit
+from strandline.report.exit_codes import HOLDS, UNKNOWN
+
+if TYPE_CHECKING:
+    from strandline.traces.workspace import LeftOver
+
+
+def configure(subparsers: Any) -> None:
+    """Add the command to the parser."""
+    parser = subparsers.add_parser(
+        "runs",
+        help="list and remove what killed runs left behind",
+        description="List the folders of runs that were killed, with their size and age. A run that lives holds a lock "
+        "on its folder, and is not listed. Runs with --checkpoint keep their files there, for `strandline resume`.",
+    )
+    parser.add_argument("--remove", action="store_true", help="remove them")
+    parser.add_argument(
+        "--work-dir", metavar="DIR", type=Path, help="where to look; default: the folder for temporary files"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object, whatever happens")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command: 0, or 3 where something cannot be removed."""
+    from strandline.traces.workspace import left_over, removed
+
+    found = left_over(arguments.work_dir)
+    kept = [one for one in found if not removed(one)] if arguments.remove else found
+    code = UNKNOWN if arguments.remove and kept else HOLDS
+    emit(_data(arguments, found, kept, code) if arguments.json else _text(arguments, found, kept))
+    return code
+
+
+def _text(arguments: argparse.Namespace, found: list[LeftOver], kept: list[LeftOver]) -> str:
+    from strandline.check.memory import shown_bytes
+    from strandline.report.style import table
+
+    if not found:
+        return "no killed run has left anything behind"
+    rows = [
+        (shown_bytes(one.size), f"{one.days:.1f} days old", str(one.path), _fate(arguments, one, kept)) for one in found
+    ]
+    lines = table(rows)
+    if not arguments.remove:
+        lines.append(f"{total(found)}; `{removing(arguments.work_dir)}` removes it")
+    return "\n".join(lines)
+
+
+def _fate(arguments: argparse.Namespace, one: LeftOver, kept: list[LeftOver]) -> str:
+    if not arguments.remove:
+        return ""
+    return "cannot be removed" if one in kept else "removed"
+
+
+def total(found: list[LeftOver]) -> str:
+    """How many runs, and what they take."""
+    from strandline.check.memory import shown_bytes
+
+    whose = "a killed run" if len(found) == 1 else f"{len(found)} killed runs"
+    return f"{whose}, {shown_bytes(sum(one.size for one in found))}"
+
+
+def removing(folder: Path | None) -> str:
+    """The command that removes what is left over in a folder."""
+    place = "" if folder is None else f" --work-dir {shlex.quote(str(folder))}"
+    return f"strandline runs --remove{place}"
+
+
+def _data(arguments: argparse.Namespace, found: list[LeftOver], kept: list[LeftOver], code: int) -> str:
+    from strandline.report.envelope import head, render
+
+    runs = [
+        {"path": str(one.path), "bytes": one.size, "days": round(one.days, 3), "removed": one not in kept}
+        for one in found
+    ]
+    return render({**head("runs", code), "runs": runs})
