@@ -137,6 +137,23 @@ def test_who_sends_what_to_whom() -> None:
     ]
 
 
+def test_a_process_without_variables_has_its_line(tmp_path: Path) -> None:
+    tutorial = (EXAMPLES.parent / "docs/tutorial.md").read_text("utf-8")
+    (tmp_path / "wire.py").write_text(tutorial.partition('title="wire.py"\n')[2].partition("```")[0])
+    verdict = strandline.check(tmp_path / "wire.py")
+    assert verdict.trace is not None
+    chart = sequence_data(verdict.system, verdict.trace, actions_along(verdict.system, verdict.trace))
+    assert chart["lifelines"] == ["Sender", "Receiver"]
+    sent = [(one["channel"], one["text"], one["from"], one["to"]) for one in chart["messages"]]
+    assert sent == [
+        ("data", "0", [0, 0], [1, 1]),
+        ("acks", "True", [1, 1], [5, 0]),
+        ("data", "0", [3, 0], [4, 1]),
+        ("acks", "True", [4, 1], [7, 0]),
+        ("data", "1", [6, 0], None),
+    ]
+
+
 def test_a_meeting_of_two_processes_is_an_arrow() -> None:
     system = strandline.load(EXAMPLES / "process-stop-and-wait/deaf.psl")
     verdict = strandline.check(system, deadlock=True)

@@ -183,12 +183,13 @@ def test_expressions_are_what_the_interpreter_says(browser: Browser, tmp_path: P
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("snet + 1", "'snet' is not known (the trace has sent, received, data.0, data.length, acknowledgement.0, ...)"),
+        ("snet + 1", "'snet' is not known (the trace has sent, received, data, acknowledgement, Sender, ...)"),
         ("Sender.wiat", "Sender has no place 'wiat' (it has send, wait, done)"),
         ("sent + ", "the expression ends too early"),
         ("(sent", "')' is missing"),
         ("sent / (sent - sent)", "division by zero"),
-        ("data.0[7]", "index 7 is outside 0..1"),
+        ("data[7]", "data is empty"),
+        ("[1, 2][7]", "index 7 is outside 0..1"),
         ("sent ? 1", "'?' is not understood"),
         ("Sender and 1", "send is no condition"),
     ],

@@ -2,14 +2,14 @@
 
 A step in which several processes move together is an arrow from the one to the others. What a step puts into a channel
 is sent by its process, what a later step takes out of there is received: of a queue in order, of a bag the oldest equal
-one. Channels are whatever holds a queue or a bag, and the buffered channels of DVE. A trace of which this tells
-nothing, because its model has no processes, has no chart.
+one. Channels are whatever holds a queue or a bag. A trace of which this tells nothing, because its model has no
+processes, has no chart.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +21,8 @@ _MOST_LIFELINES = 40
 _MOST_STEPS = 2_000
 """A longer chart is not drawn."""
 _NOBODY = -1
-_LENGTH, _FIELD = ".length", re.compile(r"(.+)\.(\d+)")
+_OWNER = re.compile(r"([A-Za-z_]\w*)\.")
+"""The process in front of the name of an action."""
 
 
 def sequence_data(system: System, trace: Trace, taken: Sequence[tuple[Action, ...]] | None) -> dict[str, Any]:
@@ -54,10 +55,13 @@ def sequence_data(system: System, trace: Trace, taken: Sequence[tuple[Action, ..
 
 
 def _lifelines(system: System) -> list[str]:
-    """Processes, located or known by their variables alone."""
+    """Processes: with places, known by their variables, or, beside such ones, by their actions alone."""
     owners = [one.owner for one in system.variables if one.owner is not None]
     watching = None if system.observer is None else system.observer.name
     names = dict.fromkeys([*(one.name for one in system.processes), *owners])
+    if names:
+        acting = [_OWNER.match(action.name) for action in system.actions]
+        names.update(dict.fromkeys(found[1] for found in acting if found is not None))
     return [name for name in names if name != watching]
 
 
@@ -126,17 +130,4 @@ def _contents(state: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
         for path, inner in parts(value):
             if isinstance(inner, Queue | Multiset):
                 found[name + path] = tuple(inner)
-    return {**found, **dict(_buffers(state))}
-
-
-def _buffers(state: Mapping[str, Any]) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """The buffered channels of DVE: an array for each field of a message, and how many messages there are."""
-    columns: dict[str, list[tuple[int, Any]]] = {}
-    for name, value in state.items():
-        column = _FIELD.fullmatch(name)
-        if column is not None and f"{column[1]}{_LENGTH}" in state and isinstance(value, tuple):
-            columns.setdefault(column[1], []).append((int(column[2]), value))
-    for name, fields in columns.items():
-        rows = zip(*(values for _, values in sorted(fields)), strict=True)
-        length = state[f"{name}{_LENGTH}"]
-        yield name, tuple(row[0] if len(row) == 1 else row for row in list(rows)[:length])
+    return found

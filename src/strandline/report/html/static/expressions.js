@@ -287,6 +287,10 @@
       if (places && field === "state") return { value: places.indexOf(of.value) };
       if (places) throw new ExpressionError(`${of.name} has no place '${field}' (it has ${places.slice(0, 12).join(", ")})`);
       if (field === "length") return { value: members(of.value).length };
+      // DVE: a part of all messages of a channel; behind the last message it is 0.
+      if (Array.isArray(of.value) && /^\d+$/.test(field)) {
+        return { value: of.value.map((message) => (Array.isArray(message) ? message[field] : message)), name: whole, padded: true };
+      }
       throw new ExpressionError(`${of.name ?? show(of.value)} has no '${field}'`);
     }
 
@@ -294,6 +298,8 @@
       if (of.prefix !== undefined) return this.#named(`${of.prefix}_${integer(index)}`);
       if (!Array.isArray(of.value)) throw new ExpressionError(`${of.name ?? show(of.value)} has no elements`);
       const place = integer(index);
+      if (of.padded && place >= BigInt(of.value.length)) return { value: 0 };
+      if (!of.value.length) throw new ExpressionError(`${of.name ?? "this"} is empty`);
       if (place < 0n || place >= BigInt(of.value.length)) throw new ExpressionError(`index ${place} is outside 0..${of.value.length - 1}`);
       return { value: of.value[Number(place)] };
     }

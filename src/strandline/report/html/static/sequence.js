@@ -26,7 +26,7 @@
 
     #draw() {
       const { lifelines, steps, messages } = this.data;
-      this.width = Math.max(NARROWEST, Math.min(WIDEST, (this.element.clientWidth - LEFT - 20) / lifelines.length));
+      this.width = Math.max(NARROWEST, Math.min(WIDEST, (this.element.clientWidth - LEFT - 40) / lifelines.length));
       const width = LEFT + lifelines.length * this.width + 10;
       const height = TOP + (steps.length + 1) * ROW;
       this.band = draw("rect", { x: 0, width, height: ROW, class: "band" });
