@@ -27,8 +27,11 @@ def exchanges_of(system: System, seen: Sequence[Expression], measure: Measure | 
     `UsageError` where there are none, and says what tells them apart."""
     if isinstance(system, CallableSystem):
         raise no_symmetry("callables have no processes")
-    watched = list(seen) if measure is None else [*seen, measure.column, measure.layer, *measure.compared]
-    found = find_exchanges(system, watched)
+    found = find_exchanges(system, seen)
+    if measure is not None and found.exchanges:
+        found = find_exchanges(system, [*seen, measure.column, measure.layer, *measure.compared])
+        if not found.exchanges:
+            raise no_symmetry("the measure tells the processes apart; a sum over all of them does not")
     layout = make_layout(system, analyse_ranges(system).variables)
     exchanges = [one for one in found.exchanges if packed_alike(layout, [one])]
     uneven = [f"{one.names} have variables of different ranges" for one in found.exchanges if one not in exchanges]
