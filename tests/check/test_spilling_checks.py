@@ -18,6 +18,7 @@ import strandline
 from strandline.check import deciding, running
 from strandline.check.verdict import Answer, Verdict
 from strandline.engine.search import Event, Search
+from strandline.errors import ResourceError
 
 WHEELS = Path(__file__).parent / "models" / "wheels.dve"
 CLOCKS = Path(__file__).parent / "models" / "clocks.dve"
@@ -103,6 +104,31 @@ def test_what_does_not_spill_stops(options: dict[str, Any], full_memory: Told) -
     verdict = strandline.check(WHEELS, deadlock=True, memory="1G", **options)
     assert (verdict.answer, verdict.reason) == (Answer.UNKNOWN, "the memory limit of 1.0 GB is reached")
     assert full_memory.texts == []
+
+
+def test_too_little_memory_even_for_a_search_on_disk(full_memory: Told, monkeypatch: pytest.MonkeyPatch) -> None:
+    def little(self: running.Run, reserve: int = 0) -> int:
+        if reserve:
+            raise ResourceError("the memory limit is less than what the program takes")
+        return 1 << 20
+
+    monkeypatch.setattr(running.Run, "_engine_bytes", little)
+    verdict = strandline.check(WHEELS, measure="P.x", invariants=["P.x < 1", "P.x < 64"], memory="1G")
+    assert [one.answer for one in verdict.properties] == [Answer.VIOLATED, Answer.UNKNOWN]
+    assert verdict.reason == "the memory limit is less than what the program takes"
+    assert verdict.statistics.visited > 5000
+
+
+def test_a_run_with_checkpoints_spills_and_can_be_resumed(
+    full_memory: Told, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder = tmp_path / "saved"
+    stopped = strandline.check(WHEELS, deadlock=True, memory="1G", disk="3M", checkpoint=folder, every=0.0)
+    advice = f"`strandline resume {folder}` goes on from the last checkpoint"
+    assert stopped.reason == f"the disk limit of 3.0 MB is reached; {advice}"
+    monkeypatch.undo()
+    resumed = strandline.check(WHEELS, deadlock=True, checkpoint=folder, resume=True)
+    assert (resumed.answer, resumed.statistics.states) == (Answer.HOLDS, 64**3)
 
 
 def test_a_limit_of_disk(full_memory: Told) -> None:

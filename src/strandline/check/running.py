@@ -133,7 +133,7 @@ class Run:
         self._exchanged: tuple[str, ...] = ()
         self._listener: Listener | None = None
         self._saving: Saving | None = None
-        self._ended = False
+        self._ended = self._closed = False
 
     def carry_out(self) -> Findings:
         """Run it. Limits, a full disk and Ctrl-C end up in the findings. Raises `InputError` for a measure or a
@@ -221,8 +221,9 @@ class Run:
                 self._take_over()
                 self._advance_to_end()
         finally:
-            self._note_statistics(self._seconds(), engine_seconds)
-            self.search.close()
+            if not self._closed:
+                self._note_statistics(self._seconds(), engine_seconds)
+                self.search.close()
             self._close_files()
         self._count_distinct()
 
@@ -363,19 +364,25 @@ class Run:
         if folder.exists() or not makers.can_spill(self.kernel, self._listener):
             return False
         self._look(ends=True)
+        if self._saving is not None:
+            self._saving.note_beyond()
         self.watcher.stage(f"{self._memory_reason()}: going on with states on disk")
         found = ~self.search.stop_mask
+        # Where there is no room for the other search, this is what was done.
+        self._note_statistics(self._seconds(), 0.0)
         self.search.close()
         self._close_files()
+        self._closed = True
         folder.mkdir()
-        trial = (self.kernel, lambda links: None, None, 1, folder / "trial", lambda count: None)
-        load_spilling(lambda: makers.spilling(*trial))
+        trial = (self.kernel, lambda links: None, None, 1)
+        load_spilling(lambda place: makers.spilling(*trial, place, lambda count: None), folder / "trial")
         return_memory()
         self._open_files(folder)
         self.memory_limit = self._engine_bytes(RESERVE)
         files = (folder / "runs", self._disk)
         self.search = makers.spilling(self.kernel, self.log.append, self._listener, self.memory_limit, *files)
         self.search.stop_less(found)
+        self._closed = False
         return True
 
     def _look(self, *, ends: bool) -> None:
@@ -389,7 +396,7 @@ class Run:
             if event is Event.FOUND:
                 self._saving.note_stop(Stop(*self.search.found, self.search.stop_mask))
             else:
-                self._saving.note_component()
+                self._saving.note_beyond()
         return self._goal.stopped(self, event)
 
     def _seconds(self) -> float:

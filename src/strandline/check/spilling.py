@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from strandline.engine.search import Event, Search
 
@@ -14,22 +16,18 @@ _STEPS, _SECONDS = 300, 0.5
 """How far a trial goes at most: until it has sorted, merged and spilled."""
 
 
-def load_spilling(make: Callable[[], Search]) -> None:
-    """Let a search of a few states load the machine code. Where it has to be made first, once per machine, that takes
-    more memory than most limits leave: another process makes it."""
-    from strandline.engine.jit import compiled_before
-
-    trial = make()
-    if not compiled_before(trial.loop):
-        child = os.fork()
-        if child == 0:
-            try:
-                _try_out(trial)
-            finally:
-                os._exit(0)
-        os.waitpid(child, 0)
-    _try_out(trial)
-    trial.close()
+def load_spilling(make: Callable[[Path], Search], folder: Path) -> None:
+    """Let a search of a few states, whose files are in the folder, load the machine code. Where that has to be made
+    first, once per machine and width of states, it takes more memory than most limits leave: another process does."""
+    child = os.fork()
+    if child == 0:
+        try:
+            _try_out(make(folder / "child"))
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    _try_out(make(folder / "own"))
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _try_out(trial: Search) -> None:
@@ -37,4 +35,5 @@ def _try_out(trial: Search) -> None:
     deadline = time.perf_counter() + _SECONDS
     for _ in range(_STEPS):
         if trial.advance(0.0) is not Event.PAUSED or time.perf_counter() > deadline:
-            return
+            break
+    trial.close()

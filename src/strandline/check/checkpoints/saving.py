@@ -33,7 +33,7 @@ class Saving:
         self._place, self._watcher = place, watcher
         self._facts: Mapping[str, Any] | None = None
         self._stops: list[Stop] = []
-        self._components = False
+        self._beyond = False
         self.seconds_before = 0.0
         """What the search took in processes before this one."""
         self.signals = WaitingSignals()
@@ -67,16 +67,16 @@ class Saving:
         """The search stopped at a state."""
         self._stops.append(stop)
 
-    def note_component(self) -> None:
-        """The search stopped at a component, which a checkpoint does not tell of: what is found from now on is found
-        again by a run that is resumed."""
-        self._components = True
+    def note_beyond(self) -> None:
+        """The search found a component, or goes on with states on disk, which a checkpoint does not tell of: what is
+        found from now on is found again by a run that is resumed."""
+        self._beyond = True
 
     def look(self, seconds: float, *, ends: bool) -> None:
         """The search stands still after so many seconds; write a checkpoint if it is time, if it `ends` here, or if a
         signal waits, which then acts."""
         interrupted = self.signals.noted
-        if (interrupted or ends or self._place.due) and self._search.settled and not self._components:
+        if (interrupted or ends or self._place.due) and self._search.settled and not self._beyond:
             try:
                 self._place.save(self._saved(), self._described(seconds))
             except ResourceError as error:
