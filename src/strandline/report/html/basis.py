@@ -8,6 +8,7 @@ from typing import NamedTuple
 from strandline.check.coverage import Coverage
 from strandline.check.ltl.verdict import LtlSearch
 from strandline.check.measures import measure_texts
+from strandline.check.memory import shown_bytes
 from strandline.check.options import EXACT
 from strandline.check.properties import Kind
 from strandline.check.running import DECIDED
@@ -54,6 +55,11 @@ def _search(exploration: Exploration) -> Iterator[Ground]:
     if options.por:
         reduced = "of steps that commute one order was searched. All counts are those of the reduced state space"
         yield Ground("note", f"Partial-order reduction: {reduced}.")
+    for names in now.exchanged:
+        reduced = "of states that differ by an exchange of these one was searched, and counted"
+        yield Ground("note", f"Symmetry of {names}: {reduced}.")
+    if now.spilled_bytes:
+        yield Ground("note", f"States that did not fit into memory took {shown_bytes(now.spilled_bytes)} of disk.")
     if options.store != EXACT:
         yield Ground("open", f"The store is lossy ({options.store}): a new state may have been taken for a known one.")
     if options.order == "sweep":

@@ -1,6 +1,6 @@
 """Places for the nodes of a graph in layers, in the manner of Sugiyama, Tagawa and Toda (1981).
 
-Nodes stand in rows by their distance from the initial ones. An edge over several rows gets a bend in each row between;
+Nodes stand in rows, below those from which edges lead to them. An edge over several rows gets a bend in each of them;
 bends are ordered with the nodes, by the mean places of their neighbours, a few times down and up, and the order with
 the fewest crossings is kept. Then rows are spread so that nodes stand near the middle of their neighbours. Edges
 against the direction go the same way, backwards.
@@ -87,20 +87,39 @@ def place(
 
 
 def _rows(count: int, edges: Sequence[tuple[int, int]], initial: Sequence[int]) -> list[int]:
-    """The distance of each node from the initial ones; what they do not reach begins anew at the top."""
+    """The row of each node: the longest way to it from the initial ones along edges that close no cycle. So no edge
+    stays in its row."""
     following: dict[int, list[int]] = {}
     for source, target in edges:
         following.setdefault(source, []).append(target)
-    distance: dict[int, int] = {}
-    for roots in (list(initial), *([node] for node in range(count))):
-        work = [root for root in roots if root not in distance]
-        distance.update(dict.fromkeys(work, 0))
-        for one in work:
-            for target in following.get(one, ()):
-                if target not in distance:
-                    distance[target] = distance[one] + 1
-                    work.append(target)
-    return [distance[node] for node in range(count)]
+    order = _downwards(count, following, initial)
+    place = {node: number for number, node in enumerate(order)}
+    rows = [0] * count
+    for node in order:
+        for target in following.get(node, ()):
+            if place[target] > place[node]:
+                rows[target] = max(rows[target], rows[node] + 1)
+    return rows
+
+
+def _downwards(count: int, following: dict[int, list[int]], initial: Sequence[int]) -> list[int]:
+    """The nodes in an order in which only edges that close a cycle go backwards: depth-first, the last left first."""
+    left: list[int] = []
+    seen: set[int] = set()
+    for root in [*initial, *range(count)]:
+        work = [] if root in seen else [(root, 0)]
+        seen.add(root)
+        while work:
+            node, number = work.pop()
+            targets = following.get(node, [])
+            if number == len(targets):
+                left.append(node)
+                continue
+            work.append((node, number + 1))
+            if targets[number] not in seen:
+                seen.add(targets[number])
+                work.append((targets[number], 0))
+    return left[::-1]
 
 
 def _bent(row_of: Sequence[int], edges: Sequence[tuple[int, int]]) -> tuple[_Rows, list[list[int]]]:

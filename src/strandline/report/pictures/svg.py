@@ -13,11 +13,14 @@ from strandline.report.pictures.layered import Box, Placed, Point, place
 CHARACTER, LINE = 6.7, 15.0
 _MARGIN, _PADDING, _HEAD = 16.0, 8.0, 30.0
 _LONGEST_LABEL, _LABEL_CHARACTER = 32, 6.1
+_LOOP, _ASIDE = 32.0, 9.0
+"""How wide the loop of a node is, and how far edges up and down are apart."""
 _STYLE = (
     "text{font:11px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;text-anchor:middle;fill:#1b1f24}"
     ".node{fill:#fff;stroke:#1b1f24;stroke-width:1.2}.marked{fill:#eef4ff}"
     ".edge{fill:none;stroke:#4a5260;stroke-width:1.1;marker-end:url(#tip)}"
-    ".label{fill:#4a5260;font-size:10px;paint-order:stroke;stroke:#fff;stroke-width:3px}.title{font-weight:600;font-size:13px}"
+    ".label{fill:#4a5260;font-size:10px;paint-order:stroke;stroke:#fff;stroke-width:3px}.loop{text-anchor:start}"
+    ".title{font-weight:600;font-size:13px}"
 )
 _TIP = (
     '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
@@ -38,9 +41,10 @@ def placed(graph: Graph) -> Placed:
     sizes = [_size(node) for node in graph.nodes]
     room = list(sizes)
     for edge in graph.edges:
-        if edge.source != edge.target:
-            widest = max((min(len(line), _LONGEST_LABEL) for line in edge.lines), default=0) * _LABEL_CHARACTER
-            room[edge.target] = max(room[edge.target][0], widest), room[edge.target][1]
+        width = max((min(len(line), _LONGEST_LABEL) for line in edge.lines), default=0) * _LABEL_CHARACTER
+        if edge.source == edge.target:
+            width = sizes[edge.target][0] + 2 * (width + _LOOP)
+        room[edge.target] = max(room[edge.target][0], width), room[edge.target][1]
     edges = [(edge.source, edge.target) for edge in graph.edges]
     layout = place(room, edges, [number for number, node in enumerate(graph.nodes) if node.initial])
     boxes = tuple(replace(box, width=size[0]) for box, size in zip(layout.boxes, sizes, strict=True))
@@ -54,8 +58,10 @@ def _size(node: Node) -> tuple[float, float]:
 
 def _own_svg(graph: Graph) -> str:
     layout = placed(graph)
-    loops = 60.0 if any(edge.source == edge.target for edge in graph.edges) else 0.0
-    width = max(layout.width + loops, len(graph.title) * 8.0) + 2 * _MARGIN
+    # Labels of edges at the sides reach beyond all nodes.
+    longest = max((min(len(line), _LONGEST_LABEL) for edge in graph.edges for line in edge.lines), default=0)
+    left = _MARGIN + longest * _LABEL_CHARACTER / 2
+    width = max(layout.width, len(graph.title) * 8.0) + 2 * left
     height = layout.height + _HEAD + 2 * _MARGIN + 20
     size = f'width="{width:.0f}" height="{height:.0f}"'
     parts = [
@@ -63,7 +69,7 @@ def _own_svg(graph: Graph) -> str:
         f"<title>{escape(graph.title)}</title><style>{_STYLE}</style>{_TIP}",
         f'<rect {size} fill="#fff"/>',
         f'<text class="title" x="{width / 2:.1f}" y="18">{escape(graph.title)}</text>',
-        f'<g transform="translate({_MARGIN} {_MARGIN + _HEAD})">',
+        f'<g transform="translate({left:.0f} {_MARGIN + _HEAD})">',
     ]
     parts += [_drawn_edge(edge, way, layout.boxes) for edge, way in zip(graph.edges, layout.ways, strict=True)]
     parts += [_drawn_node(node, box) for node, box in zip(graph.nodes, layout.boxes, strict=True)]
@@ -98,12 +104,9 @@ def _drawn_edge(edge: Edge, way: tuple[Point, ...], boxes: tuple[Box, ...]) -> s
         right = source.x + source.width / 2
         path = (f"M{right:.1f} {source.y - 6:.1f}C{right + 34:.1f} {source.y - 16:.1f} {right + 34:.1f} "
                 f"{source.y + 16:.1f} {right:.1f} {source.y + 6:.1f}")  # fmt: skip
-        return f'<path class="edge" d="{path}"/>' + _label(edge, (right + 30, source.y + 4))
-    points = [_rim(source, way[1]), *way[1:-1], _rim(target, way[-2])]
-    if len(points) == 2 and source.y == target.y:
-        middle = ((points[0][0] + points[1][0]) / 2, source.y - source.height)
-        path = f"M{_at(points[0])}Q{_at(middle)} {_at(points[1])}"
-        return f'<path class="edge" d="{path}"/>' + _label(edge, middle)
+        return f'<path class="edge" d="{path}"/>' + _label(edge, (right + _LOOP - 4, source.y + 4), "loop")
+    aside = _ASIDE if source.y > target.y else -_ASIDE
+    points = [_rim(source, way[1], aside), *way[1:-1], _rim(target, way[-2], aside)]
     path = f"M{_at(points[0])}"
     for before, after in pairwise(points):
         bend = (after[1] - before[1]) / 2
@@ -111,34 +114,27 @@ def _drawn_edge(edge: Edge, way: tuple[Point, ...], boxes: tuple[Box, ...]) -> s
     return f'<path class="edge" d="{path}"/>' + _label(edge, _middle(points, up=source.y > target.y))
 
 
-def _rim(box: Box, towards: Point) -> Point:
-    """Where an edge meets a node: below or above it, or at its side."""
-    if towards[1] > box.y + 1:
-        return _near(box, towards), box.y + box.height / 2
-    if towards[1] < box.y - 1:
-        return _near(box, towards), box.y - box.height / 2
-    side = box.width / 2 if towards[0] > box.x else -box.width / 2
-    return box.x + side, box.y
-
-
-def _near(box: Box, towards: Point) -> float:
-    reach = box.width / 2 - 6
-    return box.x + max(-reach, min(reach, (towards[0] - box.x) * 0.3))
+def _rim(box: Box, towards: Point, aside: float) -> Point:
+    """Where an edge meets a node: below or above it, a little aside."""
+    side = 1 if towards[1] > box.y else -1
+    reach = box.width / 2 - 4
+    return box.x + max(-reach, min(reach, (towards[0] - box.x) * 0.3 + aside)), box.y + side * box.height / 2
 
 
 def _middle(points: list[Point], *, up: bool) -> Point:
     """Where the label of an edge stands: a little off its middle, so that the one back has another place."""
     number = (len(points) - 1) // 2
     before, after = points[number], points[number + 1]
-    share = 0.4 if up else 0.66
+    share = 0.7 if up else 0.66
     return before[0] + (after[0] - before[0]) * share, before[1] + (after[1] - before[1]) * share
 
 
-def _label(edge: Edge, middle: Point) -> str:
+def _label(edge: Edge, middle: Point, kind: str = "") -> str:
     lines = [line if len(line) <= _LONGEST_LABEL else f"{line[: _LONGEST_LABEL - 1]}…" for line in edge.lines]
     first = middle[1] - (len(lines) - 1) * 6
+    kinds = f"label {kind}".strip()
     return "".join(
-        f'<text class="label" x="{middle[0]:.1f}" y="{first + number * 12:.1f}">{escape(line)}</text>'
+        f'<text class="{kinds}" x="{middle[0]:.1f}" y="{first + number * 12:.1f}">{escape(line)}</text>'
         for number, line in enumerate(lines)
     )
 

@@ -14,16 +14,13 @@
     const rim = (box, towards) => (towards[1] > box.y + 1 ? box.height / 2 : towards[1] < box.y - 1 ? -box.height / 2 : 0);
     way[0][1] += rim(source, points[1]);
     way[way.length - 1][1] += rim(target, points[points.length - 2]);
-    if (source.y === target.y) {
-      const middle = [(way[0][0] + way[1][0]) / 2, source.y - source.height];
-      return { d: `M${way[0]}Q${middle} ${way[1]}`, label: middle };
-    }
+    if (way.length === 2) way.forEach((point) => { point[0] += source.y > target.y ? 9 : -9; });
     let d = `M${way[0]}`;
     for (let at = 1; at < way.length; at += 1) {
       const bend = (way[at][1] - way[at - 1][1]) / 2;
       d += `C${way[at - 1][0]} ${way[at - 1][1] + bend} ${way[at][0]} ${way[at][1] - bend} ${way[at]}`;
     }
-    const share = source.y > target.y ? 0.4 : 0.66;
+    const share = source.y > target.y ? 0.7 : 0.66;
     return { d, label: [way[0][0] + (way[1][0] - way[0][0]) * share, way[0][1] + (way[1][1] - way[0][1]) * share] };
   }
 

@@ -21,6 +21,7 @@
       let expanded = 0;
       profile.visited.forEach((here, place) => { this.found[place] = Math.max(expanded += here, profile.stored[place]); });
       this.sweeps = search.order === "sweep";
+      this.again = profile.revisited.some(Boolean); // Then it is not known which of the expanded states are the same.
       this.readout = make("output", { class: "readout" });
       this.slider = make("input", {
         type: "range", min: 0, max: this.count - 1, value: 0, "aria-label": "where the line stands", oninput: () => this.move(Number(this.slider.value)),
@@ -78,7 +79,7 @@
         make("p", { class: "chart-title" }, `States expanded in each ${this.#part()}, at most ${number(most)}`),
         this.#panel("what was expanded, layer by layer", this.#bars(profile.visited, most, "visited"),
           this.#bars(profile.revisited, most, "revisited"), this.#bars(profile.persistent, most, "persistent")),
-        make("p", { class: "chart-title" }, "Found so far, and stored while the line stood here"),
+        make("p", { class: "chart-title" }, `${this.again ? "Expanded so far, again and again included" : "Found so far"}, and stored while the line stood here`),
         this.#panel("found and stored, layer by layer", this.#area(this.found, total, "all"), this.#area(profile.stored, total, "live")),
         make("p", { class: "ends" }, make("span", {}, this.#key(profile.first[0])), make("span", {}, this.#key(profile.last.at(-1)))));
     }
@@ -109,7 +110,7 @@
       return make("figcaption", {}, entry("visited", "expanded for the first time the line passed"),
         profile.revisited.some(Boolean) && entry("revisited", "when the line passed again"),
         profile.persistent.some(Boolean) && entry("persistent", "persistent states"),
-        entry("all", "all found so far"), entry("live", "stored"));
+        entry("all", this.again ? "all expanded so far" : "all found so far"), entry("live", "stored"));
     }
 
     move(place) {
@@ -121,7 +122,7 @@
       if (profile.revisited[place]) parts.push(`${number(profile.revisited[place])} of them when the line passed again`);
       if (profile.persistent[place]) parts.push(`${number(profile.persistent[place])} persistent`);
       parts.push(`${number(profile.stored[place])} stored`);
-      if (this.sweeps && gone > 0) parts.push(`${number(gone)} forgotten by then`);
+      if (this.sweeps && gone > 0 && !this.again) parts.push(`${number(gone)} forgotten by then`);
       this.readout.textContent = `${parts.join(", ")}.`;
     }
 
