@@ -11,7 +11,7 @@ from strandline.cli.searching import add_model, load_model
 from strandline.errors import UsageError
 from strandline.report.exit_codes import HOLDS
 
-_INSTALL = "the explorer needs Starlette and uvicorn: pip install 'strandline[serve]'"
+_INSTALL = "the explorer needs Starlette and uvicorn: {} -m pip install starlette uvicorn (pip install 'strandline[serve]')"
 
 
 def configure(subparsers: Any) -> None:
@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
         import starlette
         import uvicorn
     except ImportError:
-        raise UsageError(_INSTALL) from None
+        raise UsageError(_INSTALL.format(sys.executable)) from None
     del starlette, uvicorn
     system = load_model(arguments)
     from strandline.serve.launching import serve
