@@ -20,7 +20,7 @@ from strandline.compile.llvm.successors import DECLARATIONS, ENTRY, write_functi
 from strandline.compile.llvm.tables import table_texts
 from strandline.compile.reduction import emitting
 from strandline.compile.reduction.choosing import Chooser, Reduction
-from strandline.model.expression import Element, Expression, deep_recursion
+from strandline.model.expression import Element, Expression, deep_recursion, without_collecting
 from strandline.model.layout import Layout, make_layout
 from strandline.model.measure import Measure
 from strandline.model.ranges import analyse_ranges
@@ -107,8 +107,9 @@ def emit(
     ranges = analyse_ranges(system)
     layout = make_layout(system, ranges.variables)
     marks = Marks(system, ranges, shared=shared)
-    records = Records(layout, ranges, measure, marks, () if reduction is None else system.actions)
-    with deep_recursion():
+    alone = system.observer is None and not system.synchronous
+    records = Records(layout, ranges, measure, marks, () if reduction is None else system.actions, alone=alone)
+    with deep_recursion(), without_collecting():
         functions = write_functions(system, tuple(predicates), records)
         if reduction is not None:
             functions |= emitting.write_functions(reduction, records, ENTRY)

@@ -14,6 +14,7 @@ from typing import Protocol, cast
 
 from strandline.errors import InputError, UsageError
 from strandline.languages.parameters import Given
+from strandline.model.expression import without_collecting
 from strandline.model.system import System
 from strandline.source import Source
 
@@ -64,11 +65,10 @@ def load(path: str | Path, parameters: Given | None = None) -> System:
         ending = f"the suffix '{suffix}' is unknown" if suffix else "the file name has no suffix"
         raise UsageError(f"{path}: cannot tell the language: {ending} (known: {known})")
     source, language = Source(str(path), read_text(Path(path))), _language(suffix)
-    if not parameters:
-        return language.load(source)
-    if not hasattr(language, "load_with"):
+    if parameters and not hasattr(language, "load_with"):
         raise UsageError(f"{path}: {suffix} files have no parameters: '{next(iter(parameters))}' cannot be given")
-    return cast(WithParameters, language).load_with(source, parameters)
+    with without_collecting():
+        return cast(WithParameters, language).load_with(source, parameters) if parameters else language.load(source)
 
 
 def _language(suffix: str) -> Language:

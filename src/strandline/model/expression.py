@@ -16,6 +16,7 @@ sign, as in C and DVE; `//` and `mod` are Python's floor versions.
 
 from __future__ import annotations
 
+import gc
 import sys
 from array import array
 from collections.abc import Callable, Container, Iterator, Sequence
@@ -269,6 +270,19 @@ def deep_recursion() -> Iterator[None]:
         yield
     finally:
         sys.setrecursionlimit(before)
+
+
+@contextmanager
+def without_collecting() -> Iterator[None]:
+    """Lets work that makes many objects, nearly all of which stay, go on without Python looking for garbage among them
+    again and again."""
+    before = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if before:
+            gc.enable()
 
 
 def walk(expression: Expression) -> Iterator[Expression]:

@@ -45,11 +45,12 @@ class Actions:
     def __init__(self, system: System, records: Records, joining: Joining) -> None:
         self.system, self.records, self.joining = system, records, joining
         self.parts: dict[str, str] = {}
+        self._weights = {id(action): _weight(action) for action in system.actions}
 
     def write(self, code: Function, source: PackedState, cursor: Cursor) -> None:
         """Try all actions of the system, in canonical order."""
         locations = self._locations(source)
-        if sum(map(_weight, self.system.actions)) > _LARGE_SYSTEM:
+        if sum(self._weights.values()) > _LARGE_SYSTEM:
             self._call_parts(code, locations)
         else:
             self._try(code, source, cursor, locations, self.system.actions)
@@ -62,7 +63,7 @@ class Actions:
 
     def _call_parts(self, code: Function, locations: Sequence[str]) -> None:
         for number, actions in _by_process(self.system.actions):
-            parts = _in_parts(actions)
+            parts = self._in_parts(actions)
             if number is None:
                 for part in parts:
                     self._call_part(code, part)
@@ -79,6 +80,21 @@ class Actions:
                 self._call_part(code, part)
                 code.jump(end)
             code.start(end)
+
+    def _in_parts(self, actions: Sequence[Action]) -> list[list[Action]]:
+        """Actions of one process or of none in parts of bounded weight; those of one location stay together."""
+        parts: list[list[Action]] = []
+        room = 0
+        located = bool(actions[0].moves)
+        for _, members in groupby(enumerate(actions), key=lambda one: one[1].moves[0].source if located else one[0]):
+            together = [action for _, action in members]
+            weight = sum(self._weights[id(action)] for action in together)
+            if not parts or weight > room:
+                parts.append([])
+                room = _PART
+            parts[-1] += together
+            room -= weight
+        return parts
 
     def _call_part(self, caller: Function, actions: Sequence[Action]) -> None:
         """Write a function for some of the actions, and call it."""
@@ -173,19 +189,3 @@ def _weight(action: Action) -> int:
     parts = [action.guard] if action.guard is not None else []
     parts += [part for effect in action.effects for part in (effect.target, effect.value)]
     return 10 + sum(1 for part in parts for _ in walk(part))
-
-
-def _in_parts(actions: Sequence[Action]) -> list[list[Action]]:
-    """Actions of one process or of none in parts of bounded weight; those of one location stay together."""
-    parts: list[list[Action]] = []
-    room = 0
-    located = bool(actions[0].moves)
-    for _, members in groupby(enumerate(actions), key=lambda one: one[1].moves[0].source if located else one[0]):
-        together = [action for _, action in members]
-        weight = sum(map(_weight, together))
-        if not parts or weight > room:
-            parts.append([])
-            room = _PART
-        parts[-1] += together
-        room -= weight
-    return parts

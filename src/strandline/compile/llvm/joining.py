@@ -41,8 +41,9 @@ class Joining:
         code = evaluator.code
         self.records.marks.made(evaluator, action)
         self.records.take(code, action, cursor)
-        steps = code.value(f"load i64, ptr {cursor.steps}")
-        code.do(f"store i64 {code.value(f'add i64 {steps}, 1')}, ptr {cursor.steps}")
+        if not self.records.copies_count:
+            steps = code.value(f"load i64, ptr {cursor.steps}")
+            code.do(f"store i64 {code.value(f'add i64 {steps}, 1')}, ptr {cursor.steps}")
         if self.system.observer is None:
             self.records.record(evaluator, cursor)
             return

@@ -37,10 +37,18 @@ _LARGE_MEASURE = 60
 
 class Records:
     """Writes the code that writes records, for one layout and one measure. With `actions` the last word of a record is
-    the number of its action among these."""
+    the number of its action among these. `alone`: each record is a step of its own, with no other process or observer
+    that joins in."""
 
     def __init__(
-        self, layout: Layout, ranges: Ranges, measure: Measure | None, marks: Marks, actions: Sequence[Action] = ()
+        self,
+        layout: Layout,
+        ranges: Ranges,
+        measure: Measure | None,
+        marks: Marks,
+        actions: Sequence[Action] = (),
+        *,
+        alone: bool = False,
     ) -> None:
         self.layout, self.ranges, self.measure, self.marks = layout, ranges, measure, marks
         self.faults = FaultTable(ranges.variables)
@@ -50,6 +58,8 @@ class Records:
         self.stride = self._measured_words + (1 if actions else 0)
         nodes = sum(1 for part in (measure.column, measure.layer) for _ in walk(part)) if measure else 0
         self.state_is_large = layout.words > _PLAIN_WORDS
+        self.copies_count = self.state_is_large and alone
+        """Whether the function that copies a state counts the step, which every action would do else."""
         self.measure_is_large = nodes > _LARGE_MEASURE
 
     def open_cursor(self, code: Function) -> Cursor:
@@ -131,7 +141,11 @@ class Records:
     def _copied_function(self) -> str:
         """A function that makes a state the next record and returns where it is: every action would copy it else."""
         code = Function("define internal ptr @copied(ptr readonly %from, ptr %cursor) noinline nounwind")
-        place = self._next_place(code, self.cursor_fields(code))
+        cursor = self.cursor_fields(code)
+        place = self._next_place(code, cursor)
+        if self.copies_count:
+            steps = code.value(f"load i64, ptr {cursor.steps}")
+            code.do(f"store i64 {code.value(f'add i64 {steps}, 1')}, ptr {cursor.steps}")
         self._copy(code, "%from", place)
         code.do(f"ret ptr {place}")
         return code.text()
