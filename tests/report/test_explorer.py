@@ -173,4 +173,4 @@ def test_a_port_that_is_taken(server: Server, capsys: pytest.CaptureFixture[str]
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setitem(__import__("sys").modules, "starlette", None)
     assert main(["serve", str(SEMAPHORE)]) == 2
-    assert "pip install 'strandline[serve]'" in capsys.readouterr().err
+    assert "-m pip install starlette uvicorn (or 'strandline[serve]')" in capsys.readouterr().err

@@ -11,7 +11,7 @@ from strandline.cli.searching import add_model, load_model
 from strandline.errors import UsageError
 from strandline.report.exit_codes import HOLDS
 
-_INSTALL = "the explorer needs Starlette and uvicorn: {} -m pip install starlette uvicorn (pip install 'strandline[serve]')"
+_INSTALL = "the explorer needs Starlette and uvicorn: {} -m pip install starlette uvicorn (or 'strandline[serve]')"
 
 
 def configure(subparsers: Any) -> None:
