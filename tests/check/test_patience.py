@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import strandline
-from strandline.check import running
+from strandline.check import compiling
 from strandline.check.patience import within
 from strandline.cli.main import main
 from strandline.errors import ResourceError
@@ -39,7 +39,7 @@ def test_what_comes_too_late_is_not_begun() -> None:
 
 
 def test_compiling_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "make_kernel", lambda *given, **named: time.sleep(5))
+    monkeypatch.setattr(compiling, "make_kernel", lambda *given, **named: time.sleep(5))
     began = time.perf_counter()
     verdict = strandline.check(COUNTER, deadlock=True, max_seconds=0.2)
     assert time.perf_counter() - began < 3

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import strandline
-from strandline.check import choosing, running
+from strandline.check import choosing, compiling
 from strandline.check.claims import Claims
 from strandline.check.deciding import check_selection
 from strandline.check.options import Options
@@ -65,7 +65,7 @@ def test_a_strategy_that_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> No
     def none(*arguments: Any) -> None:
         raise AssertionError("a Kernel was compiled")
 
-    monkeypatch.setattr(running, "make_kernel", none)
+    monkeypatch.setattr(compiling, "make_kernel", none)
     verdict = strandline.check(MUTEX, invariants="flag[0] < 2")
     assert (verdict.answer, verdict.statistics.states) == (Answer.HOLDS, 9)
     assert strandline.explore(MUTEX).statistics.states == 9

@@ -156,7 +156,7 @@ def test_what_tells_processes_apart_is_named(model: str, given: dict[str, Any], 
 
 
 def test_not_together_with_other_reductions() -> None:
-    with pytest.raises(UsageError, match="symmetry=True and por=True are not used together"):
+    with pytest.raises(UsageError, match="por=True and symmetry=True are not used together"):
         strandline.explore(counters(2, 2), symmetry=True, por=True)
     with pytest.raises(UsageError, match="the measure tells the processes apart; a sum over all of them does not"):
         strandline.explore(counters(2, 2), symmetry=True, measure="C0.x")

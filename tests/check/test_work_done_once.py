@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import strandline
-from strandline.check import measuring, running
+from strandline.check import compiling, measuring
 from strandline.check.ltl import sanity, specification
 from strandline.check.verdict import Answer, Verdict
 from strandline.properties.ltl.parser import parse_ltl
@@ -55,7 +55,7 @@ def test_one_measure_and_two_kernels_for_two_implications(
     tmp_path: Path, counted: Callable[[Any, str], Counted], options: dict[str, str]
 ) -> None:
     """The product, and one search for all left sides; the model has no deadlock, so nobody asks for infinite runs."""
-    measures, kernels = counted(measuring, "predicted_measure"), counted(running, "make_kernel")
+    measures, kernels = counted(measuring, "predicted_measure"), counted(compiling, "make_kernel")
     verdict = check(tmp_path, TWO_IMPLICATIONS, **options)
     assert verdict.answer is Answer.HOLDS
     (one,) = verdict.properties

@@ -17,7 +17,7 @@ FIELDS = [
     *("schema_version", "version", "command", "exit_code", "model", "parameters"),
     *("verdict", "complete", "reason", "notes"),
     *FIGURES,
-    *("coverage", "order", "measure", "prediction", "por", "symmetry", "store", "componentwise", "cache"),
+    *("coverage", "order", "measure", "prediction", "por", "symmetry", "merged", "store", "componentwise", "cache"),
     *("threads", "device", "sets"),
     *("properties", "trace", "error"),
 ]
@@ -216,7 +216,7 @@ def test_an_exception_of_our_own(strandline: Run, monkeypatch: pytest.MonkeyPatc
     def broken(*arguments: object, **named: object) -> None:
         raise RuntimeError("two and two are five")
 
-    monkeypatch.setattr("strandline.check.running.make_kernel", broken)
+    monkeypatch.setattr("strandline.check.compiling.make_kernel", broken)
     answer = strandline("check", "mutex.dve", "--quiet")
     assert answer.code == 4
     assert answer.stdout == ""

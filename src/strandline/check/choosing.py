@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from strandline.check.compiling import no_merging
 from strandline.check.ctl.methods import COMPONENTS, CTL_METHODS, EXPLICIT, SWEPT, SYMBOLIC
 from strandline.check.exchanging import STATES_ONLY, no_symmetry
 from strandline.check.ltl.methods import AUTO, METHODS, NDFS, PREFIX, SCC, SWEEP
@@ -103,7 +104,7 @@ def choose_for_runs(task: Task) -> Choice[ProductFound]:
     if isinstance(task.system, CallableSystem):
         raise UsageError("LTL is checked on models with variables, not on callables")
     _refuse_device(task, "LTL")
-    _refuse_symmetry(task)
+    _refuse_folding(task)
     asked = task.temporal.method
     if asked in CTL_METHODS:
         raise UsageError("{} is a method for CTL", options=[Option("method", asked)])
@@ -120,7 +121,7 @@ def choose_for_trees(task: Task, *, monotone: bool = False) -> Choice[CtlFound]:
     if isinstance(task.system, CallableSystem):
         raise UsageError("CTL is checked on models with variables, not on callables")
     _refuse_device(task, "CTL")
-    _refuse_symmetry(task)
+    _refuse_folding(task)
     asked = task.temporal.method
     if asked not in (AUTO, *CTL_METHODS):
         known = ", ".join(strategies_for_trees())
@@ -149,10 +150,12 @@ def _refuse_device(task: Task, logic: str) -> None:
         )
 
 
-def _refuse_symmetry(task: Task) -> None:
-    """Along runs processes have to be told apart."""
+def _refuse_folding(task: Task) -> None:
+    """Along runs processes have to be told apart, and steps counted."""
     if task.options.symmetry:
         raise no_symmetry(STATES_ONLY)
+    if task.options.merge:
+        raise no_merging(STATES_ONLY)
 
 
 _HOW = {"bfs": "breadth-first", "dfs": "depth-first", IN_SWEEPS: "by the measure", CACHE: "with a cache"}

@@ -32,6 +32,7 @@ WAYS: Mapping[str, Mapping[str, Any]] = {
     "por": {"por": True},
     "sweep, por": {"order": "sweep", "por": True},
     "symmetry": {"symmetry": True},
+    "merge": {"merge": True},
     "compact": {"store": "compact"},
     "bitstate": {"store": "bitstate"},
     "threads": {"threads": 2},

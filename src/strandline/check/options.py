@@ -93,6 +93,15 @@ class Options:
         ),
     )
     """Sound for properties of states that do not tell these processes apart."""
+    merge: bool = field(
+        default=False,
+        metadata=told(
+            "take a step of a process that nobody else can tell of together with the one before it; counts are those "
+            "of what is left",
+            group=_SEARCH,
+        ),
+    )
+    """Statement merging; sound for properties of states. Traces show the single steps."""
     store: str = field(
         default=EXACT,
         metadata=told(
@@ -214,10 +223,9 @@ class Options:
         self._check_sweep()
         self._check_cache()
         self._check_threads()
-        if self.symmetry and self.por:
-            raise UsageError(
-                "{} and {} are not used together", options=[Option("symmetry", True), Option("por", True)]
-            )
+        reductions = [Option(name, True) for name in ("por", "symmetry", "merge") if getattr(self, name)]
+        if len(reductions) > 1:
+            raise UsageError("{} and {} are not used together", options=reductions[:2])
         for name, limit in (("max_states", self.max_states), ("max_seconds", self.max_seconds)):
             if limit is not None and not limit > 0:
                 raise UsageError(f"{{}} must be more than 0, not {limit}", options=[Option(name)])
@@ -231,7 +239,7 @@ class Options:
     def finds_shortest(self) -> bool:
         """Whether the first way to a state that a search finds is a shortest one: a reduction leaves ways out, and a
         lossy store may lose a state on one."""
-        return self.order == "bfs" and not self.por and self.store == EXACT
+        return self.order == "bfs" and not self.por and not self.merge and self.store == EXACT
 
     @property
     def cache_size(self) -> int:

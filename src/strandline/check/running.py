@@ -18,29 +18,25 @@ from strandline.check.automatic import Prediction
 from strandline.check.blame import decreasing_column, measure_fault_at_start
 from strandline.check.checkpoints.keeping import Checkpoints, SearchCheckpoints
 from strandline.check.checkpoints.saving import Saving, Stop
+from strandline.check.compiling import Compiled, compiled
 from strandline.check.counting import Counts, DistinctCounter
 from strandline.check.coverage import coverage_of
 from strandline.check.disk import DiskBudget
 from strandline.check.engine_searches import SearchMaker, SpillingMaker
-from strandline.check.exchanging import STATES_ONLY, exchanges_of, no_symmetry
 from strandline.check.memory import available_bytes, peak_resident_bytes, resident_bytes, return_memory, shown_bytes
 from strandline.check.options import COMPACT, EXACT, GPU, Options
 from strandline.check.patience import time_is_up, within
-from strandline.check.reducing import reduction_of
 from strandline.check.regressing import Regress, regress_of
 from strandline.check.spilling import RESERVE, load_spilling
 from strandline.check.verdict import PropertyVerdict, Statistics
 from strandline.check.watching import Progress, Watcher
 from strandline.compile.interpret import Fault
 from strandline.compile.kernel import FaultSite, Kernel
-from strandline.compile.make import make_kernel
-from strandline.compile.reduction.choosing import Reduction
 from strandline.engine.journal import Listener
 from strandline.engine.search import Event, Search
 from strandline.errors import InternalError, Option, ResourceError, UsageError
 from strandline.model.expression import Expression
 from strandline.model.measure import Measure
-from strandline.model.symmetry import Exchange
 from strandline.model.system import System
 from strandline.traces.log import ParentLog
 from strandline.traces.replay import Replayed, replay, replay_to_fault
@@ -130,7 +126,6 @@ class Run:
         self._goal = goal
         self._replay_seconds = 0.0
         self._counter: DistinctCounter | None = None
-        self._exchanged: tuple[str, ...] = ()
         self._listener: Listener | None = None
         self._saving: Saving | None = None
         self._ended = self._closed = False
@@ -201,7 +196,8 @@ class Run:
             )
         if self.plan.listens is not None and self.plan.options.store != EXACT:
             raise unplaced(self.plan.options)
-        self.kernel = self._compile()
+        self.compiled = self._compile()
+        self.kernel = self.compiled.kernel
         engine_seconds = 0.0 if self.plan.for_device else self._load_engine()
         if self._saving is not None:
             self._saving.recall()
@@ -242,22 +238,20 @@ class Run:
 
     # Before the search
 
-    def _compile(self) -> Kernel:
-        measure = self.plan.measure
-        plan = self.plan
+    def _compile(self) -> Compiled:
+        plan, measure = self.plan, self.plan.measure
         try:
             return within(
                 plan.options.max_seconds,
                 plan.started,
                 "compiled",
-                lambda: make_kernel(
+                lambda: compiled(
                     plan.system,
                     plan.predicates,
                     measure,
-                    self._reduction(),
+                    plan.options,
+                    seen=plan.seen,
                     for_device=plan.for_device,
-                    shared=plan.options.threads > 1,
-                    exchanges=self._exchanges(),
                 ),
             )
         except Fault as fault:
@@ -265,22 +259,6 @@ class Run:
             if measure is None:
                 raise InternalError(f"compiling the model faulted: {fault.kind}") from fault
             raise measure_fault_at_start(measure, fault.kind, fault.span) from None
-
-    def _reduction(self) -> Reduction | None:
-        if not self.plan.options.por:
-            return None
-        if self.plan.seen is None:
-            raise UsageError("{}: this search wants every step", options=[Option("por", True)])
-        return reduction_of(self.plan.system, self.plan.seen)
-
-    def _exchanges(self) -> Sequence[Exchange]:
-        if not self.plan.options.symmetry:
-            return ()
-        if self.plan.seen is None or self.plan.for_device:
-            raise no_symmetry(STATES_ONLY)
-        found = exchanges_of(self.plan.system, self.plan.seen, self.plan.measure)
-        self._exchanged = tuple(one.names for one in found)
-        return found
 
     def _load_engine(self) -> float:
         """Let a search of a few states load the engine's machine code, so that the clock of the real one
@@ -488,7 +466,8 @@ class Run:
             threads=now.threads,
             device=self.search.device_figures,
             coverage=None if self._partial else coverage_of(self.plan.system, self.kernel),
-            exchanged=self._exchanged,
+            exchanged=self.compiled.exchanged,
+            passed_over=self.compiled.passed_over,
             seconds=seconds,
             compile_seconds=self.kernel.compile_seconds,
             engine_seconds=engine_seconds,
@@ -497,7 +476,8 @@ class Run:
     @property
     def _partial(self) -> bool:
         """Whether some steps of the model were left out, or taken for others."""
-        return self.kernel.numbered or self.kernel.canonical is not None
+        kernel = self.kernel
+        return kernel.numbered or kernel.canonical is not None or kernel.separate is not None
 
     def _regress(self) -> Regress | None:
         """Which steps regress, where the search tells of some."""

@@ -47,8 +47,9 @@ def refusal(task: Task, method: str) -> UsageError | None:
         return UsageError("{} has no order: leave {} out", options=[asked, Option("order", options.order)])
     if options.device == GPU:
         return UsageError("{} has no use for {}", options=[asked, Option("device", GPU)])
-    if options.symmetry:
-        return UsageError("{} has no use for {}", options=[asked, Option("symmetry", True)])
+    for name in ("symmetry", "merge"):
+        if getattr(options, name):
+            return UsageError("{} has no use for {}", options=[asked, Option(name, True)])
     if options.por:
         return UsageError("{} has no use for {}", options=[asked, Option("por", True)])
     if options.store != EXACT:

@@ -93,6 +93,8 @@ class Statistics(Shown):
     """Of random walks, which count no states."""
     exchanged: tuple[str, ...] = ()
     """Groups of processes that were not told apart."""
+    passed_over: tuple[str, ...] = ()
+    """Locations that steps lead through, because the next step was merged with them."""
     threads: int = 1
     """How many have expanded states."""
     device: DeviceFigures | None = None

@@ -125,6 +125,8 @@ class Kernel:
     canonical: Callable[[tuple[int, ...]], tuple[int, ...]] | None = None
     """Of a Kernel that does not tell some processes apart: its states, initial ones and targets, are what this makes of
     those of its twin. What a state is made to has the same future, up to exchanging these processes."""
+    separate: Callable[[int, Sequence[int]], Sequence[int]] | None = None
+    """Of a Kernel with merged steps, whose twin has them one by one: steps from an initial state as the twin's."""
     device: DeviceCode | None = None
     """The model for a device, where it was compiled for one."""
     reentrant: bool = True
@@ -148,6 +150,8 @@ class Kernel:
 
     def steps_of_twin(self, initial: int, steps: Sequence[int]) -> Sequence[int]:
         """Steps one after the other from an initial state, by the numbers that they have in the twin."""
+        if self.separate is not None:
+            return self.separate(initial, steps)
         if self.canonical is not None:
             return self._unfolded(self.canonical, initial, steps)
         if self.chosen is None:

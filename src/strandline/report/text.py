@@ -16,6 +16,7 @@ from strandline.report.regress import sweep_rows
 from strandline.report.style import Style, counted, large, set_rows, table, time_words
 from strandline.report.traces import trace_lines
 
+_MOST_NAMES = 12
 _COLOURS = {Answer.HOLDS: "green", Answer.VIOLATED: "red", Answer.UNKNOWN: "yellow"}
 
 
@@ -175,6 +176,8 @@ def statistics_rows(exploration: Exploration) -> list[tuple[str, str]]:
         rows.append(("reduction", "partial order; all counts are those of the reduced state space"))
     for names in now.exchanged:
         rows.append(("reduction", f"symmetry of {names}; all counts are those of the reduced state space"))
+    if exploration.options.merge:
+        rows.append(("reduction", _merged(now)))
     if now.nodes:
         return [*rows, *set_rows(now), *(("note", note) for note in exploration.notes)]
     each = f" ({now.peak_bytes / now.peak_states:.1f} bytes a state)" if now.peak_states >= 10_000 else ""
@@ -213,6 +216,13 @@ def _cache(exploration: Exploration) -> str:
     options = exploration.options
     size = counted(options.cache_size, "state")
     return f"{size}, {counted(exploration.statistics.replaced, 'state')} replaced (rule {options.cache_rule})"
+
+
+def _merged(now: Statistics) -> str:
+    if not now.passed_over:
+        return "no steps could be merged"
+    names = ", ".join(now.passed_over[:_MOST_NAMES]) + (", ..." if len(now.passed_over) > _MOST_NAMES else "")
+    return f"steps merged at {names}; all counts are those of the reduced state space"
 
 
 def _device(figures: DeviceFigures) -> str:

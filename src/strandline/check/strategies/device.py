@@ -25,6 +25,8 @@ class DeviceSearchForStates:
             return _refused("a GPU sweeps by the combination of measures, not componentwise")
         if options.symmetry:
             return _refused("a GPU tells all processes apart")
+        if options.merge:
+            return _refused("a GPU takes single steps")
         if options.threads > 1:
             return _refused("a GPU has threads of its own")
         if options.por:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from strandline.check.blame import fault_verdict
+from strandline.check.compiling import no_merging
 from strandline.check.engine_searches import FORGETTING, SearchMaker, StateSearches
 from strandline.check.exchanging import exchanges_of
 from strandline.check.guards import MOST_STATES, with_reasons
@@ -17,6 +18,7 @@ from strandline.check.reducing import refusal
 from strandline.check.running import Findings, Plan, Run
 from strandline.check.task import Session, Task
 from strandline.check.verdict import PropertyVerdict
+from strandline.compile.callback import CallableSystem
 from strandline.compile.kernel import FaultSite
 from strandline.engine.search import Event
 from strandline.errors import InternalError, UsageError
@@ -45,6 +47,8 @@ class ExplicitSearch:
                 exchanges_of(task.system, [one.predicate for one in task.properties if one.predicate is not None], None)
             except UsageError as refused:
                 return refused
+        if task.options.merge and isinstance(task.system, CallableSystem):
+            return no_merging("callables do not tell what their steps read and write")
         if not task.options.por:
             return None
         return refusal(task.system, _OBSERVED if task.system.observer is not None else None)

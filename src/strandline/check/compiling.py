@@ -1,0 +1,79 @@
+"""What a search goes through: the Kernel of a System, with the reductions that the options ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from strandline.check.exchanging import STATES_ONLY, exchanges_of, no_symmetry
+from strandline.check.options import Options
+from strandline.check.reducing import reduction_of
+from strandline.compile.callback import CallableSystem
+from strandline.compile.kernel import Kernel
+from strandline.compile.make import make_kernel
+from strandline.compile.separating import separated
+from strandline.errors import Option, UsageError
+from strandline.model.expression import Expression
+from strandline.model.measure import Measure
+from strandline.model.merging import merge
+from strandline.model.system import System
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compiled:
+    """A Kernel, and what it leaves out: processes that it does not tell apart, and locations that it passes over."""
+
+    kernel: Kernel
+    exchanged: tuple[str, ...] = ()
+    passed_over: tuple[str, ...] = ()
+
+
+def compiled(
+    system: System,
+    predicates: Sequence[Expression],
+    measure: Measure | None,
+    options: Options,
+    *,
+    seen: Sequence[Expression] | None,
+    for_device: bool,
+) -> Compiled:
+    """The Kernel for a search. `seen` are the expressions whose truth reductions must keep; None where nothing may be
+    reduced. Raises `UsageError` where what the options ask for is not possible."""
+    shared = options.threads > 1
+    if options.por:
+        if seen is None:
+            raise UsageError("{}: this search wants every step", options=[Option("por", True)])
+        return Compiled(make_kernel(system, predicates, measure, reduction_of(system, seen), shared=shared))
+    if options.symmetry:
+        if seen is None or for_device:
+            raise no_symmetry(STATES_ONLY)
+        exchanges = exchanges_of(system, seen, measure)
+        kernel = make_kernel(system, predicates, measure, shared=shared, exchanges=exchanges)
+        return Compiled(kernel, exchanged=tuple(one.names for one in exchanges))
+    if options.merge:
+        if seen is None or for_device:
+            raise no_merging(STATES_ONLY)
+        return _merged(system, predicates, measure, seen, shared=shared)
+    return Compiled(make_kernel(system, predicates, measure, for_device=for_device, shared=shared))
+
+
+def no_merging(why: str) -> UsageError:
+    """Steps are not merged, and why."""
+    return UsageError(f"{{}}: {why}", options=[Option("merge", True)])
+
+
+def _merged(
+    system: System,
+    predicates: Sequence[Expression],
+    measure: Measure | None,
+    seen: Sequence[Expression],
+    *,
+    shared: bool,
+) -> Compiled:
+    if isinstance(system, CallableSystem):
+        raise no_merging("callables do not tell what their steps read and write")
+    merged = merge(system, seen)
+    kernel = make_kernel(merged.system, predicates, measure, shared=shared)
+    if not merged.passed_over:
+        return Compiled(kernel)
+    return Compiled(separated(kernel, merged, system), passed_over=merged.passed_over)
