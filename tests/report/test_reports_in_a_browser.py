@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from browser import Browser, needs_browser, opened
+from test_report_page import ONE_OF_EACH_LANGUAGE
 
 import strandline
 from strandline.check.verdict import Verdict
@@ -111,6 +112,23 @@ def test_narrow_and_dark(browser: Browser, tmp_path: Path, scheme: str) -> None:
     assert (colours[1] == "rgb(22, 24, 28)") is (scheme == "dark")
     assert colours[0] != colours[1]
     browser.scheme("light")
+
+
+@pytest.mark.parametrize(("model", "claims"), ONE_OF_EACH_LANGUAGE, ids=[name for name, _ in ONE_OF_EACH_LANGUAGE])
+def test_every_language(browser: Browser, tmp_path: Path, model: str, claims: dict[str, Any]) -> None:
+    """Every tab is opened, every step can be chosen, and its first variable be watched."""
+    verdict = strandline.check(EXAMPLES / model, **claims)
+    show(browser, verdict, tmp_path / "page.html")
+    assert browser.text(".answer") == verdict.answer.value
+    if verdict.trace is not None:
+        browser.run("""
+            const view = strandline.traces.view;
+            document.querySelectorAll("[role=tab]").forEach((tab) => tab.click());
+            view.run.known.forEach((number) => view.select(number));
+            view.watch(Object.keys(view.run.state(0))[0]);""")
+        assert chosen(browser) == len(verdict.trace)
+        assert browser.run("return strandline.traces.view.watches.length") == 1
+    assert browser.complaints() == []
 
 
 def test_ten_thousand_steps_stay_usable(browser: Browser, tmp_path: Path) -> None:

@@ -186,7 +186,7 @@
     #side() {
       this.watchInput = make("input", {
         type: "text", "aria-label": "an expression to evaluate along the trace", spellcheck: "false", autocapitalize: "off",
-        placeholder: "Expression, e.g. " + (Object.keys(this.run.state(this.run.known[0]))[0] ?? "x") + " == 0",
+        placeholder: `Expression, e.g. ${example(this.run.state(this.run.known[0]))}`,
         id: `${this.id}-expression`,
       });
       this.watchError = make("p", { class: "mistake", role: "alert" });
@@ -326,6 +326,12 @@
       const wraps = this.chosen === this.run.length ? this.run.loop : nearest;
       this.dots.forEach(([number, circle]) => circle.setAttribute("class", number === wraps ? "dot here" : "dot"));
     }
+  }
+
+  // Something that can be asked of a state: whether a number is 0, or the value of whatever there is.
+  function example(state) {
+    const found = Object.entries(state).find(([, value]) => typeof value === "number");
+    return found ? `${found[0]} == 0` : Object.keys(state)[0] ?? "1 + 1";
   }
 
   // Numbers from `first` up to but not including `end`, at most so many of them.
