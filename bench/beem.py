@@ -201,6 +201,8 @@ def explore(reference: Reference, order: str, options: argparse.Namespace) -> Ou
         arguments += ["--measure", measure]
         if options.count_distinct:
             arguments.append("--count-distinct")
+    if options.threads > 1 and order == "bfs":
+        arguments += ["--threads", str(options.threads)]
     limit = memory_limit_bytes(options.keep_free_gib * GIBIBYTE)
     run = run_strandline(options.command, arguments, max_seconds=options.max_seconds, max_bytes=limit)
     exact = order != "sweep" or options.count_distinct
@@ -248,6 +250,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--max-states", type=int, default=1_000_000, help="largest count (default 1000000)")
     parser.add_argument("--family", action="append", help="only this family of models (repeatable)")
     parser.add_argument("--order", action="append", choices=ORDERS, help="default: bfs and dfs")
+    parser.add_argument("--threads", type=int, default=1, metavar="N", help="of breadth-first searches (default 1)")
     parser.add_argument("--measure", metavar="EXPR", help="sweep by this measure, or auto, instead of the table's")
     parser.add_argument("--count-distinct", action="store_true", help="make the counts of sweeps exact")
     parser.add_argument("--ltl-products", action="store_true", help="products with property automata")
