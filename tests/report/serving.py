@@ -13,6 +13,13 @@ from urllib.error import HTTPError
 from urllib.parse import parse_qs, urlsplit
 from urllib.request import Request, urlopen
 
+LARGE = "".join(
+    f"process P{n} {{ byte x; state s; init s; trans s -> s {{ guard x < 31; effect x = x + 1; }}, "
+    "s -> s { guard x == 31; effect x = 0; }; }\n"
+    for n in range(6)
+) + "system async;\n"  # fmt: skip
+"""A model of a thousand million states."""
+
 
 class Server:
     """One that runs. `ask` answers the status and what was said."""

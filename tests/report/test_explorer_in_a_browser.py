@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from browser import Browser, needs_browser, opened
-from serving import serving
+from serving import LARGE, serving
 
 pytestmark = needs_browser
 SEMAPHORE = Path(__file__).parents[2] / "examples/ltl-starvation/semaphore.dve"
@@ -98,17 +98,29 @@ def _second_tab(browser: Browser, address: str) -> None:
     browser.wait(lambda: at(browser)[0] == 2)
 
 
-def test_the_picture_of_what_lies_around(browser: Browser) -> None:
-    with serving(SEMAPHORE) as server:
+def test_what_lies_around_and_a_check_that_is_cancelled(browser: Browser, tmp_path: Path) -> None:
+    """On a telephone, with a model of a thousand million states: its neighbours are drawn and gone to, a check of it is
+    watched and ended."""
+    from selenium.webdriver.common.keys import Keys
+
+    model = tmp_path / "large.dve"
+    model.write_text(LARGE)
+    with serving(model) as server:
         browser.open(server.address)
         browser.size(400, 900)
         browser.wait(lambda: at(browser) == (0, 0))
         browser.run("[...document.querySelectorAll('[role=tab]')].find((one) => one.textContent === 'Around').click()")
-        browser.wait(lambda: browser.run("return document.querySelectorAll('.around .node').length") == 3)
+        browser.wait(lambda: browser.run("return document.querySelectorAll('.around .node').length") == 7)
         browser.run("document.querySelector('.around .near').focus()")
-        from selenium.webdriver.common.keys import Keys
-
         browser.press(Keys.ENTER)
         browser.wait(lambda: at(browser) == (1, 1))
+        browser.run("document.getElementById('check-measure').focus()")
+        browser.press("P0.x", Keys.ENTER)
+        browser.wait(lambda: "the line at" in browser.text(".running"))
+        assert " stored, " in browser.text(".running figcaption")
+        assert browser.run("return document.activeElement.textContent") == "Cancel"
+        browser.press(Keys.ENTER)
+        browser.wait(lambda: browser.text(".result .answer") == "UNKNOWN")
+        assert browser.text(".result .reason") == "interrupted"
         assert browser.run("return document.documentElement.scrollWidth") <= 400
         assert browser.complaints() == []

@@ -9,17 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from serving import LARGE
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOK = ROOT / "docs/notebook.ipynb"
 pytestmark = pytest.mark.skipif(
     any(importlib.util.find_spec(name) is None for name in ("nbclient", "ipykernel")),
     reason="nbclient or ipykernel is not installed: no notebook is executed",
-)
-LARGE = "".join(
-    f"process P{n} {{ byte x; state s; init s; trans s -> s {{ guard x < 31; effect x = x + 1; }}, "
-    "s -> s { guard x == 31; effect x = 0; }; }\n"
-    for n in range(6)
 )
 
 
@@ -46,7 +42,7 @@ def test_an_interrupted_cell_shows_what_was_known(tmp_path: Path) -> None:
     from jupyter_client.manager import start_new_kernel
 
     model = tmp_path / "large.dve"
-    model.write_text(f"{LARGE}system async;\n")
+    model.write_text(LARGE)
     manager, client = start_new_kernel(kernel_name="python3", cwd=str(ROOT))
     try:
         client.execute(f"import strandline, sys\nstrandline.check({str(model)!r})")

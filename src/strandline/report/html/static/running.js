@@ -14,7 +14,7 @@
       make("div", { class: "swept", style: { width: `${100 * last.fraction}%` } }), make("span", {}, `${last.sweep > 1 ? `sweep ${last.sweep}, ` : ""}the line at ${Math.round(100 * last.fraction)} %`));
     const words = last.doing ? `${last.doing}, ${number(last.stored)} nodes` : `${number(last.states)} states found, ${number(last.stored)} stored`;
     return make("figure", { class: "running" }, line,
-      draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "profile", role: "img", "aria-label": "states found and stored over time" },
+      draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", class: "profile", role: "img", "aria-label": "states found and stored over time" },
         draw("path", { d: area("states"), class: "all" }), draw("path", { d: area("stored"), class: "live" })),
       make("figcaption", {}, `${words}, ${bytes(last.bytes)}, ${last.seconds.toFixed(1)} s`));
   }
