@@ -54,7 +54,7 @@ def full_memory(monkeypatch: pytest.MonkeyPatch) -> Told:
         return Event.MEMORY if search.statistics().visited > 5000 else event
 
     monkeypatch.setattr(Search, "advance", advance)
-    monkeypatch.setattr(running.Run, "_engine_bytes", lambda self, reserve=0: 1 << 20)
+    monkeypatch.setattr(running.Run, "_engine_bytes", lambda self, reserve=1: 1 << 20)
     monkeypatch.setattr(deciding, "Unwatched", lambda: told)
     return told
 
@@ -107,8 +107,8 @@ def test_what_does_not_spill_stops(options: dict[str, Any], full_memory: Told) -
 
 
 def test_too_little_memory_even_for_a_search_on_disk(full_memory: Told, monkeypatch: pytest.MonkeyPatch) -> None:
-    def little(self: running.Run, reserve: int = 0) -> int:
-        if reserve:
+    def little(self: running.Run, reserve: int = 1) -> int:
+        if reserve > 1:
             raise ResourceError("the memory limit is less than what the program takes")
         return 1 << 20
 

@@ -46,6 +46,8 @@ _SLICE = 0.05
 """Seconds between two looks at limits and signals."""
 _SHORTEST_SLICE = 0.0002
 _SHARE_OF_FREE_MEMORY = 0.9
+_RESERVE = 3 << 20
+"""Bytes that a search leaves for all else."""
 LONG_TRACE = 20_000
 """Steps that take a second or more to replay."""
 _LOADING = 3.0
@@ -283,7 +285,7 @@ class Run:
             telling.cancel()
         return time.perf_counter() - began
 
-    def _engine_bytes(self, reserve: int = 0) -> int:
+    def _engine_bytes(self, reserve: int = _RESERVE) -> int:
         """What is left for the engine of the memory that the process may take; without a limit, of what the
         machine has free, because a killed process tells nothing."""
         allowed = self.plan.options.memory_limit

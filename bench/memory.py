@@ -1,0 +1,165 @@
+"""What a budget of memory costs, whether it holds as the system sees it, and whether killed runs come back.
+
+    python bench/memory.py budget MODEL [--measure EXPR ...] [--plot FILE.svg]
+    python bench/memory.py kills MODEL [--kills 200] [--seed N]
+    python bench/memory.py large MODEL --memory 1G [--measure auto]
+
+`budget` explores a model without a limit, then with 100, 50, 20 and 10 % of the engine's peak beside what the program
+itself takes; times are those of the processor, start of the program included. `kills` ends a run with `kill -9` at
+random moments, resumes it, and begins again when it is finished, until so many are dead; verdict, counts and trace must
+be those of a run that was left alone. `large` runs once. The resident set is looked at from outside, fifty times a
+second. Exit code 1 where something is not as it should be.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from _common import MEBIBYTE, MeasuringFailed, add_command_option, print_table, resident_bytes
+from _plot import Panel, Series, svg
+
+SHARES = (100, 50, 20, 10)
+_SAME = ("verdict", "states", "transitions", "deadlocks", "visited", "sweeps", "persistent", "regress_edges", "layers")
+_PAUSE = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A command that has ended: what it told, the most that was resident, how long it took, and the processor's time
+    of it and of what it started."""
+
+    report: dict[str, Any]
+    resident: int
+    seconds: float
+    processor_seconds: float
+
+
+def watched(command: Sequence[str]) -> Watched:
+    began, before, most = time.monotonic(), _processor_seconds(), 0
+    process = subprocess.Popen([*command, "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    while process.poll() is None:
+        most = max(most, resident_bytes(process.pid))
+        time.sleep(_PAUSE)
+    out, _ = process.communicate()
+    if not out:
+        raise MeasuringFailed(f"{' '.join(command)}: ended with {process.returncode} and said nothing")
+    return Watched(json.loads(out), most, time.monotonic() - began, _processor_seconds() - before)
+
+
+def _processor_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def explore(arguments: argparse.Namespace, *further: str) -> list[str]:
+    measures = [part for one in arguments.measure for part in ("--measure", one)]
+    # One process, which can be looked at and killed: not the script that starts it.
+    return [*arguments.command, "explore", arguments.model, *measures, *further]
+
+
+def budget(arguments: argparse.Namespace) -> int:
+    own = min(watched(explore(arguments, "--max-states", "9")).resident for _ in range(2))
+    free = watched(explore(arguments))
+    rows, points, wrong = [_row("no limit", free, free, None)], [], 0
+    for share in SHARES:
+        limit = own + free.report["peak_bytes"] * share // 100
+        run = watched(explore(arguments, "--memory", str(limit)))
+        same = all(run.report[name] == free.report[name] for name in _SAME)
+        wrong += not same or run.resident > limit
+        rows.append(_row(f"{share} %", run, free, limit))
+        if same:
+            points.append((float(share), run.processor_seconds / free.processor_seconds))
+    print_table(("budget", "limit MB", "resident MB", "on disk MB", "seconds", "times", "answer"), rows)
+    if arguments.plot is not None:
+        series = Series(Path(arguments.model).stem, tuple(points))
+        panel = Panel("Cost of a budget", "memory of the engine, % of its peak", "time, 1 = no limit", (series,))
+        arguments.plot.write_text(svg([panel]), encoding="utf-8")
+    return int(wrong > 0)
+
+
+def _row(name: str, run: Watched, free: Watched, limit: int | None) -> tuple[str, ...]:
+    report = run.report
+    differs = [key for key in _SAME if report[key] != free.report[key]]
+    return (
+        name,
+        "" if limit is None else f"{limit / MEBIBYTE:.0f}",
+        f"{run.resident / MEBIBYTE:.0f}" + (" (too much)" if limit is not None and run.resident > limit else ""),
+        f"{(report['spilled_bytes'] or 0) / MEBIBYTE:.0f}",
+        f"{run.processor_seconds:.1f}",
+        f"{run.processor_seconds / free.processor_seconds:.2f}",
+        report["reason"] or (f"other {', '.join(differs)}" if differs else "the same"),
+    )
+
+
+def kills(arguments: argparse.Namespace) -> int:
+    chance, folder = random.Random(arguments.seed), Path(tempfile.mkdtemp()) / "saved"
+    expected = watched(explore(arguments))
+    dead = finished = wrong = 0
+    saving = ("--checkpoint", str(folder), "--every", "0.05s")
+    while dead < arguments.kills:
+        resumes = (folder / "run.json").exists()
+        command = [*arguments.command, "resume", str(folder)] if resumes else explore(arguments, *saving)
+        process = subprocess.Popen([*command, "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        try:
+            out, _ = process.communicate(timeout=chance.uniform(0.5, expected.seconds + 1.5))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            dead += 1
+            continue
+        finished += 1
+        report = json.loads(out)
+        if any(report[name] != expected.report[name] for name in (*_SAME, "trace")):
+            wrong += 1
+            print(f"after {dead} kills: another answer than that of a run that was left alone", file=sys.stderr)
+    shutil.rmtree(folder.parent, ignore_errors=True)
+    print(f"{dead} runs killed, {finished} brought to their end, {wrong} with another answer")
+    return int(wrong > 0 or not finished)
+
+
+def large(arguments: argparse.Namespace) -> int:
+    run = watched(explore(arguments, "--memory", arguments.memory))
+    for name in (*_SAME, "peak_states", "spilled_bytes", "seconds", "reason"):
+        print(f"{name:14} {run.report[name]}")
+    print(f"{'resident':14} {run.resident / MEBIBYTE:.0f} MB at most, seen from outside")
+    return int(not run.report["complete"])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+    for function in (budget, kills, large):
+        one = commands.add_parser(function.__name__)
+        one.add_argument("model")
+        one.add_argument("--measure", action="append", default=[])
+        add_command_option(one)
+        one.set_defaults(function=function)
+        if function is budget:
+            one.add_argument("--plot", type=Path)
+        elif function is kills:
+            one.add_argument("--kills", type=int, default=200)
+            one.add_argument("--seed", type=int, default=1)
+        else:
+            one.add_argument("--memory", required=True)
+    arguments = parser.parse_args()
+    try:
+        return int(arguments.function(arguments))
+    except MeasuringFailed as failure:
+        print(failure, file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
