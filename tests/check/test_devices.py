@@ -24,18 +24,57 @@ PHILOSOPHERS = str(EXAMPLES / "philosophers" / "philosophers.dve")
 RUNS = {"ltl", "ctl", "never", "automaton", "property", "formula", "cache_states", "componentwise", "por"}
 MOST = 1500
 """States that the twin visits in a moment."""
+LEFT_OUT = {
+    "lotus-paper-check-1",
+    "lotus-paper-check-3",
+    "lotus-philosophers-check-1",
+    "lotus-token-check-1",
+    "process-master-slave-sweep-by-the-declared-measures",
+    "process-stop-and-wait-sweep-by-the-sender's-place",
+    "python-leases-all-that-the-model-claims",
+    "python-leases-counts",
+    "python-leases-explore-1",
+    "python-lock-free-queue-explore-1",
+    "python-msi-directory-all-that-the-model-claims",
+    "python-paxos-all-that-the-model-claims",
+    "python-paxos-counts",
+    "python-producer-consumer-check-1",
+    "python-producer-consumer-counts",
+    "python-producer-consumer-explore-1",
+    "python-raft-election-all-that-the-model-claims",
+    "python-raft-election-counts",
+    "python-ring-buffer-all-that-the-model-claims",
+    "python-stop-and-wait-check-1",
+    "python-stop-and-wait-counts",
+    "python-stop-and-wait-explore-1",
+    "python-treiber-stack-all-that-the-model-claims",
+    "python-treiber-stack-counts",
+    "python-treiber-stack-with-a-counter-at-the-top",
+    "stop-and-wait-check-1",
+    "stop-and-wait-check-2",
+    "stop-and-wait-check-3",
+    "stop-and-wait-counts",
+    "stop-and-wait-explore-1",
+    "stop-and-wait-explore-2",
+    "thesis-stop-and-wait-all-packets-can-be-received",
+    "thesis-stop-and-wait-counts",
+    "thesis-stop-and-wait-the-same-in-DVE",
+    "thesis-stop-and-wait-the-sender-is-never-two-ahead",
+}
+"""Cases with more states, or with properties or methods that are not for a device."""
 
 
 def of_states(case: Case) -> bool:
     return not RUNS & set(case.asked) and case.asked.get("order") in (None, "bfs", "sweep")
 
 
-CASES = [
-    pytest.param(case, id=f"{file.parent.name}-{case.name.replace(' ', '-')}")
+OF_STATES = {
+    f"{file.parent.name}-{case.name.replace(' ', '-')}": case
     for file in find_expected([EXAMPLES])
     for case in read_expected(file)
     if of_states(case)
-]
+}
+CASES = [pytest.param(case, id=name) for name, case in OF_STATES.items() if name not in LEFT_OUT]
 
 
 @pytest.fixture
@@ -51,10 +90,11 @@ def test_an_example_is_as_expected_on_a_device(case: Case) -> None:
     if "max_states" in case.asked:
         asked["max_states"] = case.asked["max_states"]
     result = run_case(replace(case, asked=asked))
-    told = " ".join(result.judgement.messages)
-    if f"the limit of {MOST:,} states is reached" in told or "device='gpu'" in told:
-        pytest.skip("too large for the twin, or about runs")
     assert result.outcome.as_expected, (result.outcome.value, *result.judgement.messages)
+
+
+def test_what_is_left_out_is_there() -> None:
+    assert set(OF_STATES) >= LEFT_OUT
 
 
 @pytest.mark.usefixtures("_twin")

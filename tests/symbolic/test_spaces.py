@@ -79,19 +79,34 @@ CASES = [
 ]
 
 
-SMALL = 400
+LEFT_OUT = {
+    "lost-update",
+    "process-stop-and-wait",
+    "python-leader-election",
+    "python-leases",
+    "python-paxos",
+    "python-producer-consumer",
+    "python-raft-election",
+    "python-stop-and-wait",
+    "python-treiber-stack",
+    "stop-and-wait",
+    "thesis-stop-and-wait",
+}
+"""Examples of more than some hundred states, and one whose variables have too many values for sets."""
+COUNTED = [one for one in CASES if one.values[0].name == "counts"]
 
 
-@pytest.mark.parametrize("case", [one for one in CASES if one.values[0].name == "counts"])
+def test_what_is_left_out_is_there() -> None:
+    assert {one.values[0].file.parent.name for one in COUNTED} >= LEFT_OUT
+
+
+@pytest.mark.parametrize("case", [one for one in COUNTED if one.values[0].file.parent.name not in LEFT_OUT])
 def test_every_example_is_counted_in_sets(case: Case) -> None:
     """In every language."""
     system = strandline.load(case.model).alone
     expected = strandline.explore(system)
-    if expected.statistics.states is None or expected.statistics.states > SMALL:
-        pytest.skip("larger than it takes to compare")
-    found = strandline.explore(system, method="symbolic", max_seconds=4)
-    if found.reason is not None and found.fault is None:
-        pytest.skip(found.reason)
+    found = strandline.explore(system, method="symbolic")
+    assert found.reason is None or found.fault is not None
     assert (found.fault is None) == (expected.fault is None)
     if found.fault is not None:
         return
