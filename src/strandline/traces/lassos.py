@@ -11,11 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
 
 from strandline.compile.interpret import Interpreter, Valuation
 from strandline.compile.interpret import Step as Taken
 from strandline.compile.interpreted import SystemTwin
+from strandline.compile.kernel import Edge
 from strandline.errors import ReplayError
+from strandline.model.expression import Expression
 from strandline.model.system import Action, Fairness, System
 from strandline.traces.replay import State, replay, with_fault
 from strandline.traces.trace import Trace
@@ -64,6 +68,37 @@ class _ShownStep:
         return (self.source, self.number) == (other.source, other.number)
 
 
+_REMEMBERED = 1 << 14
+"""Steps and states of which it is remembered what was found out."""
+
+
+class _Remembering:
+    """A twin that is asked the same again and again."""
+
+    def __init__(self, twin: SystemTwin) -> None:
+        self._twin = twin
+        self._edges = lru_cache(_REMEMBERED)(twin.edges)
+        self._described = lru_cache(_REMEMBERED)(twin.describe)
+
+    def initial(self) -> Sequence[State]:
+        return self._twin.initial()
+
+    def edges(self, state: State) -> Sequence[Edge]:
+        return self._edges(state)
+
+    def labels(self, state: State) -> int:
+        return self._twin.labels(state)
+
+    def progress(self, state: State) -> tuple[int, int]:
+        return self._twin.progress(state)
+
+    def values(self, state: State, expressions: Sequence[Expression]) -> tuple[int, ...]:
+        return self._twin.values(state, expressions)
+
+    def describe(self, state: State) -> dict[str, Any]:
+        return dict(self._described(state))
+
+
 class LassoReplay:
     """Follows the steps of a product and shows them as steps of another System, whose variables are the first ones of
     the product's and whose actions stand in the same places."""
@@ -76,6 +111,9 @@ class LassoReplay:
         self._width = sum(variable.slots for variable in shown.system.variables)
         own, told = product.system, shown.system
         self._shows_all = own.actions is told.actions and own.observer is told.observer
+        # Lassos of one search share most of their stems.
+        self._step = lru_cache(_REMEMBERED)(self._followed_step)
+        self._remembering = _Remembering(shown)
 
     def path(self, initial: int, steps: Sequence[int]) -> ShownRun:
         """A path without a loop. Steps in which only an observer that is not shown moves are left out."""
@@ -114,18 +152,23 @@ class LassoReplay:
         """The steps as the shown system has them, and the product's last state."""
         followed: list[_ShownStep] = []
         for number, step in enumerate(steps, 1):
-            offered = self._product.steps(state)
-            target = offered[step].target if step < len(offered) else None
-            if target is None:
+            taken = self._step(state, step)
+            if taken is None:
                 raise ReplayError(f"step {number} of the trace is edge {step}, which the state does not have")
-            if self._shows_all:
-                shown: _ShownStep | None = _ShownStep(state, step, offered[step].actions)
-            else:
-                shown = self._shown_step(state[: self._width], offered[step])
+            shown, state = taken
             if shown is not None:
                 followed.append(shown)
-            state = target
         return followed, state
+
+    def _followed_step(self, state: Valuation, step: int) -> tuple[_ShownStep | None, Valuation] | None:
+        """A step of the product as the shown system has it, and where it leads; None where there is no such step."""
+        offered = self._product.steps(state)
+        target = offered[step].target if step < len(offered) else None
+        if target is None:
+            return None
+        if self._shows_all:
+            return _ShownStep(state, step, offered[step].actions), target
+        return self._shown_step(state[: self._width], offered[step]), target
 
     def _shown_step(self, state: Valuation, step: Taken) -> _ShownStep | None:
         """A step of the product in the shown system; None where that does not move."""
@@ -153,7 +196,7 @@ class LassoReplay:
     def _run(self, initial: int, followed: Sequence[_ShownStep]) -> ShownRun:
         # The product may begin in each initial state several times, with another state of the automaton.
         number = initial % len(self._shown.system.initial)
-        replayed = replay(self._shown, number, [step.number for step in followed])
+        replayed = replay(self._remembering, number, [step.number for step in followed])
         return ShownRun(replayed.trace, replayed.states, tuple(step.actions for step in followed))
 
 
