@@ -5,9 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
+import shutil
 import signal
+import subprocess
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -345,3 +348,34 @@ def test_a_mistake_leaves_nothing_behind(tmp_path: Path) -> None:
     with pytest.raises(InputError):
         strandline.check(CLOCKS, measure="1 / P.x", checkpoint=tmp_path / "saved", deadlock=True)
     assert not (tmp_path / "saved").exists()
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of its own with room for little, where mounting is allowed."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(folder)], check=False)
+    if mounted.returncode != 0:
+        pytest.skip("this user may not mount anything")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+@pytest.mark.skipif(shutil.which("mount") is None or os.getuid() != 0, reason="this user may not mount anything")
+def test_a_disk_that_is_really_full(small_disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing that was saved is lost, and when there is room the run goes on."""
+    folder = small_disk / "saved"
+    larger = small_disk.parent / "wheels.dve"
+    larger.write_text(CLOCKS.read_text().replace("29", "99"))
+    monkeypatch.setattr(sys.modules[__name__], "CLOCKS", larger)
+    verdict, told = check(monkeypatch, deadlock=True, checkpoint=folder, every=0.0)
+    assert verdict.answer is Answer.UNKNOWN
+    log = folder / "search-1" / "files" / "parents"
+    full = "cannot be written: No space left on device"
+    assert verdict.reason == f"{log}: {full}; `strandline resume {folder}` goes on from the last checkpoint"
+    assert all(text.startswith("no checkpoint could be written: ") and text.endswith(full) for text in told)
+    subprocess.run(["mount", "-o", "remount,size=400m", str(small_disk)], check=True)
+    resumed, told = check(monkeypatch, deadlock=True, checkpoint=folder, resume=True)
+    assert told[0].startswith("resumed after ")
+    assert (resumed.answer, resumed.statistics.states) == (Answer.HOLDS, 1_000_000)
