@@ -83,12 +83,7 @@ def _expressions(
         yield from (measure.column, measure.layer, *measure.compared)
     observer = () if system.observer is None else system.observer.edges
     for action in (*system.actions, *observer):
-        if action.guard is not None:
-            yield action.guard
-        for effect in action.effects:
-            yield effect.value
-            if isinstance(effect.target, Element):
-                yield effect.target.index
+        yield from evaluated(action)
 
 
 def emit(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from strandline.model.expression import Element, Expression, variables_read
 from strandline.model.system import Action, System, Variable
 
@@ -14,15 +16,21 @@ def expressions(action: Action) -> list[Expression]:
     return found
 
 
+def evaluated(action: Action) -> Iterator[Expression]:
+    """What is evaluated when the action is taken: its guard, the indices of what it writes, and the values."""
+    if action.guard is not None:
+        yield action.guard
+    for effect in action.effects:
+        yield effect.value
+        if isinstance(effect.target, Element):
+            yield effect.target.index
+
+
 def reads(action: Action, system: System) -> set[Variable]:
     """The variables on which the action's being enabled or its effects may depend, locations included."""
     found = {system.processes[move.process].location for move in action.moves}
-    if action.guard is not None:
-        found |= variables_read(action.guard)
-    for effect in action.effects:
-        found |= variables_read(effect.value)
-        if isinstance(effect.target, Element):
-            found |= variables_read(effect.target.index)
+    for expression in evaluated(action):
+        found |= variables_read(expression)
     return found
 
 

@@ -23,7 +23,7 @@ from strandline.model.expression import (
     variables_read,
     walk,
 )
-from strandline.model.facts import expressions
+from strandline.model.facts import evaluated, expressions
 from strandline.model.intervals import Contradiction, within
 from strandline.model.ranges import Ranges, analyse_ranges
 from strandline.model.system import Action, Assign, Move, System, Variable
@@ -79,7 +79,7 @@ class _Merging:
         users: dict[Variable, set[int]] = {}
         for action in self._system.actions:
             movers = {move.process for move in action.moves}
-            for expression in _read(action):
+            for expression in evaluated(action):
                 yield from (one for one in variables_read(expression) if one in self._system.locations)
             for expression in expressions(action):
                 for variable in variables_read(expression):
@@ -120,16 +120,6 @@ class _Merging:
         made = Action(first.name, moves, first.guard, (*effects, *second.effects), first.committed, first.span)
         self.parts[id(made)] = (*self.parts[id(first)], *self.parts[id(second)])
         return made
-
-
-def _read(action: Action) -> Iterator[Expression]:
-    """What an action reads, but for its own moves."""
-    if action.guard is not None:
-        yield action.guard
-    for effect in action.effects:
-        yield effect.value
-        if isinstance(effect.target, Element):
-            yield effect.target.index
 
 
 def _cannot_fault(step: Action, ranges: Ranges) -> bool:
