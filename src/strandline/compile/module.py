@@ -20,7 +20,8 @@ from strandline.compile.llvm.successors import DECLARATIONS, ENTRY, write_functi
 from strandline.compile.llvm.tables import table_texts
 from strandline.compile.reduction import emitting
 from strandline.compile.reduction.choosing import Chooser, Reduction
-from strandline.model.expression import Element, Expression, deep_recursion, without_collecting
+from strandline.model.expression import Expression, deep_recursion, without_collecting
+from strandline.model.facts import evaluated
 from strandline.model.layout import Layout, make_layout
 from strandline.model.measure import Measure
 from strandline.model.ranges import analyse_ranges
