@@ -1,4 +1,4 @@
-"""Reductions in checks: the same answers on every example; of partial orders on random formulas, and what is refused."""
+"""Reductions in checks: the same answers on every example, for random formulas too, and what is refused."""
 
 from __future__ import annotations
 
