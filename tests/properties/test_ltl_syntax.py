@@ -84,6 +84,7 @@ def test_a_member_arrow_is_read_only_where_asked_for() -> None:
         ("", 1, "the formula is empty"),
         ("p &&", 5, "the formula ends where a proposition is expected"),
         ("p q", 3, "expected an operator before 'q'"),
+        ("0 in p", 3, "expected an operator before 'in'; conditions with such words stand in braces, as in {x in y}"),
         ("(p U q", 1, "this '(' is never closed"),
         ("p U q)", 6, "this ')' closes nothing"),
         ("p U U q", 5, "expected a proposition, not 'U'; a name that is an operator is written {U}"),

@@ -94,6 +94,15 @@ def test_as_plain_python(tmp_path: Path) -> None:
     assert m.Clerk[0].paid == 1
 
 
+@pytest.mark.parametrize("value", ["[money] * N", "[money, money]", "[money] * 2", "(money, 1 + money - 1)"])
+def test_first_values_of_elements_depend_on_parameters(tmp_path: Path, value: str) -> None:
+    text = f"N = param(2)\nmoney = param(3)\nclass M(Model):\n    a: Array[Range[0, 9], N] = {value}\n"
+    body = "    @action\n    def up(m): require(m.a[0] > m.money)\n"
+    file = written(tmp_path, text + body)
+    assert strandline.load(file).initial == ((3, 3),)
+    assert strandline.load(f"{file}:M(money=5)").initial == ((5, 5),)
+
+
 WRONG = {
     "its name alone in a function": (
         ABOVE + "    x: Range[0, 3]\n    @action\n    def up(m): m.x = N\n",

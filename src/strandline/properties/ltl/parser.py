@@ -57,6 +57,8 @@ def parse_ctl(text: str | Source, *, equality: str = "==") -> ParsedFormula:
 
 _COMPARISONS = frozenset({"=", "==", "!=", "<=", ">=", "<", ">"})
 _COMPARISON_PRECEDENCE = 7
+_WORDS = frozenset(("in", "is", "not", "and", "or", "for", "if", "imply"))
+"""Words of models' languages, of which formulas know nothing."""
 _LOGICAL_PRECEDENCE = {
     Operator.IMPLIES: 1,
     Operator.EQUIVALENT: 1,
@@ -178,7 +180,8 @@ class _Parser:
             return _ARITHMETIC_PRECEDENCE[token.text]
         if token.operator in _LOGICAL_PRECEDENCE and token.operator not in UNARY_OPERATORS:
             return _LOGICAL_PRECEDENCE[token.operator]
-        raise self._error(f"expected an operator before '{token.text}'", token.span)
+        hint = "; conditions with such words stand in braces, as in {x in y}" if token.text in _WORDS else ""
+        raise self._error(f"expected an operator before '{token.text}'{hint}", token.span)
 
     def _close(self, token: Token) -> None:
         self._reduce_while(lambda precedence: precedence > 0)

@@ -50,8 +50,11 @@ class Deferred:
 
 
 def resolve(value: Any, bindings: Mapping[str, Any]) -> Any:
-    """The value itself, or what a deferred one amounts to."""
-    return value.value(bindings) if isinstance(value, Deferred) else value
+    """The value itself, or what a deferred one amounts to, also in lists and tuples: `[money] * accounts`."""
+    found = value.value(bindings) if isinstance(value, Deferred) else value
+    if type(found) in (list, tuple):
+        return type(found)(resolve(one, bindings) for one in found)
+    return found
 
 
 def _combine(name: str, function: Callable[[Any, Any], Any]) -> None:
