@@ -11,6 +11,7 @@ Verdict and counts are those of the searches in memory.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
@@ -44,6 +45,8 @@ _WAITING, _KNOWN, _PIECE, _RECENT = 0.45, 0.15, 0.3, 0.02
 _MOST_RECENT = 1 << 20
 """States met a moment ago that are remembered at most: they are to lie in the processor's cache."""
 _LEAST_PIECE, _LEAST_WAITING = 1 << 10, 1 << 13
+_AT_ONCE = 0.005
+"""Seconds after which no further piece is begun in the same call."""
 
 
 @dataclass(slots=True)
@@ -112,10 +115,17 @@ class SpillingSearch(Search):
         )
 
     def run(self, budget: np.uint64) -> int:
+        """Several small pieces at once: coming back costs more than a few states do."""
         from strandline.engine.disk.expanding_kernel import expand
 
-        code = int(expand(self._spread(), budget))
-        return self._go_on() if code == codes.DONE else code
+        deadline = time.perf_counter() + _AT_ONCE
+        while True:
+            code = int(expand(self._spread(), budget))
+            if code == codes.DONE:
+                code = self._go_on()
+                if code == codes.BUDGET and time.perf_counter() < deadline:
+                    continue
+            return code
 
     def _go_on(self) -> int:
         """All that was loaded is expanded: load the next piece, of this layer or of the next."""
