@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 import pytest
@@ -10,7 +11,7 @@ import nets
 from strandline.languages import load
 from strandline.model.system import System
 
-LARGEST, SOME, FEW = 30_000, 3_000, 1_000
+LARGEST, FEW = 30_000, 1_000
 SLOW = {"RwMutex-PT-r0010w0500"}
 """A large net, which takes seconds to compile; the benchmark has it."""
 SLOWER = {"StigmergyCommit-PT-02a", "SieveSingleMsgMbox-PT-d0m04"}
@@ -50,11 +51,16 @@ def wrong(net: nets.Reference, examination: str, method: str, first: int = 16) -
     return [f"{one.answer.id} is {one.verdict}, not {one.answer.text}" for one in answers if one.outcome != "right"]
 
 
+def wrong_together(net: nets.Reference, examinations: Sequence[str], method: str) -> list[str]:
+    answers = list(nets.judged_together(net, loaded(net), examinations, method))
+    assert answers
+    return [f"{one.answer.id} is {one.verdict}, not {one.answer.text}" for one in answers if one.outcome != "right"]
+
+
 @needs_nets
-@pytest.mark.parametrize("examination", nets.OF_STATES)
-@pytest.mark.parametrize("net", by_name([one for one in ASKED if one.states <= SOME]))
-def test_formulas_about_states(net: nets.Reference, examination: str) -> None:
-    assert wrong(net, examination, "bfs") == []
+@pytest.mark.parametrize("net", by_name(ASKED))
+def test_formulas_about_states(net: nets.Reference) -> None:
+    assert wrong_together(net, nets.OF_STATES, "bfs") == []
 
 
 @needs_nets
@@ -65,10 +71,9 @@ def test_formulas_about_runs(net: nets.Reference, examination: str) -> None:
 
 
 @needs_nets
-@pytest.mark.parametrize("examination", nets.CTL)
-@pytest.mark.parametrize("net", by_name([one for one in ASKED if one.states <= FEW]))
-def test_formulas_about_trees(net: nets.Reference, examination: str) -> None:
-    assert wrong(net, examination, "ctl") == []
+@pytest.mark.parametrize("net", by_name(ASKED))
+def test_formulas_about_trees(net: nets.Reference) -> None:
+    assert wrong_together(net, nets.CTL, "ctl") == []
 
 
 @needs_nets
