@@ -118,6 +118,12 @@ def test_a_counterexample_is_walked_and_left(server: Server) -> None:
     assert (left["length"], left["loop"], left["here"]["following"]) == (3, None, None)
 
 
+def test_neighbours_are_told_in_the_words_of_traces() -> None:
+    tab = Tab(strandline.load(EXAMPLES / "stop-and-wait" / "stop-and-wait.dve"))
+    lines = {line for node in tab.around(1)["nodes"] if not node["here"] for line in node["lines"]}
+    assert "data=[0]" in lines
+
+
 @pytest.mark.parametrize("name", LANGUAGES)
 def test_every_language_can_be_walked_through(name: str) -> None:
     tab = Tab(strandline.load(EXAMPLES / name))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from strandline.compile.kernel import Twin
+from strandline.model.values import show
 from strandline.report.pictures.graphs import Edge, Graph, Node
 from strandline.report.pictures.sources import state_lines
 from strandline.report.pictures.svg import placed
@@ -74,5 +75,5 @@ def _lines(twin: Twin, state: State, here: State, centre: dict[str, Any]) -> tup
     """The state in the middle as a whole, the others by how they differ from it."""
     if state == here:
         return state_lines(centre)
-    told = [f"{one.name}={one.new}" for one in changes(centre, twin.describe(state))]
+    told = [f"{one.name}={show(one.new)}" for one in changes(centre, twin.describe(state))]
     return tuple(told[:5]) + (("…",) if len(told) > 5 else ())
