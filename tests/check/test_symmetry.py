@@ -146,7 +146,7 @@ def test_a_fault_of_one_of_them() -> None:
         ("naive-mutex/naive-mutex.dve", {"invariants": "not P.critical"}, "'not P.critical' tells them apart"),
         ("naive-mutex/naive-mutex.dve", {"ltl": "G F P.critical"}, "it is for properties of states"),
         ("naive-mutex/naive-mutex.dve", {"ctl": "AG EF true"}, "it is for properties of states"),
-        ("ltl-rounds/rounds.dve", {}, "no two processes of the model are alike"),
+        ("ltl-rounds/rounds.dve", {}, "no two processes with locations are alike"),
     ],
 )
 def test_what_tells_processes_apart_is_named(model: str, given: dict[str, Any], reason: str) -> None:

@@ -130,3 +130,23 @@ def test_wrong_declarations(tmp_path: Path, part: str, message: str, place: str)
     text = "from strandline import *\nclass M(Model):\n    x: Range[0, 3]\n    f: bool\n"
     text += "    @action\n    def step(m): m.x = 0\n" + part
     check_message(refused(tmp_path, text), message, place)
+
+
+@pytest.mark.parametrize("fields", ["", 'pc: Enum["s"]', "z: bool"])
+def test_a_process_is_one_whatever_it_has(fields: str, tmp_path: Path) -> None:
+    """A process that does nothing for ever moves: weak fairness of processes does not make it work."""
+    model = tmp_path / "model.py"
+    model.write_text(
+        "from strandline import *\n"
+        "class A(Model):\n"
+        "    done: bool\n"
+        "    class Worker(Process, count=2):\n"
+        f"        {fields}\n"
+        "        @action\n"
+        "        def idle(m, me): pass\n"
+        "        @action\n"
+        "        def work(m, me): require(not m.done); m.done = True\n"
+    )
+    for asked in ({"ltl": "F done"}, {"ctl": "AF done"}):
+        verdict = strandline.check(model, fair=True, **asked)  # type: ignore[arg-type]
+        assert verdict.answer is strandline.Answer.VIOLATED

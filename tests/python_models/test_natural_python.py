@@ -5,11 +5,14 @@ Every paragraph below is the body of an action.
 
 from __future__ import annotations
 
+from pathlib import Path
 from textwrap import indent
 
 import pytest
 from programs import define
 from test_three_ways import compare_everywhere
+
+import strandline
 
 MODEL = """
 LIMIT = 2
@@ -949,3 +952,21 @@ def test_three_ways_agree(name: str, first: int) -> None:
 
 def test_there_are_many() -> None:
     assert sum(len(bodies(text)) for text in PARAGRAPHS.values()) > 200
+
+
+@pytest.mark.parametrize("above", [True, False])
+def test_a_parameter_is_a_first_value(above: bool, tmp_path: Path) -> None:
+    declared = "N = param(3)\n"
+    model = tmp_path / "model.py"
+    model.write_text(
+        "from strandline import *\n"
+        + (declared if above else "")
+        + "class A(Model):\n"
+        + ("" if above else f"    {declared}")
+        + "    x: Range[0, N] = N\n"
+        "    y: Range[0, 9] = N\n"
+        "    @action\n"
+        "    def down(m): require(m.x > 0); m.x -= 1\n"
+    )
+    assert strandline.explore(model).statistics.states == 4
+    assert strandline.explore(strandline.load(model, N=5)).statistics.states == 6

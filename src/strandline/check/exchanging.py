@@ -36,5 +36,5 @@ def exchanges_of(system: System, seen: Sequence[Expression], measure: Measure | 
     exchanges = [one for one in found.exchanges if packed_alike(layout, [one])]
     uneven = [f"{one.names} have variables of different ranges" for one in found.exchanges if one not in exchanges]
     if not exchanges:
-        raise no_symmetry("; ".join([*found.broken, *uneven]) or "no two processes of the model are alike")
+        raise no_symmetry("; ".join([*found.broken, *uneven]) or "no two processes with locations are alike")
     return tuple(exchanges)

@@ -49,7 +49,8 @@ def process_fairness(system: System) -> tuple[Fairness, ...]:
     """Weak fairness of every process: it moves infinitely often, or infinitely often it cannot. An action that
     belongs to no process counts as one of its own, whatever its parameters are."""
     groups: dict[str, list[Action]] = {process.name: [] for process in system.processes}
-    owners = {variable.owner for variable in system.variables if variable.owner is not None} | set(groups)
+    owned = {variable.owner for variable in system.variables if variable.owner is not None}
+    owners = owned | set(groups) | set(system.actors)
     for action in system.actions:
         movers = [system.processes[move.process].name for move in action.moves]
         for name in movers or [_owner(action.name, owners)]:

@@ -223,6 +223,8 @@ class System(Shown):
     """Where a state without a step is a valid end and no deadlock; None where it never is."""
     bounds: tuple[Predicate, ...] = ()
     """Where something that the model bounds is full, so that actions wait in silence; for reports."""
+    actors: tuple[str, ...] = ()
+    """The names of processes without a location; those of their actions begin with them, as in `Sender.send`."""
     impossible: tuple[str, ...] = ()
     """Actions of the model that no state lets happen, so that they are none of the System's; for reports."""
     measures: tuple[Component, ...] = ()

@@ -105,7 +105,12 @@ class _Lowering:
             title = self._title(step.process, step.marked.function.__name__)
             self.structure.actions[title] = (*self.structure.actions.get(title, ()), *actions)
         declared = [self._title(process, marked.function.__name__) for process, marked in self._marked("action")]
-        system = replace(system, impossible=tuple(one for one in declared if one not in self.structure.actions))
+        everybody = [self.structure.instance_name(process) for process in self.structure.member_fields]
+        system = replace(
+            system,
+            actors=tuple(name for name in everybody if name not in {process.name for process in system.processes}),
+            impossible=tuple(one for one in declared if one not in self.structure.actions),
+        )
         self.structure.steps = Steps(system)
         return validate(self._with_claims(system))
 

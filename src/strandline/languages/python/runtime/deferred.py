@@ -81,8 +81,9 @@ class Parameter(Deferred):
         self.name = ""
 
     def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-        self._shown = name
+        # In `x: Range[0, N] = N` it is the first value of a variable.
+        if not self.name and name not in vars(owner).get("__annotations__", {}):
+            self.name = self._shown = name
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else instance._bindings[self.name]
