@@ -16,6 +16,7 @@ import pytest
 
 import strandline
 from strandline.check import deciding, running
+from strandline.check.engine_loading import COMPILING
 from strandline.check.verdict import Answer, Verdict
 from strandline.engine.search import Event, Search
 from strandline.errors import ResourceError
@@ -34,7 +35,7 @@ class Told:
 
     def stage(self, text: str) -> None:
         # Whether this is the engine's first use is not what these tests are about.
-        if text != running.COMPILING:
+        if text != COMPILING:
             self.texts.append(text)
 
     def progress(self, progress: object) -> None:

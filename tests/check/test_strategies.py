@@ -11,9 +11,10 @@ import strandline
 from strandline.check import choosing, compiling
 from strandline.check.claims import Claims
 from strandline.check.deciding import check_selection
+from strandline.check.engine_loading import COMPILING
 from strandline.check.options import Options
+from strandline.check.plan import Findings
 from strandline.check.properties import select
-from strandline.check.running import COMPILING, Findings
 from strandline.check.strategies.explicit import StatesFound
 from strandline.check.task import Session, Task
 from strandline.check.verdict import Answer, Statistics

@@ -13,8 +13,8 @@ from strandline.check.ctl.methods import EXPLICIT
 from strandline.check.ltl.options import LtlOptions
 from strandline.check.measuring import SweepMeasures
 from strandline.check.options import Options
+from strandline.check.plan import INTERRUPTED, Findings
 from strandline.check.properties import Kind, Property, Selection, needs_product
-from strandline.check.running import INTERRUPTED, Findings
 from strandline.check.strategies.explicit import StatesFound
 from strandline.check.task import Session, Task
 from strandline.check.verdict import Answer, Exploration, Interrupted, PropertyVerdict, Verdict

@@ -73,14 +73,7 @@ class StateSearches:
     stop_mask: int
 
     def make(self, kernel: Kernel, log: Sink, listener: Listener | None, memory_limit: int | None) -> Search:
-        options = self.options
-        terms: Terms = {
-            "log": log,
-            "listener": listener,
-            "stop_mask": self.stop_mask,
-            "memory_limit": memory_limit,
-            "max_states": options.max_states,
-        }
+        options, terms = self.options, self._terms(log, listener, memory_limit)
         if options.order == CACHE:
             return CachedSearch(kernel, states=options.cache_size, rule=CacheRule(options.cache_rule), **terms)
         # Who listens is told of states in the order in which they are expanded, by one thread.
@@ -94,6 +87,14 @@ class StateSearches:
             return DepthFirstSearch(kernel, **terms)
         return BreadthFirstSearch(kernel, threads=threads, **terms)
 
+    def _terms(self, log: Sink, listener: Listener | None, memory_limit: int | None) -> Terms:
+        return {
+            "log": log,
+            "listener": listener,
+            "stop_mask": self.stop_mask,
+            "memory_limit": memory_limit,
+            "max_states": self.options.max_states,
+        }
 
     def can_spill(self, kernel: Kernel, listener: Listener | None) -> bool:
         alike = self.options.order in ("bfs", SWEEP) and self.options.store == EXACT and not kernel.componentwise
@@ -111,9 +112,7 @@ class StateSearches:
         # Imported here: who has memory enough does not wait for it.
         from strandline.engine.disk.search import SpillingSearch
 
-        limits: Terms = {"memory_limit": memory_limit, "max_states": self.options.max_states}
-        terms: Terms = {"log": log, "listener": listener, "stop_mask": self.stop_mask, **limits}
-        return SpillingSearch(kernel, folder=folder, account=account, **terms)
+        return SpillingSearch(kernel, folder=folder, account=account, **self._terms(log, listener, memory_limit))
 
 
 @dataclass(frozen=True, slots=True)

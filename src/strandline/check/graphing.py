@@ -13,7 +13,8 @@ from strandline.check.blame import fault_verdict
 from strandline.check.engine_searches import StateSearches
 from strandline.check.measuring import SweepMeasures
 from strandline.check.options import SWEEP, Options
-from strandline.check.running import Findings, Plan, Run
+from strandline.check.plan import Findings, Plan
+from strandline.check.running import Run
 from strandline.check.verdict import PropertyVerdict
 from strandline.check.watching import Unwatched, Watcher
 from strandline.compile.kernel import MAXIMUM_PREDICATES, FaultSite, Kernel, Twin

@@ -14,7 +14,8 @@ from pathlib import Path
 from strandline.check.coverage import GUARD_NEVER_HOLDS, Coverage, NeverTaken, actions_by_title
 from strandline.check.engine_searches import StateSearches
 from strandline.check.options import Options
-from strandline.check.running import Plan, Run
+from strandline.check.plan import Plan
+from strandline.check.running import Run
 from strandline.check.verdict import PropertyVerdict
 from strandline.check.watching import Watcher
 from strandline.compile.kernel import FaultSite

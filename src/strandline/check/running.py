@@ -8,36 +8,30 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from threading import Timer
-from typing import Protocol
 
-from strandline.check.automatic import Prediction
 from strandline.check.blame import decreasing_column, measure_fault_at_start
-from strandline.check.checkpoints.keeping import Checkpoints, SearchCheckpoints
+from strandline.check.checkpoints.keeping import SearchCheckpoints
 from strandline.check.checkpoints.saving import Saving, Stop
 from strandline.check.compiling import Compiled, compiled
 from strandline.check.counting import Counts, DistinctCounter
-from strandline.check.coverage import coverage_of
 from strandline.check.disk import DiskBudget
-from strandline.check.engine_searches import SearchMaker, SpillingMaker
-from strandline.check.memory import available_bytes, peak_resident_bytes, resident_bytes, return_memory, shown_bytes
-from strandline.check.options import COMPACT, EXACT, GPU, Options
+from strandline.check.engine_loading import load_engine
+from strandline.check.engine_searches import SpillingMaker
+from strandline.check.figures import doubt, figures_of, memory_reason
+from strandline.check.memory import available_bytes, resident_bytes, return_memory, shown_bytes
+from strandline.check.options import EXACT, GPU
 from strandline.check.patience import time_is_up, within
-from strandline.check.regressing import Regress, regress_of
+from strandline.check.plan import DECIDED, INTERRUPTED, Findings, Goal, Plan, unplaced
 from strandline.check.spilling import RESERVE, load_spilling
-from strandline.check.verdict import PropertyVerdict, Statistics
 from strandline.check.watching import Progress, Watcher
 from strandline.compile.interpret import Fault
-from strandline.compile.kernel import FaultSite, Kernel
+from strandline.compile.kernel import FaultSite
 from strandline.engine.journal import Listener
 from strandline.engine.search import Event, Search
 from strandline.errors import InternalError, Option, ResourceError, UsageError
-from strandline.model.expression import Expression
-from strandline.model.measure import Measure
-from strandline.model.system import System
 from strandline.traces.log import ParentLog
 from strandline.traces.replay import Replayed, replay, replay_to_fault
 from strandline.traces.workspace import RunDirectory
@@ -50,72 +44,9 @@ _RESERVE = 3 << 20
 """Bytes that a search leaves for all else."""
 LONG_TRACE = 20_000
 """Steps that take a second or more to replay."""
-_LOADING = 3.0
-"""Seconds after which the engine's machine code is not being loaded but made."""
-COMPILING = "compiling this part of the engine, once per machine ..."
-DECIDED = "every property is decided"
 _ENDS = (Event.DONE, Event.MEMORY, Event.STATES, Event.FAULT, Event.COLUMN_DECREASED)
 _LIMITS = (Event.MEMORY, Event.STATES)
 """Ends after which more could be searched."""
-INTERRUPTED = "interrupted"
-
-
-@dataclass(slots=True)
-class Findings:
-    """How far a run came; it grows while the run goes on."""
-
-    fault: PropertyVerdict | None = None
-    complete: bool = False
-    reason: str | None = None
-    interrupted: bool = False
-    statistics: Statistics = field(default_factory=Statistics)
-    prediction: Prediction | None = None
-    """What was expected of a measure that the program has found itself."""
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Plan:
-    """What a run searches. The Kernel is compiled from the System with the predicates, which are the first bits of its
-    labels, and the measure."""
-
-    system: System
-    predicates: Sequence[Expression]
-    measure: Measure | None
-    searches: SearchMaker
-    options: Options
-    """Limits, and where files are kept."""
-    started: float
-    """From when the limit of time counts."""
-    for_device: bool = False
-    """Whether the search is one on a device."""
-    counts_distinct: bool = False
-    """Whether distinct states are counted afterwards, where the search forgets some."""
-    seen: Sequence[Expression] | None = None
-    """The expressions whose truth along runs a reduction must keep; None where nothing may be reduced."""
-    checkpoints: Checkpoints | None = None
-    """Where the search is saved, if that is wanted."""
-    listens: Callable[[Path, Kernel], Listener] | None = None
-    """Makes a listener for the search, whose files are to be in the folder; then distinct states are not counted."""
-
-
-class Goal(Protocol):
-    """What a run looks for."""
-
-    def stopped(self, run: Run, event: Event) -> bool:
-        """The search stopped at a state with a label of its mask, or with a cycle; whether it is to go on."""
-
-    def faulted(self, run: Run, record: int, site: FaultSite) -> PropertyVerdict:
-        """The search ended at a run-time fault of the state of this record: what that means. Raises `InputError` where
-        the fault is in an expression that the user gave beside the model."""
-
-    def finished(self, run: Run, folder: Path) -> None:
-        """The search has ended without a fault or error; files may still be made in the folder."""
-
-
-def unplaced(options: Options) -> UsageError:
-    """Why a lossy store is refused by whoever listens to where states are stored."""
-    given = Option("store", options.store)
-    return UsageError("{}: this search has to know where states are stored", options=[given])
 
 
 class Run:
@@ -200,7 +131,7 @@ class Run:
             raise unplaced(self.plan.options)
         self.compiled = self._compile()
         self.kernel = self.compiled.kernel
-        engine_seconds = 0.0 if self.plan.for_device else self._load_engine()
+        engine_seconds = 0.0 if self.plan.for_device else load_engine(self.plan.searches, self.kernel, self.watcher)
         if self._saving is not None:
             self._saving.recall()
         self._folder, self._disk = folder, DiskBudget(self.plan.options.disk_limit, folder)
@@ -220,7 +151,7 @@ class Run:
                 self._advance_to_end()
         finally:
             if not self._closed:
-                self._note_statistics(self._seconds(), engine_seconds)
+                self._note_statistics(engine_seconds)
                 self.search.close()
             self._close_files()
         self._count_distinct()
@@ -261,29 +192,6 @@ class Run:
             if measure is None:
                 raise InternalError(f"compiling the model faulted: {fault.kind}") from fault
             raise measure_fault_at_start(measure, fault.kind, fault.span) from None
-
-    def _load_engine(self) -> float:
-        """Let a search of a few states load the engine's machine code, so that the clock of the real one
-        measures searching only. Where it has to be made first, which takes some seconds, that is told."""
-        from strandline.engine.jit import compiled_before
-
-        began = time.perf_counter()
-        telling = Timer(_LOADING, self.watcher.stage, (COMPILING,))
-        telling.daemon = True
-        trial = self.plan.searches.make(self.kernel, lambda links: None, None, None)
-        if not isinstance(trial, Search):
-            return 0.0
-        if compiled_before(trial.loop):
-            # It may have been for other widths of states; whether for this one is only seen by the time it takes.
-            telling.start()
-        else:
-            self.watcher.stage(COMPILING)
-        try:
-            trial.advance(0.0)
-            trial.close()
-        finally:
-            telling.cancel()
-        return time.perf_counter() - began
 
     def _engine_bytes(self, reserve: int = _RESERVE) -> int:
         """What is left for the engine of the memory that the process may take; without a limit, of what the
@@ -346,10 +254,10 @@ class Run:
         self._look(ends=True)
         if self._saving is not None:
             self._saving.note_beyond()
-        self.watcher.stage(f"{self._memory_reason()}: going on with states on disk")
+        self.watcher.stage(f"{memory_reason(self.plan)}: going on with states on disk")
         found = ~self.search.stop_mask
         # Where there is no room for the other search, this is what was done.
-        self._note_statistics(self._seconds(), 0.0)
+        self._note_statistics(0.0)
         self.search.close()
         self._close_files()
         self._closed = True
@@ -387,10 +295,10 @@ class Run:
     def _end(self, event: Event) -> None:
         self._ended = event not in _LIMITS
         if event is Event.DONE:
-            self.findings.reason = self._doubt()
+            self.findings.reason = doubt(self.search.omissions, self.plan.options)
             self.findings.complete = self.findings.reason is None
         elif event is Event.MEMORY:
-            self.findings.reason = self._memory_reason()
+            self.findings.reason = memory_reason(self.plan)
         elif event is Event.STATES:
             limit = self.plan.options.max_states
             self.findings.reason = f"the limit of {limit:,} state{'' if limit == 1 else 's'} is reached"
@@ -401,26 +309,6 @@ class Run:
             self.findings.reason = "the search ended at a run-time fault"
         else:
             self._column_decreased()
-
-    def _doubt(self) -> str | None:
-        """Why a search that came to its end may not have seen everything."""
-        omissions = self.search.omissions
-        if omissions is None:
-            return None
-        what = "hash compaction" if self.plan.options.store == COMPACT else "bitstate hashing"
-        if omissions.expected < 1:
-            return f"{what} is lossy: a state was omitted with a probability of at most {omissions.expected:.1g}"
-        omitted = f"about {omissions.expected:,.0f} states were omitted, and what lies behind them"
-        share = f"one new state in {1 / omissions.per_state:,.0f} was taken for known at the end"
-        return f"{what} is lossy: {omitted}; {share}"
-
-    def _memory_reason(self) -> str:
-        limit = self.plan.options.memory_limit
-        if limit is None and self.plan.for_device:
-            return "the memory of the device is used up"
-        if limit is not None:
-            return f"the memory limit of {shown_bytes(limit)} is reached"
-        return "nearly all free memory of the machine is used (the option 'memory' sets another limit)"
 
     def _column_decreased(self) -> None:
         if self.plan.measure is None:
@@ -446,46 +334,9 @@ class Run:
 
     # Afterwards
 
-    def _note_statistics(self, seconds: float, engine_seconds: float) -> None:
-        now = self.search.statistics()
-        self.findings.statistics = Statistics(
-            states=now.recorded if now.exact else None,
-            transitions=now.transitions if now.exact else None,
-            deadlocks=now.deadlocks if now.exact else None,
-            visited=now.visited,
-            peak_states=now.peak_states,
-            peak_bytes=now.peak_bytes,
-            rss_bytes=peak_resident_bytes(),
-            sweeps=now.sweeps if self.plan.measure else 0,
-            persistent=now.persistent,
-            regress_edges=now.regress_edges,
-            layers=now.layers,
-            replaced=self.search.replaced,
-            spilled_bytes=self.search.spilled_bytes,
-            levels=tuple(self.search.level_sizes),
-            profile=self.search.profile(),
-            regress=self._regress(),
-            threads=now.threads,
-            device=self.search.device_figures,
-            coverage=None if self._partial else coverage_of(self.plan.system, self.kernel),
-            exchanged=self.compiled.exchanged,
-            passed_over=self.compiled.passed_over,
-            seconds=seconds,
-            compile_seconds=self.kernel.compile_seconds,
-            engine_seconds=engine_seconds,
-        )
-
-    @property
-    def _partial(self) -> bool:
-        """Whether some steps of the model were left out, or taken for others."""
-        kernel = self.kernel
-        return kernel.numbered or kernel.canonical is not None or kernel.separate is not None
-
-    def _regress(self) -> Regress | None:
-        """Which steps regress, where the search tells of some."""
-        if self.plan.measure is None or self._partial:
-            return None
-        return regress_of(self.plan.system, self.kernel.twin, self.plan.measure, self.search.sampled_regress_edges)
+    def _note_statistics(self, engine_seconds: float) -> None:
+        figures = figures_of(self.plan, self.compiled, self.search, self._seconds(), engine_seconds)
+        self.findings.statistics = figures
 
     def _count_distinct(self) -> None:
         if self._counter is None or self.findings.statistics.states is not None:

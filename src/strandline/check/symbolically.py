@@ -10,8 +10,8 @@ from strandline.check.background import Background
 from strandline.check.blame import fault_verdict
 from strandline.check.memory import available_bytes, peak_resident_bytes, resident_bytes, shown_bytes
 from strandline.check.options import EXACT, GPU, Options
+from strandline.check.plan import INTERRUPTED, Findings
 from strandline.check.properties import Property
-from strandline.check.running import INTERRUPTED, Findings
 from strandline.check.task import Session, Task
 from strandline.check.verdict import PropertyVerdict, Statistics
 from strandline.check.watching import Progress

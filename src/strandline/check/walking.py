@@ -12,8 +12,9 @@ from dataclasses import replace
 from strandline.check.deciding import answer_of, exploration_of, searched_for
 from strandline.check.engine_searches import WalkSearches, random_walks
 from strandline.check.options import Options
+from strandline.check.plan import Findings, Plan
 from strandline.check.properties import Property, Selection
-from strandline.check.running import Findings, Plan, Run
+from strandline.check.running import Run
 from strandline.check.strategies.explicit import DecidingStates, StatesFound
 from strandline.check.task import Task
 from strandline.check.verdict import Interrupted, PropertyVerdict, Verdict, WalkFigures

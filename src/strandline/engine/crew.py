@@ -84,6 +84,18 @@ class Crew(Part):
             self._end_round()
         return code, head
 
+    def load(self) -> None:
+        """Have the machine code: a round over nothing, and the growth of nothing."""
+        from strandline.engine.orders.shared_kernel import close_gaps, expand_shared
+        from strandline.engine.store.table_kernel import begin_growth, finish_growth, spread_part
+
+        none, store = np.uint64(0), self._table.store()
+        expand_shared(self._view(self._workers[0]))
+        close_gaps(store, self._links, none, none, np.zeros((0, 2), dtype=np.uint64))
+        begin_growth(store)
+        spread_part(store, none, none, np.zeros(1, dtype=np.uint64))
+        finish_growth(store)
+
     def _begin_round(self, head: int, end: int) -> int:
         """CONTINUE; or what is to be done first."""
         from strandline.engine.orders.shared_kernel import NUMBER, STATE, STOP

@@ -168,6 +168,10 @@ class Search(ABC):
     def run(self, budget: np.uint64) -> int:
         """Call the compiled loop for about so many expansions; its code."""
 
+    def load(self) -> None:
+        """Have all machine code that the search needs; it is of no other use afterwards."""
+        self.advance(0.0)
+
     def advance(self, seconds: float = 0.05) -> Event:
         """Search on for about this long, or until something happens."""
         deadline = time.perf_counter() + seconds

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from strandline.check.memory import shown_bytes
+from strandline.check.plan import DECIDED
 from strandline.check.properties import Kind
-from strandline.check.running import DECIDED
 from strandline.check.verdict import Answer, Exploration, PropertyVerdict, Statistics, Verdict, WalkFigures
 from strandline.engine.device.search import DeviceFigures
 from strandline.report.coverage import coverage_rows

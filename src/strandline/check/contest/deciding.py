@@ -17,8 +17,8 @@ from strandline.check.contest.gathering import variables_in_sum
 from strandline.check.ltl.options import LtlOptions
 from strandline.check.measuring import SweepMeasures
 from strandline.check.options import Options
+from strandline.check.plan import INTERRUPTED, Findings
 from strandline.check.properties import Kind, Property
-from strandline.check.running import INTERRUPTED, Findings
 from strandline.check.task import Session
 from strandline.check.verdict import Answer
 from strandline.check.watching import Unwatched, Watcher

@@ -10,8 +10,9 @@ from strandline.check.blame import fault_verdict
 from strandline.check.contest.gathering import Gathering
 from strandline.check.engine_searches import StateSearches
 from strandline.check.options import SWEEP, Options
+from strandline.check.plan import Findings, Plan
 from strandline.check.properties import Kind, Property, label_bits
-from strandline.check.running import Findings, Plan, Run
+from strandline.check.running import Run
 from strandline.check.task import Session
 from strandline.check.verdict import PropertyVerdict
 from strandline.compile.interpreted import SystemTwin

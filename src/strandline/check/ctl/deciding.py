@@ -13,8 +13,8 @@ from strandline.check.ctl.verdict import CtlSearch
 from strandline.check.ltl.fairness import FairnessConditions, fairness_of
 from strandline.check.ltl.options import STUTTER, LtlOptions
 from strandline.check.options import SWEEP, Options
+from strandline.check.plan import INTERRUPTED, Findings
 from strandline.check.properties import Kind
-from strandline.check.running import INTERRUPTED, Findings
 from strandline.check.task import Session, Task
 from strandline.check.verdict import Answer, PropertyVerdict
 from strandline.errors import ResourceError

@@ -10,7 +10,8 @@ from typing import Protocol
 from strandline.check.ctl.question import ctl_question_of
 from strandline.check.engine_searches import StateSearches
 from strandline.check.options import SWEEP
-from strandline.check.running import Findings, Goal, Plan, Run
+from strandline.check.plan import Findings, Goal, Plan
+from strandline.check.running import Run
 from strandline.check.task import Session, Task
 from strandline.compile.kernel import Kernel
 from strandline.engine.journal import Listener

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from strandline.check.ctl.formula import CtlFormula
 from strandline.check.ctl.verdict import AbstractionFigures, Evidence, InitialStates
-from strandline.check.running import Findings
+from strandline.check.plan import Findings
 
 
 @dataclass(frozen=True, slots=True)

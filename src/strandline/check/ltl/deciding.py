@@ -17,8 +17,9 @@ from strandline.check.ltl.sanity import contradiction, doubts
 from strandline.check.ltl.specification import PropertyProcess, Specification
 from strandline.check.ltl.verdict import AcceptingComponent, AtomValues, LtlSearch
 from strandline.check.options import Options
+from strandline.check.plan import INTERRUPTED, Findings
 from strandline.check.properties import Property
-from strandline.check.running import INTERRUPTED, LONG_TRACE, Findings, Run
+from strandline.check.running import LONG_TRACE, Run
 from strandline.check.task import Session, Task
 from strandline.check.verdict import Answer, PropertyVerdict
 from strandline.errors import InternalError, ResourceError

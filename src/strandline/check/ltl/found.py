@@ -8,8 +8,9 @@ from strandline.check.blame import fault_verdict
 from strandline.check.ltl.atoms import atom_source
 from strandline.check.ltl.product import Product, Watched
 from strandline.check.ltl.question import Question
+from strandline.check.plan import Findings
 from strandline.check.properties import Kind, Property
-from strandline.check.running import Findings, Run
+from strandline.check.running import Run
 from strandline.check.verdict import PropertyVerdict
 from strandline.compile.interpreted import SystemTwin
 from strandline.compile.kernel import FaultSite

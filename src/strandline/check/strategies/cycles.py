@@ -17,7 +17,8 @@ from strandline.check.ltl.ranks import ranked
 from strandline.check.ltl.shorter import shorter_lasso
 from strandline.check.options import EXACT
 from strandline.check.options import SWEEP as IN_SWEEPS
-from strandline.check.running import Findings, Plan, Run
+from strandline.check.plan import Findings, Plan
+from strandline.check.running import Run
 from strandline.check.task import Session, Task
 from strandline.check.verdict import PropertyVerdict
 from strandline.compile.interpreted import SystemTwin

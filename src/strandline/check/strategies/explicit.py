@@ -13,9 +13,10 @@ from strandline.check.engine_searches import FORGETTING, SearchMaker, StateSearc
 from strandline.check.exchanging import exchanges_of
 from strandline.check.guards import MOST_STATES, with_reasons
 from strandline.check.options import SWEEP, Options
+from strandline.check.plan import Findings, Plan
 from strandline.check.properties import Kind, Property, label_bits
 from strandline.check.reducing import refusal
-from strandline.check.running import Findings, Plan, Run
+from strandline.check.running import Run
 from strandline.check.task import Session, Task
 from strandline.check.verdict import PropertyVerdict
 from strandline.compile.callback import CallableSystem

@@ -22,8 +22,9 @@ from strandline.check.ctl.valuation import Valuation
 from strandline.check.ctl.verdict import InitialStates
 from strandline.check.memory import peak_resident_bytes
 from strandline.check.options import EXACT, SWEEP
+from strandline.check.plan import Findings, unplaced
 from strandline.check.reducing import BRANCHING, refusal
-from strandline.check.running import Findings, Run, unplaced
+from strandline.check.running import Run
 from strandline.check.task import Session, Task
 from strandline.check.verdict import PropertyVerdict
 from strandline.compile.kernel import FaultSite, Kernel

@@ -11,7 +11,8 @@ from strandline.check.ltl.methods import PREFIX
 from strandline.check.ltl.product import Product
 from strandline.check.ltl.question import question_of, unreducible
 from strandline.check.options import SWEEP
-from strandline.check.running import Findings, Plan, Run
+from strandline.check.plan import Findings, Plan
+from strandline.check.running import Run
 from strandline.check.task import Session, Task
 from strandline.check.verdict import PropertyVerdict
 from strandline.compile.kernel import FaultSite

@@ -20,8 +20,9 @@ from strandline.check.ctl.showing import fault_of, replay_of
 from strandline.check.ctl.verdict import ComponentShown, Evidence
 from strandline.check.ltl.options import IGNORE
 from strandline.check.options import EXACT, SWEEP
+from strandline.check.plan import Findings, unplaced
 from strandline.check.reducing import BRANCHING, refusal
-from strandline.check.running import Findings, Run, unplaced
+from strandline.check.running import Run
 from strandline.check.task import Session, Task
 from strandline.check.verdict import PropertyVerdict
 from strandline.compile.kernel import FaultSite, Kernel, Twin

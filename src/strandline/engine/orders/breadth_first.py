@@ -81,6 +81,11 @@ class BreadthFirstSearch(Search):
                 return self._run_together(crew)
         return self._run_alone(np.uint64(crew.budget_alone(int(budget))))
 
+    def load(self) -> None:
+        super().load()
+        if self._crew is not None:
+            self._crew.load()
+
     def _run_alone(self, budget: np.uint64) -> int:
         from strandline.engine.orders.breadth_first_kernel import breadth_first
 

@@ -10,8 +10,8 @@ from strandline.check.ltl.verdict import LtlSearch
 from strandline.check.measures import measure_texts
 from strandline.check.memory import shown_bytes
 from strandline.check.options import EXACT
+from strandline.check.plan import DECIDED
 from strandline.check.properties import Kind
-from strandline.check.running import DECIDED
 from strandline.check.verdict import Answer, Exploration, PropertyVerdict, Statistics, Verdict
 from strandline.report.style import counted, large
 

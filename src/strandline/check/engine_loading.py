@@ -1,0 +1,39 @@
+"""The engine's machine code, made or loaded before a search, so that the search's clock measures searching only."""
+
+from __future__ import annotations
+
+import time
+from threading import Timer
+
+from strandline.check.engine_searches import SearchMaker
+from strandline.check.watching import Watcher
+from strandline.compile.kernel import Kernel
+from strandline.engine.search import Search
+
+COMPILING = "compiling this part of the engine, once per machine ..."
+_LOADING = 3.0
+"""Seconds after which the engine's machine code is not being loaded but made."""
+
+
+def load_engine(searches: SearchMaker, kernel: Kernel, watcher: Watcher) -> float:
+    """Let a search of a few states load the machine code: how many seconds that took. Where it has to be made first,
+    which takes some seconds, that is told."""
+    from strandline.engine.jit import compiled_before
+
+    began = time.perf_counter()
+    telling = Timer(_LOADING, watcher.stage, (COMPILING,))
+    telling.daemon = True
+    trial = searches.make(kernel, lambda links: None, None, None)
+    if not isinstance(trial, Search):
+        return 0.0
+    if compiled_before(trial.loop):
+        # It may have been for other widths of states; whether for this one is only seen by the time it takes.
+        telling.start()
+    else:
+        watcher.stage(COMPILING)
+    try:
+        trial.load()
+        trial.close()
+    finally:
+        telling.cancel()
+    return time.perf_counter() - began

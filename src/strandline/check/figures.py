@@ -1,0 +1,80 @@
+"""What a search has done, as a run tells it: its figures, and why it may not have seen everything."""
+
+from __future__ import annotations
+
+from strandline.check.compiling import Compiled
+from strandline.check.coverage import coverage_of
+from strandline.check.memory import peak_resident_bytes, shown_bytes
+from strandline.check.options import COMPACT, Options
+from strandline.check.plan import Plan
+from strandline.check.regressing import Regress, regress_of
+from strandline.check.verdict import Statistics
+from strandline.compile.kernel import Kernel
+from strandline.engine.search import Omissions, Searching
+
+
+def figures_of(
+    plan: Plan, compiled: Compiled, search: Searching, seconds: float, engine_seconds: float
+) -> Statistics:
+    """What a search has done so far, in so many seconds, besides those for its machine code."""
+    now, kernel = search.statistics(), compiled.kernel
+    return Statistics(
+        states=now.recorded if now.exact else None,
+        transitions=now.transitions if now.exact else None,
+        deadlocks=now.deadlocks if now.exact else None,
+        visited=now.visited,
+        peak_states=now.peak_states,
+        peak_bytes=now.peak_bytes,
+        rss_bytes=peak_resident_bytes(),
+        sweeps=now.sweeps if plan.measure else 0,
+        persistent=now.persistent,
+        regress_edges=now.regress_edges,
+        layers=now.layers,
+        replaced=search.replaced,
+        spilled_bytes=search.spilled_bytes,
+        levels=tuple(search.level_sizes),
+        profile=search.profile(),
+        regress=_regress(plan, kernel, search),
+        threads=now.threads,
+        device=search.device_figures,
+        coverage=None if _partial(kernel) else coverage_of(plan.system, kernel),
+        exchanged=compiled.exchanged,
+        passed_over=compiled.passed_over,
+        seconds=seconds,
+        compile_seconds=kernel.compile_seconds,
+        engine_seconds=engine_seconds,
+    )
+
+
+def _partial(kernel: Kernel) -> bool:
+    """Whether some steps of the model were left out, or taken for others."""
+    return kernel.numbered or kernel.canonical is not None or kernel.separate is not None
+
+
+def _regress(plan: Plan, kernel: Kernel, search: Searching) -> Regress | None:
+    """Which steps regress, where the search tells of some."""
+    if plan.measure is None or _partial(kernel):
+        return None
+    return regress_of(plan.system, kernel.twin, plan.measure, search.sampled_regress_edges)
+
+
+def doubt(omissions: Omissions | None, options: Options) -> str | None:
+    """Why a search that came to its end may not have seen everything."""
+    if omissions is None:
+        return None
+    what = "hash compaction" if options.store == COMPACT else "bitstate hashing"
+    if omissions.expected < 1:
+        return f"{what} is lossy: a state was omitted with a probability of at most {omissions.expected:.1g}"
+    omitted = f"about {omissions.expected:,.0f} states were omitted, and what lies behind them"
+    share = f"one new state in {1 / omissions.per_state:,.0f} was taken for known at the end"
+    return f"{what} is lossy: {omitted}; {share}"
+
+
+def memory_reason(plan: Plan) -> str:
+    """That memory is full, in words."""
+    limit = plan.options.memory_limit
+    if limit is None and plan.for_device:
+        return "the memory of the device is used up"
+    if limit is not None:
+        return f"the memory limit of {shown_bytes(limit)} is reached"
+    return "nearly all free memory of the machine is used (the option 'memory' sets another limit)"
