@@ -3,7 +3,7 @@
     python bench/gpu.py --verify [--beem FOLDER] [--max-states N] [--seconds S]
     python bench/gpu.py --rates [--beem FOLDER] [--least-states N] [--repeat N]
     python bench/gpu.py --beside [--only INSTANCE ...] [--beem FOLDER]
-    python bench/gpu.py --meals N [--philosophers N] [--violated]
+    python bench/gpu.py --meals N [--philosophers N] [--violated | --guests]
 
 ``--verify`` explores every BEEM instance with a reference count up to ``--max-states`` breadth-first and, where
 `bench/beem.py` has a measure for its family, in a sweep, and plants violations in some, whose verdicts and trace
@@ -11,7 +11,8 @@ lengths must be those of the processor. ``--rates`` tells states a second of the
 shell. ``--beside`` puts SPIN (where it is installed), one core of the processor and the GPU beside each other: the four
 systems of `bench/models`, and BEEM instances without SPIN.
 ``--meals`` runs the command itself over philosophers who count their meals, against the polynomial through small
-instances; ``--violated`` with an invariant that fails in a late layer. Exit code 1 on any difference.
+instances; ``--violated`` with an invariant that fails in a late layer, ``--guests`` with a step back, so that the sweep
+regresses. Exit code 1 on any difference.
 """
 
 from __future__ import annotations
@@ -216,16 +217,17 @@ def _tell_beside(title: str, file: Path, states: int, spun: _spin.SpinRun | None
     )
 
 
-def run_meals(philosophers: int, meals: int, violated: bool) -> int:
+def run_meals(philosophers: int, meals: int, *, violated: bool, guests: bool) -> int:
     """The command itself, over a model whose numbers are known."""
+    text = table.with_guests if guests else table.dve
     with tempfile.TemporaryDirectory() as folder:
-        counts = [_counted(Path(folder), philosophers, small) for small in range(1, philosophers + 2)]
+        counts = [_counted(Path(folder), small, text(philosophers, small)) for small in range(1, philosophers + 2)]
         wanted = [interpolated([one[which] for one in counts], meals) for which in range(3)]
         file = Path(folder) / f"meals-{philosophers}-{meals}.dve"
-        file.write_text(table.dve(philosophers, meals))
+        file.write_text(text(philosophers, meals))
         command = [sys.executable, "-P", "-m", "strandline.cli", "check" if violated else "explore", str(file)]
         steps = table.measure(philosophers, meals)
-        command += ["--measure", f"mono({steps})", "--device", "gpu", "--json"]
+        command += ["--measure", steps if guests else f"mono({steps})", "--device", "gpu", "--json"]
         late = 5 * philosophers * meals * 19 // 20
         if violated:
             command += ["--invariant", f"{steps} < {late}", "--no-deadlock"]
@@ -234,19 +236,23 @@ def run_meals(philosophers: int, meals: int, violated: bool) -> int:
         whole = time.perf_counter() - began
     report = json.loads(done.stdout)
     figures = [report[name] for name in ("states", "transitions", "deadlocks")]
-    names = ("visited", "layers", "peak_states", "seconds", "device")
+    names = ("complete", "visited", "sweeps", "persistent", "regress_edges")
+    names += ("layers", "peak_states", "seconds", "device")
     print(f"{philosophers} philosophers, {meals} meals: {figures}, expected {wanted}, {whole:.1f} s from the shell")
-    print({name: report[name] for name in names})
+    print({name: report.get(name) for name in names})
     if violated:
         length = report["trace"]["length"] if report["trace"] else None
         print(f"steps < {late}: {report['verdict']}, trace of {length} steps")
         return int(report["verdict"] != "VIOLATED" or length != late)
+    if guests:
+        # A sweep that goes back and forgets counts visits; distinct states it cannot know.
+        return int(not report["complete"] or report["visited"] < wanted[0])
     return int(figures != wanted)
 
 
-def _counted(folder: Path, philosophers: int, meals: int) -> tuple[int, int, int]:
+def _counted(folder: Path, meals: int, text: str) -> tuple[int, int, int]:
     file = folder / f"small-{meals}.dve"
-    file.write_text(table.dve(philosophers, meals))
+    file.write_text(text)
     now = strandline.explore(file, device="gpu").statistics
     return now.states or 0, now.transitions or 0, now.deadlocks or 0
 
@@ -260,6 +266,7 @@ def main() -> int:
     parser.add_argument("--meals", type=int, metavar="N", help="philosophers with so many meals each, swept")
     parser.add_argument("--philosophers", type=int, default=6, metavar="N")
     parser.add_argument("--violated", action="store_true", help="with an invariant that fails in a late layer")
+    parser.add_argument("--guests", action="store_true", help="with a step back: a regressing sweep")
     parser.add_argument("--max-states", type=float, default=400e6, metavar="N")
     parser.add_argument("--least-states", type=float, default=30e6, metavar="N", help="of --rates")
     parser.add_argument("--only", action="append", metavar="INSTANCE", help="only these instances")
@@ -293,7 +300,9 @@ def main() -> int:
     if options.beside:
         differences += beside(chosen)
     if options.meals:
-        differences += run_meals(options.philosophers, options.meals, options.violated)
+        differences += run_meals(
+            options.philosophers, options.meals, violated=options.violated, guests=options.guests
+        )
     print("no difference" if not differences else f"{differences} DIFFERENCES")
     return int(bool(differences))
 

@@ -48,6 +48,25 @@ process Philosopher_{i} {{
     return "\n".join([*lines, "", "system async;", ""])
 
 
+def with_guests(philosophers: int, meals: int) -> str:
+    """The same, where once the first three can be replaced by guests who have not eaten yet, when all three have had
+    their last meal: a step back for every measure that counts meals."""
+    done = " && ".join(f"eaten[{i}] == {meals} && Philosopher_{i}.thinking" for i in range(3))
+    host = f"""
+byte guests;
+
+process Host {{
+  state seating;
+  init seating;
+  trans
+    seating -> seating {{
+      guard guests == 0 && {done};
+      effect guests = 1, eaten[0] = 0, eaten[1] = 0, eaten[2] = 0;
+    }};
+}}"""
+    return dve(philosophers, meals).replace("\nsystem async;", f"{host}\n\nsystem async;")
+
+
 def measure(philosophers: int, meals: int) -> str:
     """The steps taken: five to a meal, which is counted after the second."""
     steps = "5 * eaten[{i}] + {name}.left + 2 * {name}.both - 2 * {name}.fed - {name}.right"

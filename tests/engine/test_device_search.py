@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from random import Random
+from unittest.mock import patch
 
 import pytest
 from device_runs import device_kernel, on, run, small_pieces, states_on
@@ -13,6 +16,8 @@ from hypothesis import strategies as st
 from running import explore
 
 from strandline.compile.kernel import DEADLOCK_BIT
+from strandline.engine.device import retracing
+from strandline.engine.device.retracing import Retracing
 from strandline.engine.search import Event
 
 KINDS = ("plain", "monotone", "regressing", "columns")
@@ -226,20 +231,62 @@ def test_the_limit_of_states() -> None:
     assert search.statistics().recorded >= 50
 
 
+@contextmanager
+def no_beams() -> Iterator[None]:
+    """Traces of sweeps by bisection alone."""
+    with patch.object(Retracing, "_linked_way", lambda *_: None):
+        yield
+
+
+@pytest.mark.parametrize("length", [2, 3, 50, 129])
+def test_a_beam_that_drops_nothing_finds_a_trace_in_one_sweep(length: int) -> None:
+    kernel = device_kernel(replace(chain(length), labels={length - 1: 1}))
+    with small_pieces():
+        search, _ = run(kernel, stop_mask=1)
+        assert search.walked == (0, [0] * (length - 1))
+        assert search.device_figures.retraced == 1
+
+
+def grid(layers: int, width: int, *, needle: bool) -> Graph:
+    """Layers of so many states, each with three successors in the next one. The last state has the label; it is reached
+    from all of the first layer, or as a `needle` from one state of each layer."""
+    edges = [tuple(range(1, width + 1))]
+    for layer in range(1, layers + 1):
+        below = 1 + layer * width
+        for node in range(width):
+            around = range(node, node + 3) if not needle else (node,) if node + 1 == width else (node, (node + 1) % 7)
+            edges.append(tuple(below + one % width for one in around) if layer < layers else ())
+    keys = [0, *(1 + node // width for node in range(layers * width))]
+    return Graph(tuple(edges), progress=tuple((0, key) for key in keys), labels={layers * width: 1})
+
+
+@pytest.mark.parametrize("needle", [False, True])
+def test_a_beam_drops_states_where_there_is_no_room_and_bisection_finds_what_it_misses(needle: bool) -> None:
+    layers, width = 20, 30
+    kernel = device_kernel(grid(layers, width, needle=needle))
+    with small_pieces(), patch.object(retracing, "_LEAST_BEAM", 4):
+        search, event = run(kernel, memory=9_000, stop_mask=1)
+        assert event is Event.FOUND
+        assert len(search.walked[1]) == layers
+        assert kernel.twin.nodes[states_on(kernel, search.walked)[-1]] == layers * width  # type: ignore[attr-defined]
+        assert (search.device_figures.retraced == 1) != needle
+
+
 @pytest.mark.parametrize("length", [1, 2, 3, 50, 129])
 def test_bisection_takes_about_as_many_sweeps_as_layers_have_bits(length: int) -> None:
     """Every layer is swept about log2 of the layers times: the sweeps are many, but most are short."""
     graph = chain(length)
     last = length - 1
     kernel = device_kernel(replace(graph, labels={last: 1}))
-    with small_pieces():
+    with small_pieces(), no_beams():
         search, _ = run(kernel, stop_mask=1)
         assert search.walked == (0, [0] * last)
         assert search.device_figures.retraced <= 2 * length
 
 
-def test_random_graphs_of_many_layers() -> None:
-    """Long traces over regress edges, in wide and narrow keys."""
+@pytest.mark.parametrize("beams", [True, False])
+def test_random_graphs_of_many_layers(beams: bool) -> None:
+    """Long traces over regress edges, in wide and narrow keys, by beams and by bisection."""
     for seed in range(12):
         random = Random(seed)
         graph = random_graph(random, 120, 150, kind=random.choice(("regressing", "columns")))
@@ -247,7 +294,7 @@ def test_random_graphs_of_many_layers() -> None:
         scale = random.choice((1, 1 << 40))
         progress = tuple((column, layer * scale) for column, layer in graph.progress or ())
         kernel = device_kernel(replace(graph, labels={far: 1}, progress=progress))
-        with small_pieces(together=random.choice((0, 5))):
+        with small_pieces(together=random.choice((0, 5))), nullcontext() if beams else no_beams():
             search, event = run(kernel, stop_mask=1)
             assert event is Event.FOUND
             end = states_on(kernel, search.walked)[-1]

@@ -24,6 +24,8 @@ PLAN = (
     "most", "most_crossings", "most_rounds", "most_in_round", "nanoseconds", "stop_mask", "batch",
     # progress
     "first_column", "first_layer", "layers", "last", "forward", "middle", "strict", "bound", "column_bound", "skipped",
+    # traces and beams
+    "linked", "kept", "salt",
 )  # fmt: skip
 TALLY = (
     "head", "start", "to", "grain", "cursor", "over", "stop", "rounds", "meetings", "arrived",
@@ -47,7 +49,7 @@ PLAN_TYPE = np.dtype([(name, "<u8") for name in PLAN])
 TALLY_TYPE = np.dtype([(name, "<u8") for name in TALLY] + [("found", "<u8", (FOUND,))])
 
 KERNELS = ("rounds", "seed", "scan", "reenter")
-MEASURED_KERNELS = ("survey", "census", "pick", "relocate", "wake")
+MEASURED_KERNELS = ("survey", "census", "pick", "relocate", "wake", "thin")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ An order is asked for the next piece of work and told how it ended. It knows not
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -106,9 +106,11 @@ class Layers:
     Nothing depends on the order but how much is live. So where few states wait they are expanded together, round by
     round, whatever their layers are."""
 
-    def __init__(self, store: DeviceStore, layers: int) -> None:
+    def __init__(self, store: DeviceStore, layers: int, beam: Callable[[int], int] | None = None) -> None:
+        """`beam`: how many states may wait, where the line is at a key; when more do, only some are kept, by lot."""
         self.store = store
         self.line = 0
+        self._beam = beam
         self.sweeps = 1
         self.passed: list[Passed] = []
         """Where the line stood, in the order of time; every second is dropped where they are too many."""
@@ -166,6 +168,9 @@ class Layers:
             return None
         self._waiting_from = first
         self._move(least)
+        if self._beam is not None and waiting > (width := self._beam(least)):
+            store.thin(width / waiting, first)
+            return self._next()
         self._together = waiting <= _SMALL
         if self._together and store.plan.strict:
             # States of other layers must see this one in the table.

@@ -3,12 +3,16 @@
 Breadth-first, where all states are still there: for a state of some level, one of the level before is looked for that
 has it as successor, and so on.
 
-Of a sweep, which has forgotten them, by bisection (Hirschberg, CACM 18(6), 1975, did it for strings): to get from roots
-to a state v, sweep again, only forwards, and let every state carry the number of the edge over which it first came to
-the middle layer or beyond. When v comes up, the edge from p to m that it carries is known; the ways from the roots to p
-and from m to v are looked for likewise. Both have fewer layers between their ends, so this comes to ways inside a
-layer, which are looked for breadth-first. With L layers every layer is swept about log2(L) times, and what is reached
-only from m is mostly little.
+Of a sweep, which has forgotten them, at first by a beam: sweep again, only forwards, forget nothing, link every state
+to the one from which it was found, and where more states wait than there is memory for, keep some of them by lot. Most
+states can be reached in many ways, so that this mostly finds one, at a fraction of the cost of the sweep; where nothing
+had to be dropped, it does.
+
+Where the beam misses, by bisection (Hirschberg, CACM 18(6), 1975, did it for strings): to get from roots to a state v,
+sweep again, and let every state carry the number of the edge over which it first came to the middle layer or beyond.
+When v comes up, the edge from p to m that it carries is known; the ways from the roots to p and from m to v are looked
+for likewise. Both have fewer layers between their ends, so this comes to ways inside a layer, which are looked for
+breadth-first. With L layers every layer is swept about log2(L) times, and what is reached only from m is mostly little.
 
 Where edges regress, a path is several ways that only go forwards, from one persistent state to the next: the search
 itself lets every state carry the regress edge by which the persistent state was found from which it was reached.
@@ -16,6 +20,7 @@ itself lets every state carry the regress edge by which the persistent state was
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -25,13 +30,15 @@ import numpy as np
 from strandline.compile.kernel import Kernel
 from strandline.engine.device.keys import Keys
 from strandline.engine.device.layout import NONE, Device, Shape
-from strandline.engine.device.order import Layers, Levels
+from strandline.engine.device.order import Layers, Levels, NoRoom
 from strandline.engine.device.store import DeviceStore
 from strandline.errors import InternalError, ReplayError
 
 State = tuple[int, ...]
 Crossing = tuple[State, State, int]
 _SLICE = 10**9
+_GROWTH, _LEAST_BEAM = 4, 64
+"""How many states are taken to be found from one that is expanded; how many may wait in any case."""
 
 
 def back_through(store: DeviceStore, ends: Sequence[int], number: int, state: State) -> list[State]:
@@ -88,6 +95,9 @@ class Retracing:
         if least == last:
             return self._way_in_layer([root for root in roots if self._key(root) == last], target)
         inside = [line for line in lines if least < line <= last]
+        way = self._linked_way(roots, target, inside)
+        if way is not None:
+            return way
         middle = inside[len(inside) // 2] if inside else (least + last + 1) // 2
         edge = self._crossing(roots, target, middle)
         if edge is None:
@@ -95,9 +105,13 @@ class Retracing:
         before = [line for line in inside if line < middle]
         return self._way(roots, edge[0], before) + self._way([edge[1]], target, inside)
 
-    def _store(self, roots: list[State], target: State, *, carries: bool) -> DeviceStore:
+    def _store(
+        self, roots: list[State], target: State, *, carries: bool = False, linked: bool = False
+    ) -> DeviceStore:
         self.passes += 1
-        store = DeviceStore(self._device, replace(self._shape, carries=carries), self._budget)
+        store = DeviceStore(
+            self._device, replace(self._shape, carries=carries or linked), self._budget, linked=linked
+        )
         for name, value in self._keys.plan().items():
             store.plan[name] = value
         store.plan.last, store.plan.forward = self._key(target), 1
@@ -111,6 +125,25 @@ class Retracing:
         # Kernels that were made for more successors serve as well.
         self._shape = replace(self._shape, successors=store.shape.successors)
         store.close()
+
+    def _linked_way(self, roots: list[State], target: State, lines: Sequence[int]) -> list[State] | None:
+        """The states on a way that a beam finds; None where it misses the target."""
+        store = self._store(roots, target, linked=True)
+
+        def width(line: int) -> int:
+            layers = len(lines) - bisect_right(lines, line) + 1
+            free = int(store.plan.most) - int(store.tally.head)
+            return max(_LEAST_BEAM, free // (_GROWTH * layers))
+
+        try:
+            order = Layers(store, self._keys.layers, width)
+            while "hit" not in store.told and order.advance(_SLICE):
+                pass
+            return store.linked_way(store.told["hit"]) if "hit" in store.told else None
+        except NoRoom:
+            return None
+        finally:
+            self._close(store)
 
     def _crossing(self, roots: list[State], target: State, middle: int) -> tuple[State, State] | None:
         """The edge over which the target is reached from below the middle key; None where it is reached from a root
@@ -129,7 +162,7 @@ class Retracing:
             self._close(store)
 
     def _way_in_layer(self, roots: list[State], target: State) -> list[State]:
-        store = self._store(roots, target, carries=False)
+        store = self._store(roots, target)
         try:
             order = Levels(store)
             while "hit" not in store.told and order.advance(_SLICE):

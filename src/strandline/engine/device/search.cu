@@ -2,7 +2,7 @@
 //
 // Compiled for one width of states. Given as macros: WORDS of a state, STRIDE of a record, CAPACITY in records, and
 // 0 or 1 for MEASURED (records have a column and a layer), DIRECT (the table holds the states themselves), CARRIES
-// (every state carries the number of a crossing), WIDE_KEYS (a mark has 64 bits). The structs of the plan and of
+// (every state carries the number of a crossing, or a link to its source), WIDE_KEYS (a mark has 64 bits). The structs of the plan and of
 // the tally are written by layout.py.
 //
 // States lie in a log, in the order in which they were found: place = number in the log modulo its length. The table
@@ -256,8 +256,8 @@ __device__ __forceinline__ void follow(bool wanted, u64 number, u64 key, const u
     if (behind)
         atomicAdd(&tally.deferred, 1ULL);
 #if CARRIES
-    u64 carried = ((u64 *)plan.carried)[place_of(number)];
-    if (plan.middle == NONE ? behind : key < plan.middle && target >= plan.middle)
+    u64 carried = plan.linked ? number + 1 : ((u64 *)plan.carried)[place_of(number)];
+    if (!plan.linked && (plan.middle == NONE ? behind : key < plan.middle && target >= plan.middle))
         carried = crossing(source, record, carried);
     ((u64 *)plan.carried)[place] = carried;
 #endif
@@ -568,6 +568,16 @@ extern "C" __global__ void __launch_bounds__(THREADS) relocate()
 #if CARRIES
         ((u64 *)plan.carried)[to] = ((u64 *)plan.carried)[from];
 #endif
+    }
+}
+
+// Of the states that wait, keep some by lot: the others are taken for expanded.
+extern "C" __global__ void __launch_bounds__(THREADS) thin()
+{
+    for (EACH(number)) {
+        Mark *mark = mark_at(place_of(number));
+        if (!(*mark & (EXPANDED | DEFERRED)) && mixed(number ^ plan.salt) > plan.kept)
+            *mark |= EXPANDED;
     }
 }
 

@@ -69,8 +69,16 @@ class DeviceStore:
     """The log and the table of one search on a device, and its plan and tally."""
 
     def __init__(
-        self, device: Device, shape: Shape, budget: int | None = None, max_states: int | None = None
+        self,
+        device: Device,
+        shape: Shape,
+        budget: int | None = None,
+        max_states: int | None = None,
+        *,
+        linked: bool = False,
     ) -> None:
+        """`linked`: what a state carries is a link to the one from which it was found. Nothing is forgotten then, and
+        the log is as large as it can be from the beginning."""
         self.device, self.shape, self.max_states = device, shape, max_states
         self.plan, self.tally = new_plan(), new_tally()
         self.told: dict[str | int, Told] = {}
@@ -81,9 +89,10 @@ class DeviceStore:
         self.rebuilt = 0
         self.forgets = False
         """States that were found are not in the table any more."""
-        self.loose = not shape.measured
+        self.loose = linked or not shape.measured
         """States are known to have successors in their own layer."""
-        self._steps = list(_MEASURED_STEPS if shape.measured else _STEPS)
+        self._steps = [1] if linked else list(_MEASURED_STEPS if shape.measured else _STEPS)
+        self.plan.linked = linked
         self._blocks: dict[str, tuple[int, int]] = {}
         device.load(shape)
         free = int(device.free_bytes() * _SHARE)
@@ -254,6 +263,20 @@ class DeviceStore:
         address = int(self.plan.states) + 8 * self.shape.words * self._place(number)
         return tuple(self.device.read(address, self.shape.words).tolist())
 
+    def linked_way(self, told: Told) -> list[tuple[int, ...]]:
+        """The states on the way by links to one that was told of, the first one first."""
+        way, carried = [told.state], told.carried
+        while carried:
+            way.append(self.state(carried - 1))
+            carried = self._carried(carried - 1)
+        return way[::-1]
+
+    def thin(self, share: float, first: int) -> None:
+        """Of the states that wait, keep a share by lot."""
+        self.plan.kept = int(min(share, 1.0) * (NONE >> 1)) << 1
+        self.plan.salt += 1 << 40
+        self.run("thin", first)
+
     def _carried(self, number: int) -> int:
         return int(self.device.read(int(self.plan.carried) + 8 * self._place(number), 1)[0])
 
@@ -300,6 +323,8 @@ class DeviceStore:
     def make_room(self, line: int = 0, column: int = 0, *, strict: bool = False) -> bool:
         """Forget what lies behind the line, a key, but not persistent states from a key on, that of the column; grow;
         False where that gives no room. `strict`: all that is expanded next has the key of the line."""
+        if self.plan.linked:
+            return False
         if self.shape.carries and int(self.tally.crossings) >= int(self.plan.most_crossings):
             self._grow_crossings()
         self.plan.skipped = line if strict and not self.loose else NONE

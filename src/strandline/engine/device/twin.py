@@ -33,6 +33,14 @@ _GAP = 1 << 20
 State = tuple[int, ...]
 
 
+def _mixed(word: int) -> int:
+    word ^= word >> 32
+    word = word * 0xD6E8FEB86659FD93 & _WORD
+    word ^= word >> 29
+    word = word * 0x9E3779B97F4A7C15 & _WORD
+    return word ^ word >> 32
+
+
 class TwinDevice:
     """A device with some bytes of memory. It runs a state at a time and stops for no clock."""
 
@@ -241,8 +249,9 @@ class TwinDevice:
         return target < key if middle == NONE else key < middle <= target
 
     def _carry(self, number: int, found: int, source: State, state: State, crosses: bool) -> None:
-        carried = self._word(int(self._plan.carried), self._place(number))
-        if crosses:
+        linked = bool(self._plan.linked)
+        carried = number + 1 if linked else self._word(int(self._plan.carried), self._place(number))
+        if crosses and not linked:
             entry = self._drawn("crossings")
             words = np.array([*source, *state, carried], dtype=np.uint64)
             self.write(int(self._plan.crossed) + 8 * len(words) * entry, words)
@@ -337,6 +346,11 @@ class TwinDevice:
             if self._shape.carries:
                 carried = self._word(int(self._plan.carried), self._place(number))
                 self._set_word(int(self._plan.carried), self._place(moved), carried)
+
+    def _thin(self, number: int) -> None:
+        mark = self._mark(number)
+        if not mark & (EXPANDED | DEFERRED) and _mixed(number ^ int(self._plan.salt)) > int(self._plan.kept):
+            self._set_mark(number, mark | EXPANDED)
 
     def _wake(self, number: int) -> None:
         self._set_mark(number, self._mark(number) & ~DEFERRED)
