@@ -236,7 +236,7 @@ def run_meals(philosophers: int, meals: int, *, violated: bool, guests: bool) ->
         whole = time.perf_counter() - began
     report = json.loads(done.stdout)
     figures = [report[name] for name in ("states", "transitions", "deadlocks")]
-    names = ("complete", "visited", "sweeps", "persistent", "regress_edges")
+    names: tuple[str, ...] = ("complete", "visited", "sweeps", "persistent", "regress_edges")
     names += ("layers", "peak_states", "seconds", "device")
     print(f"{philosophers} philosophers, {meals} meals: {figures}, expected {wanted}, {whole:.1f} s from the shell")
     print({name: report.get(name) for name in names})
