@@ -39,6 +39,13 @@ def figures(verdict: Verdict) -> AbstractionFigures:
     return search.abstraction
 
 
+def shows_a_run(verdict: Verdict) -> bool:
+    search = verdict.properties[0].ctl
+    assert search is not None
+    assert search.evidence is not None
+    return search.evidence.first_trace() is not None
+
+
 def seeing(space: Space, name: str) -> View:
     return View(frozenset(slot for slot in space.encoding.fields if slot.variable.name == name))
 
@@ -51,6 +58,8 @@ def test_all_methods_say_the_same(random: Random, splitting: str, first: bool) -
     assert words(strandline.check(system, method="symbolic", reachable_first=first)) == judge
     found = strandline.check(system, method="abstraction", splitting=splitting, reachable_first=first)
     assert words(found) == judge
+    # Whatever decided it, the same is shown: a run, executed and judged, or that nothing else is there.
+    assert shows_a_run(found) == shows_a_run(strandline.check(system, method="symbolic", reachable_first=first))
 
 
 # Edges of the first variable depend on the second, which is invisible. The initial state cannot leave x=0 by itself.
@@ -72,6 +81,7 @@ def test_theorem_2_5_is_false_for_ax(splitting: str) -> None:
     zero, one = (model.abstracted(space.encoding.truth(system.scope.parse(text))[0]) for text in ("x=0", "x=1"))
     assert space.diagrams.both(model.after(model.existential, zero), one) == one
     found = strandline.check(system, method="abstraction", splitting=splitting)
+    assert figures(found).decided_by == "the abstraction"
     assert [one.word for one in words(found) if one is not None] == ["SAT", "NSAT", "NSAT"]
     assert figures(found).refinements == 1
 
@@ -140,6 +150,34 @@ def test_steps_are_explained() -> None:
         "  split by edge: 1 states with a step along it from 1 without",
         "1: 3 abstract states, 3 edges from above, 3 from below; initial ones: 1 true, 0 false of 1",
     )
+
+
+@pytest.mark.parametrize("splitting", SPLITTINGS)
+@pytest.mark.parametrize(
+    ("formula", "words_of_it", "steps", "loop"),
+    [
+        ("AX AX(x=0)", "1 step leads to a state that shows it", 2, None),
+        ("EG(x=0)", "1 step, then a loop of 1 step shows it", 2, 1),
+        ("AF(x=1)", "1 step, then a loop of 1 step shows it", 2, 1),
+        ("E[x=0 U EG(x=1)]", "2 steps lead to a state that shows it", 3, 2),
+    ],
+)
+def test_an_answer_of_the_abstraction_comes_with_a_run(
+    splitting: str, formula: str, words_of_it: str, steps: int, loop: int | None
+) -> None:
+    text = """
+    DEFINE t : 0..1; u : 0..2; MODULE VAR t x; u y;
+    INIT x=0, y=0;
+    TRANS x=0, y=0 => y=1; x=0, y=1 => x=1; x=0, y=1 => y=1; x=1 => x=1;
+    """
+    found = strandline.check(system_of(text), ctl=formula, method="abstraction", splitting=splitting)
+    search = found.properties[0].ctl
+    assert figures(found).decided_by == "the abstraction"
+    assert search is not None
+    assert search.evidence is not None
+    trace = search.evidence.first_trace()
+    assert trace is not None
+    assert (search.evidence.words, len(trace), trace.loop) == (words_of_it, steps, loop)
 
 
 def test_mixed_formulas_are_decided_on_the_model_and_that_is_told() -> None:

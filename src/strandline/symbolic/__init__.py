@@ -9,6 +9,9 @@ ever looked at by itself, except along a path.
     steps.py       actions as relations between states
     cone.py        what can matter for a question, and nothing else
     space.py       a System with all of this: images, what is reachable, faults
+    closure.py     least fixpoints over steps, by saturation
+    clusters.py    steps joined into few relations
+    recurring.py   which steps can be taken for ever
     fixpoints.py   EX, EU and EG; fairness (Emerson, Lei)
     paths.py       paths and lassos inside sets
     abstraction/   less precise models, from above and below (004)

@@ -46,39 +46,41 @@ class Closing:
 
     def _closed(self, states: Function, first: int) -> Function:
         """Under the steps of all groups from a number on."""
-        node = self._diagrams.children(states)
-        if first == len(self._tops) or states == self._diagrams.false:
+        if first == len(self._tops):
             return states
         key = (states, first)
         found = self._known.get(key)
         if found is None:
-            if node is not None and node[0] < self._tops[first]:
-                found = self._split(node, first)
-            else:
-                found = self._repeated(states, first)
-            self._known[key] = found
+            node = self._diagrams.children(states)
+            if node is None:
+                return states
+            found = self._split(states, node, first) if node[0] < self._tops[first] else self._repeated(states, first)
+            self._known[key] = self._known[found, first] = found
         return found
 
-    def _split(self, node: tuple[int, Function, Function], first: int) -> Function:
+    def _split(self, states: Function, node: tuple[int, Function, Function], first: int) -> Function:
         """No group touches the first bit: both sides are closed by themselves."""
         bit, high, low = node
-        mine = self._diagrams.bit(bit)
         first = bisect_left(self._tops, bit + 1, lo=first)
-        both, denied = self._diagrams.both, self._diagrams.denied
-        return self._diagrams.either(
-            both(mine, self._closed(high, first)), both(denied(mine), self._closed(low, first))
-        )
+        closed_high, closed_low = self._closed(high, first), self._closed(low, first)
+        if closed_high == high and closed_low == low:
+            return states
+        return self._diagrams.chosen(bit, closed_high, closed_low)
 
     def _repeated(self, states: Function, first: int) -> Function:
-        """The first group touches this bit, or one above it: its steps are applied until they add nothing."""
+        """The first group touches this bit, or one above it: its steps are applied until they add nothing, each to what
+        those before it have added. Models often say in which order things happen, forwards or backwards; so the order
+        of steps turns round every time."""
+        order = self._groups[first]
         while True:
             states = self._closed(states, first + 1)
             before = states
-            for step in self._groups[first]:
+            for step in order:
                 self._watch()
                 states = self._diagrams.either(states, self._apply(step, states))
             if states == before:
                 return states
+            order = order[::-1]
 
 
 @contextmanager

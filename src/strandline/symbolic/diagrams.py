@@ -61,6 +61,10 @@ class Diagrams(ABC):
     def denied(self, one: Function) -> Function: ...
 
     @abstractmethod
+    def chosen(self, bit: int, high: Function, low: Function) -> Function:
+        """The one where a bit is set, the other where not."""
+
+    @abstractmethod
     def some(self, one: Function, cube: Function) -> Function:
         """There are values of the bits of the cube with which it is true."""
 
@@ -179,11 +183,9 @@ class Oxidd(Diagrams):
         self._bits = [self._manager.var(number) for number in range(bits)]
         self.peak = 0
 
-    def _tried(self, make: Callable[[], Made]) -> Made:
-        try:
-            return make()
-        except self._short:
-            self._manager.gc()
+    def _again(self, make: Callable[[], Made]) -> Made:
+        """What could not be made, once more."""
+        self._manager.gc()
         try:
             return make()
         except self._short:
@@ -203,25 +205,49 @@ class Oxidd(Diagrams):
         return self._make_renaming((one, self._bits[other]) for one, other in pairs.items())
 
     def both(self, one: Function, other: Function) -> Function:
-        return self._tried(lambda: one & other)
+        try:
+            return one & other
+        except self._short:
+            return self._again(lambda: one & other)
 
     def either(self, one: Function, other: Function) -> Function:
-        return self._tried(lambda: one | other)
+        try:
+            return one | other
+        except self._short:
+            return self._again(lambda: one | other)
 
     def differ(self, one: Function, other: Function) -> Function:
-        return self._tried(lambda: one ^ other)
+        try:
+            return one ^ other
+        except self._short:
+            return self._again(lambda: one ^ other)
 
     def denied(self, one: Function) -> Function:
         return ~one
 
+    def chosen(self, bit: int, high: Function, low: Function) -> Function:
+        try:
+            return self._bits[bit].ite(high, low)
+        except self._short:
+            return self._again(lambda: self._bits[bit].ite(high, low))
+
     def some(self, one: Function, cube: Function) -> Function:
-        return self._tried(lambda: one.exists(cube))
+        try:
+            return one.exists(cube)
+        except self._short:
+            return self._again(lambda: one.exists(cube))
 
     def some_of_both(self, one: Function, other: Function, cube: Function) -> Function:
-        return self._tried(lambda: one.apply_exists(self._and, other, cube))
+        try:
+            return one.apply_exists(self._and, other, cube)
+        except self._short:
+            return self._again(lambda: one.apply_exists(self._and, other, cube))
 
     def renamed(self, one: Function, renaming: Any) -> Function:
-        return self._tried(lambda: one.substitute(renaming))
+        try:
+            return one.substitute(renaming)
+        except self._short:
+            return self._again(lambda: one.substitute(renaming))
 
     def children(self, one: Function) -> tuple[int, Function, Function] | None:
         cofactors = one.cofactors()
@@ -288,6 +314,9 @@ class Cudd(Diagrams):
 
     def denied(self, one: Function) -> Function:
         return ~one
+
+    def chosen(self, bit: int, high: Function, low: Function) -> Function:
+        return self._tried(lambda: self._manager.ite(self.bit(bit), high, low))
 
     def some(self, one: Function, cube: Function) -> Function:
         return self._tried(lambda: self._manager.exist(cube, one))

@@ -77,6 +77,24 @@ class Encoding:
             for slot, field in self.fields.items()
         )
 
+    def values(self, slot: Slot, states: Function) -> list[int]:
+        """The values that a slot has in a set of states."""
+        field, diagrams = self.fields[slot], self.diagrams
+        others = diagrams.support(states).difference(field.now)
+        waiting = [(0, 0, diagrams.some(states, diagrams.cube(others)) if others else states)]
+        found = []
+        while waiting:
+            place, number, here = waiting.pop()
+            if here == diagrams.false:
+                continue
+            if place == len(field.now):
+                found.append(field.low + number)
+                continue
+            node = diagrams.children(here)
+            high, low = (here, here) if node is None or node[0] != field.now[place] else node[1:]
+            waiting += [(place + 1, number << 1 | 1, high), (place + 1, number << 1, low)]
+        return [value for value in found if value <= field.high]
+
     def truth(self, expression: Expression) -> tuple[Function, Function]:
         """Where an expression is true, and where it is false; it faults where it is neither."""
         cases = self.cases(expression)

@@ -1,8 +1,10 @@
 """The temporal operators of CTL on sets of states: EX, EU and EG, with fairness after Emerson and Lei (1986).
 
-All sets are parts of `full`, which must be closed under steps: everything that is reachable, or all states there are.
-Both give the same answers in reachable states. EU is a least fixpoint and so found by saturation; EG goes round by
-round, by few relations (`clusters.py`).
+All that counts of a set is its part in `full`, which must be closed under steps: everything that is reachable, or all
+states there are. Both give the same answers in reachable states. Outside of it a set may hold anything, so that what is
+easily said stays small: `x = 3` need not tell what is reachable there. EU is a least fixpoint and so found by
+saturation. EG goes round by round, by few relations (`clusters.py`), but only with the steps that can be taken for ever
+(`recurring.py`); to where these are taken, EU leads.
 """
 
 from __future__ import annotations
@@ -12,7 +14,9 @@ from functools import cached_property
 
 from strandline.symbolic.clusters import Cluster, clustered
 from strandline.symbolic.diagrams import Function
+from strandline.symbolic.recurring import recurring
 from strandline.symbolic.space import Space
+from strandline.symbolic.steps import Step
 
 
 class SymbolicSets:
@@ -26,7 +30,7 @@ class SymbolicSets:
     # --- sets ---------------------------------------------------------------------------------------------------
 
     def full(self) -> Function:
-        return self._full
+        return self.space.diagrams.true
 
     def empty(self) -> Function:
         return self.space.diagrams.false
@@ -41,60 +45,80 @@ class SymbolicSets:
         return self.space.diagrams.differ(one, other)
 
     def denied(self, one: Function) -> Function:
-        return self.both(self._full, self.space.diagrams.denied(one))
+        return self.space.diagrams.denied(one)
 
     @cached_property
     def dead(self) -> Function:
-        """States without a step."""
-        return self.denied(self.space.enabled)
+        """States without a step, of those that count."""
+        return self.both(self._full, self.denied(self.space.enabled))
 
     # --- operators ----------------------------------------------------------------------------------------------
 
     @cached_property
     def _clusters(self) -> list[Cluster]:
-        return clustered(self.space.steps, self.space.encoding, self.space.watch)
+        return self._clustered(self.space.steps)
+
+    def _clustered(self, steps: Sequence[Step]) -> list[Cluster]:
+        return clustered(steps, self.space.encoding, self.space.watch)
 
     def before(self, states: Function) -> Function:
         """The states with a step into a set."""
+        return self._before(states, self._clusters)
+
+    def _before(self, states: Function, clusters: Sequence[Cluster]) -> Function:
         found = self.empty()
-        for cluster in self._clusters:
+        for cluster in clusters:
             self.space.watch()
             found = self.either(found, cluster.before(states))
         return self.both(self._full, found)
 
     def next(self, states: Function) -> Function:
         """EX."""
-        return self._with_dead(states, self._next_repeats)
-
-    def _with_dead(self, states: Function, repeats: bool) -> Function:
         found = self.before(states)
-        return self.either(found, self.both(self.dead, states)) if repeats else found
+        return self.either(found, self.both(self.dead, states)) if self._next_repeats else found
 
     def until(self, through: Function, goal: Function) -> Function:
         """E [through U goal]."""
-        found = self.space.leading_to(goal, None if through == self._full else through)
+        return self._until(through, goal, self.space.steps)
+
+    def _until(self, through: Function, goal: Function, steps: Sequence[Step]) -> Function:
+        counting = self.both(self._full, through)
+        size = self.space.diagrams.size
+        found = self.space.leading_to(goal, through if size(through) <= size(counting) else counting, steps)
         return self.both(self._full, found)
 
-    def always(self, states: Function) -> Function:
-        """EG, without fairness."""
+    def fair_always(self, states: Function, conditions: Sequence[Function]) -> Function:
+        """EG on paths that meet each condition infinitely often."""
+        steps = recurring(self.space.steps, self.space.encoding, states)
+        self.space.told(f"EG by {len(steps):,} of {len(self.space.steps):,} steps", 0, states)
+        found = self.staying(states, conditions, steps)
+        return found if len(steps) == len(self.space.steps) else self.until(states, found)
+
+    def staying(self, states: Function, conditions: Sequence[Function], steps: Sequence[Step]) -> Function:
+        """EG by some of the steps alone."""
+        clusters = self._clusters if len(steps) == len(self.space.steps) else self._clustered(steps)
+        result = self._always(self.both(self._full, states), clusters)
+        while conditions:
+            before = result
+            for one in conditions:
+                reaching = self._until(result, self.both(result, one), steps)
+                result = self.both(result, self._going_on(reaching, clusters))
+            if result == before:
+                break
+            result = self._always(result, clusters)
+        return result
+
+    def _always(self, states: Function, clusters: Sequence[Cluster]) -> Function:
         turn = 0
         while True:
             turn += 1
-            kept = self.both(states, self._with_dead(states, self._repeats))
+            kept = self.both(states, self._going_on(states, clusters))
             self.space.told("EG", turn, kept)
             if kept == states:
                 return kept
             states = kept
 
-    def fair_always(self, states: Function, conditions: Sequence[Function]) -> Function:
-        """EG on paths that meet each condition infinitely often."""
-        result = self.always(states)
-        while conditions:
-            before = result
-            for one in conditions:
-                reaching = self.until(result, self.both(result, one))
-                result = self.both(result, self._with_dead(reaching, self._repeats))
-            if result == before:
-                break
-            result = self.always(result)
-        return result
+    def _going_on(self, states: Function, clusters: Sequence[Cluster]) -> Function:
+        """From where a path goes on into a set, or stays in it for want of steps."""
+        found = self._before(states, clusters)
+        return self.either(found, self.both(self.dead, states)) if self._repeats else found

@@ -77,10 +77,16 @@ class Space:
         """Everything that steps lead to from the initial states."""
         return self.closed("reachable", self.initial, self.steps, lambda step, states: step.after(states))
 
-    def leading_to(self, states: Function, through: Function | None = None) -> Function:
-        """Everything from which steps lead into a set, from states of `through` alone where that is given."""
-        steps = self.steps if through is None else [step.restricted(through) for step in self.steps]
-        return self.closed("leading to it", states, steps, lambda step, found: step.before(found))
+    def leading_to(
+        self, states: Function, through: Function | None = None, steps: Sequence[Step] | None = None
+    ) -> Function:
+        """Everything from which steps, all unless some are given, lead into a set, from states of `through` alone where
+        that is given."""
+        steps = self.steps if steps is None else steps
+        if through is not None and through != self.diagrams.true:
+            support = self.diagrams.support(through)
+            steps = [step.restricted(through, support) for step in steps]
+        return self.closed("leading to it", states, steps[::-1], lambda step, found: step.before(found))
 
     def closed(
         self, what: str, states: Function, steps: Sequence[Step], apply: Callable[[Step, Function], Function]

@@ -35,18 +35,20 @@ class Step:
     """Renames next bits as present ones; `backward` the other way round."""
     backward: object
     target: Function | None
+    behind: Function
+    """Where it leads to, as far as that is known of all of its states at once: `target`, and what it reads without
+    writing it. The fewer states are looked at for what was before them, the better."""
     relation: Function
     top: int
     """The first bit that it reads or writes."""
     updates: tuple[tuple[Slot, Cases], ...]
     """What it writes, by cases."""
 
-    def restricted(self, states: Function) -> Step:
-        """The same step, from these states alone."""
+    def restricted(self, states: Function, support: frozenset[int]) -> Step:
+        """The same step, from these states alone, which depend on these bits."""
         enabled = self.diagrams.both(self.enabled, states)
         relation = self.diagrams.both(self.relation, states)
-        top = min(self.top, *self.diagrams.support(states), self.top)
-        return replace(self, enabled=enabled, relation=relation, top=top)
+        return replace(self, enabled=enabled, relation=relation, top=min(self.top, *support, self.top))
 
     def after(self, states: Function) -> Function:
         """The states that it leads to."""
@@ -59,7 +61,7 @@ class Step:
         """The states in which it leads to one of these."""
         diagrams = self.diagrams
         if self.target is not None:
-            return diagrams.both(self.enabled, diagrams.some_of_both(states, self.target, self.now))
+            return diagrams.both(self.enabled, diagrams.some_of_both(states, self.behind, self.now))
         return diagrams.some_of_both(self.relation, diagrams.renamed(states, self.backward), self.next)
 
 
@@ -155,26 +157,29 @@ def step_of(enabled: Function, cases: Mapping[Slot, Cases], encoding: Encoding) 
     diagrams = encoding.diagrams
     fields = [encoding.fields[slot] for slot in cases]
     constant = all(len(one) == 1 and diagrams.true in one.values() for one in cases.values())
-    target, relation = None, enabled
+    now = diagrams.cube(bit for field in fields for bit in field.now)
+    target, behind, relation = None, diagrams.true, enabled
     if constant:
         target = diagrams.all_of(encoding.equal(slot, value) for slot, one in cases.items() for value in one)
+        behind = diagrams.both(target, diagrams.some(enabled, now))
     else:
         for slot, one in cases.items():
             values = [
                 diagrams.both(states, encoding.equal(slot, value, next=True)) for value, states in one.items()
             ]
             relation = diagrams.both(relation, diagrams.any_of(values))
-    now = [bit for field in fields for bit in field.now]
+    bits = [bit for field in fields for bit in field.now]
     later = [bit for field in fields for bit in field.next]
-    touched = diagrams.support(relation) | set(now)
+    touched = diagrams.support(relation).union(bits)
     return Step(
         diagrams=diagrams,
         enabled=enabled,
-        now=diagrams.cube(now),
+        now=now,
         next=diagrams.cube(later),
-        forward=diagrams.renaming(dict(zip(later, now, strict=True))),
-        backward=diagrams.renaming(dict(zip(now, later, strict=True))),
+        forward=diagrams.renaming(dict(zip(later, bits, strict=True))),
+        backward=diagrams.renaming(dict(zip(bits, later, strict=True))),
         target=target,
+        behind=behind,
         relation=relation,
         top=min(touched, default=0),
         updates=tuple(cases.items()),

@@ -8,7 +8,9 @@ import pytest
 
 import strandline
 from models.lotus import EXAMPLES, dining, with_token
+from models.lotus_twins import dining_dve, stuck, with_token_dve
 from strandline.errors import InputError
+from strandline.languages.dve import load as load_dve
 from strandline.languages.lotus import load
 from strandline.model.system import System
 from strandline.source import Source
@@ -132,3 +134,24 @@ def test_a_mistake_in_a_formula_is_shown_in_the_file() -> None:
     with pytest.raises(InputError) as caught:
         strandline.check(system_of(text))
     assert str(caught.value) == "m.lotus:3:2: there is no variable 'y'\n   (y=a)\n   ^^^^^"
+
+
+def figures(system: System, **asked: object) -> tuple[int, int | None, int | None]:
+    found = strandline.explore(system, **asked).statistics  # type: ignore[arg-type]
+    return found.states, found.transitions, found.deadlocks
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_the_families_are_those_of_processes_in_dve(count: int) -> None:
+    """Told by locations and an array: the same states, steps, deadlocks and answers, one by one and in sets."""
+    last = f"Person_{count - 1}.eating"
+    families = [
+        (dining(count), dining_dve(count), [f"AG !({stuck(count)})", f"EG !({stuck(count)})"]),
+        (with_token(count), with_token_dve(count), [f"AF {last}"]),
+    ]
+    for text, twin, formulas in families:
+        mine, other = system_of(text), load_dve(Source("twin.dve", twin))
+        for method in ("explicit", "symbolic"):
+            assert figures(mine, method=method) == figures(other, method=method)
+            assert words(mine, method=method) == words(other, ctl=formulas, method=method)
+        assert words(mine, method="abstraction") == words(other, ctl=formulas, method="abstraction")

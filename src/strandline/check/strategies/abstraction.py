@@ -10,7 +10,7 @@ hold; what is left of it is `_shortcut`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from strandline.check.ctl.formula import CtlFormula
 from strandline.check.ctl.found import CtlAnswer, CtlFound
@@ -20,23 +20,25 @@ from strandline.check.ctl.question import CtlQuestion, ctl_question_of
 from strandline.check.ctl.valuation import Valuation
 from strandline.check.ctl.verdict import AbstractionFigures, Evidence, InitialStates
 from strandline.check.ltl.options import STUTTER
-from strandline.check.strategies.symbolic import ONLY_STATES, Deciding, formulas_in_sets
+from strandline.check.strategies.symbolic import ONLY_STATES, Deciding, explaining_of, formulas_in_sets
 from strandline.check.symbolically import SymbolicRun, refusal
 from strandline.check.task import Session, Task
-from strandline.errors import Option, UsageError
+from strandline.errors import Option, ResourceError, UsageError
 from strandline.model.expression import variables_read
 from strandline.model.simultaneous import Slot
 from strandline.properties import Formula
 from strandline.properties.ltl.formula import QUANTIFIERS, Operator
 from strandline.symbolic.abstraction.model import AbstractModel, AbstractSets, View
 from strandline.symbolic.abstraction.paths import AbstractPaths
+from strandline.symbolic.abstraction.runs import ConcreteRuns
 from strandline.symbolic.abstraction.splitting import first_missing, name_of, split
 from strandline.symbolic.diagrams import Function
+from strandline.symbolic.fixpoints import SymbolicSets
+from strandline.symbolic.paths import Numbered, SymbolicPaths
 
 CONCRETE = "the model itself"
 MOST_TIMES, FEW_NODES = 4, 5_000
 """An abstraction whose relation has so many times the nodes of the states that it is about is given up."""
-WITHOUT_A_RUN = "abstraction decided it; --method symbolic shows a run"
 
 
 class Abstraction:
@@ -69,6 +71,7 @@ class _Known:
     true: Function
     false: Function
     existential: Valuation[Function]
+    universal: Valuation[Function]
     sets: AbstractSets
 
 
@@ -90,7 +93,7 @@ class _Abstracting:
         shortcut = self._shortcut()
         if shortcut is not None:
             return shortcut
-        base = space.reachable if self.task.temporal.reachable_first else space.valid
+        base = self._base()
         view, most = View(self._visible()), self.task.temporal.refinements
         model: AbstractModel | None = None
         for refinements in range(most + 1):
@@ -110,6 +113,10 @@ class _Abstracting:
                     return self._concrete(f"{CONCRETE}, because no edge is left to split by", refinements)
                 view = finer
         return self._concrete(f"{CONCRETE}, because refinement did not end before", most)
+
+    def _base(self) -> Function:
+        """The states that count."""
+        return self.run.space.reachable if self.task.temporal.reachable_first else self.run.space.valid
 
     # --- what is visible ------------------------------------------------------------------------------------------
 
@@ -160,8 +167,8 @@ class _Abstracting:
         below, lower = self._valuation(model, model.universal)
         over, under = above.of(self.formula.formula), below.of(self.formula.formula)
         if universally:
-            return _Known(over, lower.denied(under), above, sets)
-        return _Known(under, sets.denied(over), above, sets)
+            return _Known(over, lower.denied(under), above, below, sets)
+        return _Known(under, sets.denied(over), above, below, sets)
 
     # --- refinement -------------------------------------------------------------------------------------------------
 
@@ -224,10 +231,23 @@ class _Abstracting:
             len(model.view.slots),
             tuple(self.steps),
         )
-        holds = satisfying == len(initial)
-        without = None if holds and Operator.ALL in quantifiers_of(self.formula.formula) else WITHOUT_A_RUN
         counts = InitialStates(satisfying, len(initial))
-        return CtlAnswer(holds, None, without, counts, figures)
+        answer = CtlAnswer(satisfying == len(initial), None, None, counts, figures)
+        if not self.task.shows:
+            return answer
+        failing = next((number for number, state in enumerate(initial) if not space.contains(true, state)), None)
+        try:
+            return replace(answer, evidence=self._evidence(model, known, failing))
+        except ResourceError as error:
+            return replace(answer, without_evidence=str(error))
+
+    def _evidence(self, model: AbstractModel, known: _Known, failing: int | None) -> Evidence:
+        """What shows it in an initial state in which it fails, or in the first one: a run where the universal
+        abstraction decided it."""
+        runs = ConcreteRuns(model, SymbolicPaths(SymbolicSets(self.run.space, self._base()), Numbered()))
+        universally = Operator.ALL in quantifiers_of(self.formula.formula)
+        deciding = known.universal if universally is (failing is not None) else known.existential
+        return explaining_of(self.question, self.formula, deciding, runs, failing or 0).evidence()
 
     def _concrete(self, why: str, refinements: int) -> CtlAnswer:
         found = Deciding(self.task, self.question, self.run.space).answer(self.formula)

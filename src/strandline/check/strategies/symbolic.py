@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Protocol
 
 from strandline.check.blame import fault_verdict
-from strandline.check.ctl.evidence import Explaining, Start
+from strandline.check.ctl.evidence import Explaining, Paths, Start
 from strandline.check.ctl.formula import CtlFormula
 from strandline.check.ctl.found import CtlAnswer, CtlFound
 from strandline.check.ctl.methods import SYMBOLIC
@@ -152,9 +153,8 @@ class Deciding:
         self.sets = SymbolicSets(
             space, full, repeats=dead_ends.repeats, next_repeats=dead_ends.next_repeats
         )
-        self._numbered = Numbered()
-        self._paths = SymbolicPaths(self.sets, self._numbered)
-        told = [self.sets.both(full, space.encoding.truth(one)[0]) for one in question.predicates]
+        self._paths = SymbolicPaths(self.sets, Numbered())
+        told = [space.encoding.truth(one)[0] for one in question.predicates]
         parts = {part: told[number] for part, number in question.labels.items()}
         conditions = [told[number] for number in question.condition_labels]
         self._valuation: Valuation[Function] = Valuation(
@@ -169,22 +169,34 @@ class Deciding:
         counts = InitialStates(len(initial) - len(failing), len(initial))
         if not self._task.shows:
             return CtlAnswer(not failing, None, initial=counts)
+        explaining = explaining_of(self._question, formula, self._valuation, self._paths, failing[0] if failing else 0)
         try:
-            evidence = self._explaining(formula, failing[0] if failing else 0).evidence()
+            evidence = explaining.evidence()
         except ResourceError as error:
             return CtlAnswer(not failing, None, str(error), counts)
         return CtlAnswer(not failing, evidence, initial=counts)
 
-    def _explaining(self, formula: CtlFormula, number: int) -> Explaining[Function]:
-        question = self._question
-        shown = twin_of(question.plain)
-        return Explaining(
-            formula,
-            self._valuation,
-            self._paths.contains,
-            lambda: self._paths,
-            LassoReplay(twin_of(question.searched), shown),
-            shown,
-            Start(number, self._numbered.number(self._space.system.initial[number])),
-            question.fairness.conditions,
-        )
+
+class RecordedPaths(Paths[Function], Protocol):
+    """Paths of a System by its sets, with numbers for its states."""
+
+    numbered: Numbered
+
+    def contains(self, states: Function, record: int, /) -> bool: ...
+
+
+def explaining_of(
+    question: CtlQuestion, formula: CtlFormula, valuation: Valuation[Function], paths: RecordedPaths, number: int
+) -> Explaining[Function]:
+    """What makes evidence for a formula, in the initial state of a number."""
+    shown = twin_of(question.plain)
+    return Explaining(
+        formula,
+        valuation,
+        paths.contains,
+        lambda: paths,
+        LassoReplay(twin_of(question.searched), shown),
+        shown,
+        Start(number, paths.numbered.number(question.searched.initial[number])),
+        question.fairness.conditions,
+    )
