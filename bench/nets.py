@@ -1,12 +1,17 @@
 """Petri nets of the Model Checking Contest: exact figures, and every formula that has a verdict.
 
     python bench/nets.py [--most N] [--least N] [--methods NAME ...] [--examinations NAME ...] [--max-seconds S]
-                         [NET ...]
+                         [--memory SIZE] [--record FILE] [NET ...]
+    python bench/nets.py --record FILE --show
     python bench/nets.py --rates
 
 Reads the nets, formulas, figures and verdicts in `--folder` (default: `../shared/nets` beside the checkout). Of every
 net it compares states, firings and the largest counts of tokens with the reference, then every formula and
 every named question with the contest's verdict, by each method that can decide it. Exit code 1 where one is wrong.
+
+Formulas that one search decides are asked together; a question, and a formula about runs, is a search of its own, and
+`--max-seconds` is the limit of each search. With `--record` answers are kept in a file, and what stands there is not
+asked again: a long campaign can be stopped and goes on; `--show` tells what was found so far.
 
 With `--rates`: how long the net with the most transitions takes to load and to compile, and how fast nets are searched
 beside the same systems in DVE (`../shared/beem`), in turns.
@@ -19,14 +24,19 @@ import csv
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 import strandline
 from _common import print_table
+from _nets_record import Record, Row, print_outcomes
 from strandline.check.contest.deciding import Answered, decide_formulas, session_of
+from strandline.check.contest.formulas import Asked
 from strandline.check.contest.questions import decide_question
 from strandline.check.contest.reading import read_formulas
 from strandline.check.ltl.options import LtlOptions
@@ -55,9 +65,12 @@ METHODS = {
     "ltl-sweep": (LTL, {"order": "sweep"}, {"method": "sweep"}),
     "ctl": (CTL, {}, {"method": "explicit"}),
     "ctl-swept": (CTL, {"order": "sweep"}, {"method": "swept"}),
+    "ctl-sets": (CTL, {}, {"method": "symbolic"}),
 }
 """By name: which examinations it decides, and the options of the search and of temporal logic that ask for it."""
-_STEPS = (0.1, 1, 10, 60)
+FIGURES = "figures"
+"""What a record calls the comparison of a net's figures."""
+NO_LIMITS: Mapping[str, Any] = MappingProxyType({})
 SAME_SYSTEMS = {"Anderson-PT-04": "anderson.4", "Anderson-PT-06": "anderson.6"}
 """Nets and models in DVE with as many states and steps."""
 
@@ -136,18 +149,28 @@ def wrong_figures(net: Reference, system: System) -> list[str]:
 
 
 def judged(
-    net: Reference, system: System, examination: str, method: str, max_seconds: float | None = None, *, first: int = 16
+    net: Reference,
+    system: System,
+    examination: str,
+    method: str,
+    limits: Mapping[str, Any] = NO_LIMITS,
+    *,
+    first: int = 16,
 ) -> Iterator[Judged]:
-    """The answers to an examination by a method, of a file at most the `first` formulas."""
-    _, search, temporal = METHODS[method]
-    options, logic = Options(**search, max_seconds=max_seconds), LtlOptions(**temporal)  # type: ignore[arg-type]
+    """The answers to an examination by a method, of a file at most the `first` formulas; each formula about runs has
+    the limits for itself."""
+    options, logic = _asked_for(method, limits)
     session = session_of(options)
     if examination in QUESTIONS:
         answers = decide_question(QUESTIONS[examination], system, options, logic, session)
     else:
-        file = net.file.with_name(f"{net.name}.{examination}.xml")
-        asked = read_formulas(Source(file.name, read_text(file)), system)[:first]
-        answers = decide_formulas(system, asked, options, logic, session)
+        asked = _formulas(net, system, examination)[:first]
+        alone = [[one] for one in asked] if examination in LTL else [asked]
+        searches = (
+            decide_formulas(system, some, options, logic, replace(session, started=time.perf_counter()))
+            for some in alone
+        )
+        answers = chain.from_iterable(searches)
     known = verdicts(net.file.parents[1])
     for answer in answers:
         name = examination if examination in QUESTIONS else answer.id
@@ -155,12 +178,12 @@ def judged(
             yield Judged(examination, method, answer, known[net.name, examination, name])
 
 
-def judged_together(net: Reference, system: System, examinations: Sequence[str], method: str) -> Iterator[Judged]:
+def judged_together(
+    net: Reference, system: System, examinations: Sequence[str], method: str, limits: Mapping[str, Any] = NO_LIMITS
+) -> Iterator[Judged]:
     """The answers to the formulas of several files by a method, in as few searches as that takes."""
-    _, search, temporal = METHODS[method]
-    options, logic = Options(**search), LtlOptions(**temporal)  # type: ignore[arg-type]
-    files = {one: net.file.with_name(f"{net.name}.{one}.xml") for one in examinations}
-    asked = {one: read_formulas(Source(file.name, read_text(file)), system) for one, file in files.items()}
+    options, logic = _asked_for(method, limits)
+    asked = {one: _formulas(net, system, one) for one in examinations}
     home = {formula.id: one for one, formulas in asked.items() for formula in formulas}
     every = [formula for formulas in asked.values() for formula in formulas]
     known = verdicts(net.file.parents[1])
@@ -170,46 +193,69 @@ def judged_together(net: Reference, system: System, examinations: Sequence[str],
             yield Judged(home[answer.id], method, answer, known[key])
 
 
-def measure(net: Reference, arguments: argparse.Namespace) -> tuple[list[Judged], int]:
-    """Everything about one net; what it finds is printed as it goes."""
+def _asked_for(method: str, limits: Mapping[str, Any]) -> tuple[Options, LtlOptions]:
+    _, search, temporal = METHODS[method]
+    return Options(**search, **limits), LtlOptions(**temporal)  # type: ignore[arg-type]
+
+
+def _formulas(net: Reference, system: System, examination: str) -> list[Asked]:
+    file = net.file.with_name(f"{net.name}.{examination}.xml")
+    return read_formulas(Source(file.name, read_text(file)), system)
+
+
+def portions(method: str) -> Iterator[tuple[str, ...]]:
+    """The examinations that are asked together."""
+    examinations = METHODS[method][0]
+    shared = tuple(one for one in examinations if one not in QUESTIONS and one not in LTL)
+    yield from [shared] if shared else []
+    yield from ((one,) for one in examinations if one not in shared)
+
+
+def measure(net: Reference, record: Record, arguments: argparse.Namespace) -> None:
+    """Everything about one net that is not in the record; what it finds is printed as it goes."""
+    wanted = [
+        (method, asked)
+        for method in arguments.methods
+        for portion in portions(method)
+        if (asked := tuple(one for one in portion if one in arguments.examinations))
+        and not record.has(net.name, method, asked)
+    ]
+    if not wanted and record.has(net.name, FIGURES, (FIGURES,)):
+        return
     began = time.perf_counter()
     system = load(net.file)
     print(f"{net.name}: {net.states:,} markings, loaded in {time.perf_counter() - began:.2f} s", flush=True)
-    wrong = wrong_figures(net, system)
-    for text in wrong:
-        print(f"  WRONG {text}")
-    print(f"  figures in {time.perf_counter() - began:.2f} s", flush=True)
-    found: list[Judged] = []
-    for method in arguments.methods:
-        for examination in METHODS[method][0]:
-            if examination in arguments.examinations:
-                found += _shown(list(judged(net, system, examination, method, arguments.max_seconds)))
-    return found, len(wrong)
+    if not record.has(net.name, FIGURES, (FIGURES,)):
+        wrong = wrong_figures(net, system)
+        for text in wrong:
+            print(f"  WRONG {text}")
+        seconds = time.perf_counter() - began
+        print(f"  figures in {seconds:.2f} s", flush=True)
+        record.add(Row(net.name, net.states, FIGURES, FIGURES, "", "wrong" if wrong else "right", seconds))
+    limits = {"max_seconds": arguments.max_seconds, "memory": arguments.memory}
+    for method, asked in wanted:
+        alone = asked[0] in QUESTIONS or asked[0] in LTL
+        ask = judged(net, system, asked[0], method, limits) if alone else None
+        answers = list(ask if ask is not None else judged_together(net, system, asked, method, limits))
+        _show(method, asked, answers)
+        for one in answers:
+            answer = one.answer
+            outcome, reason = one.outcome, answer.reason or ""
+            record.add(
+                Row(net.name, net.states, method, one.examination, answer.id, outcome, answer.seconds, reason)
+            )
 
 
-def _shown(answers: list[Judged]) -> list[Judged]:
-    if answers:
-        outcomes = Counter(one.outcome for one in answers)
-        longest = max(one.answer.seconds for one in answers)
-        counts = ", ".join(f"{count} {name}" for name, count in sorted(outcomes.items()))
-        print(f"  {answers[0].examination} by {answers[0].method}: {counts}; at most {longest:.2f} s", flush=True)
+def _show(method: str, asked: Sequence[str], answers: Sequence[Judged]) -> None:
+    outcomes = Counter(one.outcome for one in answers)
+    longest = max((one.answer.seconds for one in answers), default=0.0)
+    counts = ", ".join(f"{count} {name}" for name, count in sorted(outcomes.items()))
+    print(f"  {', '.join(asked)} by {method}: {counts}; at most {longest:.2f} s", flush=True)
     for one in answers:
         if one.outcome == "wrong":
             print(f"  WRONG {one.answer.id}: {one.answer.text} instead of {one.verdict}", flush=True)
-    return answers
-
-
-def _table(answers: Sequence[Judged]) -> None:
-    rows = []
-    for method in METHODS:
-        for examination in METHODS[method][0]:
-            here = [one for one in answers if (one.method, one.examination) == (method, examination)]
-            outcomes = Counter(one.outcome for one in here)
-            times = [sum(one.answer.seconds < step for one in here) for step in _STEPS]
-            if here:
-                row = [method, examination, *(str(outcomes[name]) for name in ("right", "wrong", "unknown"))]
-                rows.append([*row, *map(str, times)])
-    print_table(["method", "examination", "right", "wrong", "unknown", *(f"< {step} s" for step in _STEPS)], rows)
+    for reason in dict.fromkeys(one.answer.reason for one in answers if one.outcome == "unknown"):
+        print(f"    unknown: {reason}", flush=True)
 
 
 def show_rates(folder: Path, repeat: int = 3) -> None:
@@ -242,21 +288,23 @@ def main() -> int:
     parser.add_argument("--most", type=int, default=10_000_000, help="markings")
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
     parser.add_argument("--examinations", nargs="+", choices=[*QUESTIONS, *FILES], default=[*QUESTIONS, *FILES])
-    parser.add_argument("--max-seconds", type=float, default=600.0, help="for an examination")
+    parser.add_argument("--max-seconds", type=float, default=600.0, help="for each search")
+    parser.add_argument("--memory", help="what the process may take, as in 4G")
+    parser.add_argument("--record", type=Path, help="a file of answers, which are not asked for again")
+    parser.add_argument("--show", action="store_true", help="tell what the record has instead of asking")
     parser.add_argument("--rates", action="store_true", help="loading, compiling and rates instead of verdicts")
     arguments = parser.parse_args()
     if arguments.rates:
         show_rates(arguments.folder)
         return 0
-    answers: list[Judged] = []
-    figures = 0
-    for net in references(arguments.folder):
-        if arguments.least <= net.states <= arguments.most and (not arguments.nets or net.name in arguments.nets):
-            found, wrong = measure(net, arguments)
-            answers += found
-            figures += wrong
-    _table(answers)
-    mistakes = figures + sum(one.outcome == "wrong" for one in answers)
+    record = Record(arguments.record)
+    nets = [one for one in references(arguments.folder) if arguments.least <= one.states <= arguments.most]
+    nets = [one for one in nets if not arguments.nets or one.name in arguments.nets]
+    for net in [] if arguments.show else nets:
+        measure(net, record, arguments)
+    found = [one for one in record.rows if one.net in {net.name for net in nets}]
+    print_outcomes(found)
+    mistakes = sum(one.outcome == "wrong" for one in found)
     print(f"{mistakes} wrong")
     return 1 if mistakes else 0
 

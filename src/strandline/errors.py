@@ -16,6 +16,7 @@ A limit that was reached and a property that is violated are verdicts, not error
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -71,7 +72,7 @@ class Option:
         flag = self.flag or f"--{self.name.replace('_', '-')}"
         if self.value is None or self.value is True:
             return flag
-        return f"--no-{flag[2:]}" if self.value is False else f"{flag} {self.value}"
+        return f"--no-{flag[2:]}" if self.value is False else f"{flag} {shlex.quote(str(self.value))}"
 
 
 class UsageError(InputError):
@@ -127,7 +128,8 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     """The end of a message about a name that is not known: `; did you mean 'critical'?`, or nothing."""
     from difflib import get_close_matches
 
-    # The dashes of flags make no two of them alike.
-    by_letters = {one.lstrip("-"): one for one in known}
-    close = [by_letters[one] for one in get_close_matches(name.lstrip("-"), list(by_letters), n=1, cutoff=0.6)]
+    # The dashes of flags make no two of them alike, nor do capitals make two of them different.
+    by_letters = {one.lstrip("-").casefold(): one for one in known}
+    wanted = name.lstrip("-").casefold()
+    close = [by_letters[one] for one in get_close_matches(wanted, list(by_letters), n=1, cutoff=0.6)]
     return f"; did you mean '{close[0]}'?" if close else ""

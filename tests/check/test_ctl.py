@@ -170,3 +170,24 @@ def test_strong_fairness_leaves_a_formula_undecided(tmp_path: Path) -> None:
     )
     assert (one.answer.value, one.reason) == ("UNKNOWN", reason)
     assert decided(file, "AG EF x == 0", declared_fairness=False)[0].answer.value == "HOLDS"
+
+
+def test_all_machine_code_is_there_before_the_clock_runs() -> None:
+    """What a small graph makes the compiler compile is all that a real one needs, so no search waits for it."""
+    from strandline.check.ctl.graph_loading import load_components, load_graph
+    from strandline.engine.graph import fixpoints_kernel, log_kernel, paths_kernel, terminal_kernel
+
+    def compiled() -> dict[str, list[object]]:
+        kernels = (fixpoints_kernel, log_kernel, paths_kernel, terminal_kernel)
+        named = {f"{one.__name__}.{name}": found for one in kernels for name, found in vars(one).items()}
+        return {name: list(found.signatures) for name, found in named.items() if hasattr(found, "signatures")}
+
+    load_graph()
+    load_components()
+    loaded = compiled()
+    assert sum(map(bool, loaded.values())) >= 8
+    for formula in ("AG EF P.critical", "A [!Q.critical U P.critical]", "EG !P.critical", "AX P.idle"):
+        decided(MUTEX, formula)
+    decided(ROOT / "examples" / "stop-and-wait" / "stop-and-wait.dve", "AG EF Sender.done", order="sweep")
+    assert compiled() == loaded
+

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 import strandline
-from strandline.errors import InputError
+from strandline.errors import InputError, UsageError
 from strandline.properties.translation import translate
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 MODEL = """from strandline import *
 class Top(Record):
     a: Range[0, 3]
@@ -171,3 +172,76 @@ def test_what_a_record_is_not(model: Path) -> None:
         "invariant:1:13: the record 'Top' has no 'a' before it is made: Top(...).a"
     )
     assert told(model, invariants="last.top == 1").startswith("invariant:1:1: the record 'Top' is needed here, not 1")
+
+
+@pytest.mark.parametrize("claims", [{"invariants": "k"}, {"reach": "k + 1"}, {"ltl": "G k"}, {"ctl": "AG k"}])
+def test_a_number_is_no_condition(model: Path, claims: dict[str, str]) -> None:
+    assert told(model, **claims).splitlines()[0].endswith(": a number is no condition; write '!= 0'")
+
+
+def test_conditions_of_fairness_are_conditions(model: Path) -> None:
+    assert told(model, "G F k == 5", fairness=["k"]) == "fairness:1:1: a number is no condition; write '!= 0'\n  k\n  ^"
+
+
+def test_a_number_of_tokens_is_no_condition() -> None:
+    net = EXAMPLES / "petri-crossing" / "crossing.pnml"
+    place = strandline.load(net).variables[0].name
+    message = "invariant:1:1: a number of tokens is no condition; write '> 0' behind it"
+    assert told(net, invariants=f"tokens({place})").splitlines()[0] == message
+    assert told(net, invariants=f"tokens({place}) + 1").splitlines()[0] == message
+    assert strandline.check(net, reach=f"tokens({place}) > 0").answer.value == "HOLDS"
+
+
+def test_in_dve_a_number_other_than_0_is_true(tmp_path: Path) -> None:
+    file = tmp_path / "number.dve"
+    file.write_text("byte x = 2; process P { state s; init s; trans s -> s {}; } system async;")
+    assert strandline.check(file, invariants="x").answer.value == "HOLDS"
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "column"),
+    [
+        ("k < 5 && k > 1", "'&&' is written 'and' here", 7),
+        ("k < 5 || k > 1", "'||' is written 'or' here", 7),
+        ("!(k < 5)", "'!' is written 'not' here", 1),
+        ("k != 5 and", "invalid syntax", 1),
+    ],
+)
+def test_operators_of_other_languages(model: Path, text: str, message: str, column: int) -> None:
+    assert told(model, invariants=text).splitlines()[0] == f"invariant:1:{column}: not an expression: {message}"
+
+
+def test_capitals_are_forgiven_with_a_question(model: Path) -> None:
+    assert told(model, invariants="K < 5").splitlines()[0] == "invariant:1:1: the model has no 'K'; did you mean 'k'?"
+
+
+MIXED = """from strandline import *
+class M(Model):
+    class P(Process, count=2):
+        pc: Enum["idle", "busy"]
+        @action(at="idle", to="busy")
+        def go(m, me): pass
+        @action(at="busy", to="idle")
+        def back(m, me): pass
+    @invariant
+    def calm(m): return count(p.pc == "busy" for p in m.P) <= 2
+    comes = ltl("G F (P[0].pc == 'idle')")
+"""
+
+
+@pytest.mark.parametrize("option", ["symmetry", "merge"])
+def test_options_for_states_say_which_properties_to_choose(tmp_path: Path, option: str) -> None:
+    """Before anything is searched, in the words of who asks."""
+    file = tmp_path / "mixed.py"
+    file.write_text(MIXED)
+    with pytest.raises(UsageError) as caught:
+        strandline.check(file, **{option: True})
+    head, tail = "it is for properties of states; choose", "ltl 'comes' is none"
+    assert str(caught.value) == f"{option}=True: {head} deadlock=True property='calm': {tail}"
+    assert caught.value.on_command_line() == f"--{option}: {head} --deadlock --property calm: {tail}"
+    assert strandline.check(file, **{option: True}, deadlock=True, property="calm").answer.value == "HOLDS"
+    with pytest.raises(UsageError) as caught:
+        strandline.check(file, "F true", invariants="True", **{option: True})
+    assert str(caught.value) == (
+        f"{option}=True: it is for properties of states; ask for them by themselves: ltl 'F true' is none"
+    )

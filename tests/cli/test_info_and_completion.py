@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from command_line import Answer
@@ -30,6 +31,57 @@ def test_info(strandline: Run) -> None:
         "properties\n"
         "  assertion  P.t: x < 3\n"
     )
+
+
+PYTHON = """from strandline import *
+class Post(Model):
+    boxes = param(2)
+    safe = param(True)
+    x: Range[0, boxes]
+    held: Array[Range[1, 3], 2]
+    way: Fifo[Range[0, 3], 2]
+    kind: Enum["letter", "bill"]
+    class Clerk(Process, count=boxes):
+        pc: Enum["idle", "busy"]
+        @action(at="idle", to="busy")
+        def work(m, me): m.way.put(1)
+    class Noise(Process):
+        @action
+        def lose(m, me): m.way.get()
+"""
+
+
+def test_info_of_a_python_model(strandline: Run, tmp_path: Path) -> None:
+    """Types as the model has them, parameters, and processes that have neither locations nor variables."""
+    (tmp_path / "post.py").write_text(PYTHON)
+    answer = strandline("info", "post.py", "-D", "safe=0")
+    assert answer.stdout == (
+        "Post(safe=False)\n"
+        "  3 processes, 3 actions, 1 initial state\n"
+        "  a state takes 6 bits in 1 word\n"
+        "\n"
+        "parameters\n"
+        "  boxes  2      -D boxes=...\n"
+        "  safe   False  -D safe=...\n"
+        "\n"
+        "variables\n"
+        "  name     declared                reachable at most  bits\n"
+        "  x        0..2                    0                  0 (constant)\n"
+        "  held[2]  1..3                    1                  0 (constant)\n"
+        "  way      Fifo[Range[0, 3], 2]                       4\n"
+        "  kind     Enum['letter', 'bill']                     0 (constant)\n"
+        "\n"
+        "processes\n"
+        "  Clerk_0  idle, busy\n"
+        "  Clerk_1  idle, busy\n"
+        "  Noise    has no locations\n"
+        "\n"
+        "properties\n"
+        "  none declared\n"
+    )
+    report = strandline("info", "post.py", "--json").report
+    assert report["adjustable"] == {"boxes": 2, "safe": True}
+    assert [one["name"] for one in report["processes"]] == ["Clerk_0", "Clerk_1", "Noise"]
 
 
 def test_info_as_json(strandline: Run) -> None:

@@ -188,10 +188,12 @@ def test_left_overs_are_offered_for_removal(strandline: Run, tmp_path: Path) -> 
     (folder / "pid").write_text("1\n")
     (folder / "parents").write_bytes(bytes(3 << 20))
     os.utime(folder, (0, 0))
+    assert strandline("explore", "mutex.dve", "--work-dir", "work").stderr == "", "a little is not worth a word"
+    os.truncate(folder / "parents", 300 << 20)
     answer = strandline("explore", "mutex.dve", "--work-dir", "work")
     assert answer.code == 0
     assert answer.stderr == (
-        "left over from a killed run, 3.0 MB; `strandline runs --remove --work-dir work` removes it\n"
+        "left over from a killed run, 300.0 MB; `strandline runs --remove --work-dir work` removes it\n"
     )
     assert folder.exists()
     folder.rename(folder.with_name("strandline-run-b"))
@@ -200,7 +202,7 @@ def test_left_overs_are_offered_for_removal(strandline: Run, tmp_path: Path) -> 
     os.utime(tmp_path / "work" / "strandline-run-a", (0, 0))
     answer = strandline("explore", "mutex.dve", "--work-dir", "work")
     assert answer.stderr == (
-        "left over from 2 killed runs, 3.0 MB; `strandline runs --remove --work-dir work` removes it\n"
+        "left over from 2 killed runs, 300.0 MB; `strandline runs --remove --work-dir work` removes it\n"
     )
 
 

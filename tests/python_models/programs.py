@@ -381,7 +381,9 @@ class Writer:
         lines = [f"{indent}@action{arguments}", f"{indent}def step{number}({', '.join(parameters)}):"]
         lines += self.body(len(indent) // 4 + 1, self.pick(1, 1, 2))
         if process and self.chance(0.15):
-            lines.append(f'{indent}    me.pc = {self.pick("me.pc", chr(34) + "here" + chr(34))}')
+            # Where the action has a `to`, which comes after it, `me.pc = ...` is refused.
+            place = "m.P[me].pc" if "to=" in arguments else "me.pc"
+            lines.append(f'{indent}    {place} = {self.pick("me.pc", chr(34) + "here" + chr(34))}')
         return "\n".join(lines)
 
     def model(self) -> str:

@@ -159,6 +159,52 @@ CASES = {
         "model.py:12:9: @initial belongs into the model: it sets up the whole state",
         "def start",
     ),
+    "a variable of the model without its m": (
+        "    @action\n    def jump(m):\n        x = 1\n",
+        "model.py:11:9: this 'x' is forgotten at the end of 'jump'; write 'm.x' for the variable",
+        "x = 1",
+    ),
+    "a variable of the process without its me": (
+        PROCESS + "        k: bool\n        @action\n        def jump(m, me):\n            k = True\n",
+        "model.py:14:13: this 'k' is forgotten at the end of 'jump'; write 'me.k' for the variable",
+        "k = True",
+    ),
+    "a variable without its m in a function that is called": (
+        "    def jump(m):\n        m.x = 1\n        x: int = 2\n    @action\n    def leap(m): m.jump()\n",
+        "model.py:11:9: this 'x' is forgotten at the end of 'jump'; write 'm.x' for the variable",
+        "x: int = 2",
+    ),
+    "a location beside the one that the action goes to": (
+        PROCESS + '        @action(at="here", to="there")\n        def go(m, me):\n            me.pc = "here"\n',
+        "model.py:13:13: the action ends with to='there', whatever me.pc becomes here; leave one of them out",
+        'me.pc = "here"',
+    ),
+    "such a location in a function that is called": (
+        PROCESS
+        + '        def back(m, me): me.pc = "here"\n        @action(to="there")\n        def go(m, me): me.back()\n',
+        "model.py:11:26: the action ends with to='there', whatever me.pc becomes here; leave one of them out",
+        'me.pc = "here"',
+    ),
+    "a location with a mistake in it": (
+        PROCESS + '        @action(at="heer", to="there")\n        def go(m, me): pass\n',
+        "model.py:11:20: P.go: 'heer' is not a value of pc; did you mean 'here'?",
+        '"heer"',
+    ),
+    "a location that is none, among several": (
+        PROCESS + '        @action(at=("here", "away"))\n        def go(m, me): pass\n',
+        "model.py:11:29: P.go: 'away' is not a value of pc; it is one of 'here', 'there'",
+        '"away"',
+    ),
+    "a number without a type": (
+        "    y = 0\n    @action\n    def jump(m): m.y += 1\n",
+        "model.py:11:18: 'y' has no type, so it is a constant; declare it as a variable: y: Range[low, high] = 0",
+        "m.y += 1",
+    ),
+    "a truth without a type": (
+        PROCESS + "        y = False\n        @action\n        def jump(m, me): me.y = True\n",
+        "model.py:13:26: 'y' has no type, so it is a constant; declare it as a variable: y: bool = False",
+        "me.y = True",
+    ),
     "a property, which would be that of the initial state": (
         "    @property\n    def low(m): return m.x < 1\n    @invariant\n    def fine(m): return m.low\n",
         "model.py:12:25: 'low' is a property, which cannot be compiled; write a function and call it: low()",
@@ -233,3 +279,56 @@ def test_a_default_of_a_record_is_refused() -> None:
 
     with pytest.raises(InputError, match="field 'stamp' of the record 'Letter' has a default, which records do not"):
         strandline.explore(Post())
+
+
+def notes(tmp_path: Path, part: str) -> list[str]:
+    file = tmp_path / "model.py"
+    file.write_text(HEAD + part)
+    return [one.removeprefix(f"warning: {tmp_path}/") for one in strandline.load(file).notes]
+
+
+@pytest.mark.parametrize(
+    "body", ["m.x += 1", "m.x = 1", "require(m.x > 1)", "m.q.put(1)", "m.a[0] = 1", "if m.x: m.P[0].k = 1"]
+)
+def test_what_may_be_an_action_without_its_decorator(tmp_path: Path, body: str) -> None:
+    told = "'jump' does what an action does, but nothing calls it; is it one without its @action?"
+    assert notes(tmp_path, f"    def jump(m, d):\n        {body}\n") == [f"model.py:9:5: {told}"]
+    inside = f"{PROCESS}        def jump(m, me):\n            {body}\n"
+    assert notes(tmp_path, inside) == [f"model.py:11:9: {told}"]
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "    def jump(m): m.x += 1\n    @action\n    def leap(m): m.jump()\n",
+        "    def double(m): return m.x * 2\n",
+        "    def jump(other): other.x = 1\n",
+        "    @action\n    def jump(m):\n        x = 1\n        m.x = x\n",
+        "    @action\n    def jump(m):\n        x, y = 1, 2\n        m.x = y\n",
+        PROCESS + '        @action(to="there")\n        def go(m, me):\n            for p in m.P: p.pc = "here"\n',
+    ],
+    ids=["called", "no action", "takes something else", "read", "taken apart", "everybody's location"],
+)
+def test_what_is_nothing_of_the_kind(tmp_path: Path, part: str) -> None:
+    assert notes(tmp_path, part) == []
+
+
+def test_decorators_with_and_without_parentheses(tmp_path: Path) -> None:
+    kinds = ("invariant", "reachable", "label", "fairness", "valid_end")
+    part = "".join(f"    @{kind}()\n    def {kind[0]}1(m): return m.x == 0\n" for kind in kinds)
+    file = tmp_path / "model.py"
+    file.write_text(HEAD + part + "    @initial()\n    def start(m): m.x = 2\n")
+    system = strandline.load(file)
+    assert ([one.name for one in system.invariants], system.initial) == (["i1"], ((2,),))
+    assert [one.name for one in (*system.goals, *system.labels, *system.fairness)] == ["r1", "l1", "f1"]
+    assert system.ends is not None
+
+
+def test_a_truth_may_be_given_as_a_number(tmp_path: Path) -> None:
+    file = tmp_path / "model.py"
+    file.write_text(HEAD.replace("class M(Model):", "class M(Model):\n    safe = param(True)"))
+    for given in (0, False):
+        assert strandline.load(file, safe=given).title == "M(safe=False)"
+    with pytest.raises(UsageError) as caught:
+        strandline.load(file, safe=2)
+    assert str(caught.value) == "M: parameter 'safe' is True or False, True where nothing is given, not 2"

@@ -131,8 +131,8 @@ WHOLE = [
     ),
     (
         '    class Q(Process):\n        pc: Enum["u"]\n        @action(at="v")\n        def claim(m, me): pass\n',
-        "'v' is not a value of pc",
-        'pc: Enum["u"]',
+        "'v' is not a value of pc; it is one of 'u'",
+        '"v"',
     ),
 ]
 

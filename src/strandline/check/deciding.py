@@ -12,6 +12,7 @@ from strandline.check.choosing import choose_for_states
 from strandline.check.ctl.methods import EXPLICIT
 from strandline.check.ltl.options import LtlOptions
 from strandline.check.measuring import SweepMeasures
+from strandline.check.mixing import refuse_mixture
 from strandline.check.options import Options
 from strandline.check.plan import INTERRUPTED, Findings
 from strandline.check.properties import Kind, Property, Selection, needs_product
@@ -53,6 +54,7 @@ def check_selection(
 ) -> Verdict:
     """Decide the properties: those of states in one search, then those of runs, a search for each. Ctrl-C raises
     `Interrupted`; `started` as in `explore_system`."""
+    refuse_mixture(selection, options)
     with _checkpoints(options) as checkpoints:
         session = _session(options, watcher, started, checkpoints)
         return _Deciding(system, options, temporal or LtlOptions(), session).verdict(selection.properties)
@@ -90,7 +92,7 @@ class _Deciding:
         self._answers: dict[Property, PropertyVerdict] = {}
 
     def verdict(self, asked: Sequence[Property]) -> Verdict:
-        about_states = [one for one in asked if one.specification is None and one.branching is None]
+        about_states = [one for one in asked if one.is_of_states]
         if len(about_states) == len(asked):
             self._temporal.refuse_without_runs()
         if about_states or not asked:

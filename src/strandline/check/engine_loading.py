@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from threading import Timer
 
 from strandline.check.engine_searches import SearchMaker
@@ -21,19 +23,26 @@ def load_engine(searches: SearchMaker, kernel: Kernel, watcher: Watcher) -> floa
     from strandline.engine.jit import compiled_before
 
     began = time.perf_counter()
-    telling = Timer(_LOADING, watcher.stage, (COMPILING,))
-    telling.daemon = True
     trial = searches.make(kernel, lambda links: None, None, None)
     if not isinstance(trial, Search):
         return 0.0
-    if compiled_before(trial.loop):
-        # It may have been for other widths of states; whether for this one is only seen by the time it takes.
-        telling.start()
-    else:
-        watcher.stage(COMPILING)
-    try:
+    with telling(watcher, at_once=not compiled_before(trial.loop)):
         trial.load()
         trial.close()
-    finally:
-        telling.cancel()
     return time.perf_counter() - began
+
+
+@contextmanager
+def telling(watcher: Watcher, *, at_once: bool = False) -> Iterator[None]:
+    """Tell that machine code is being made: at once where that is known. Else it may have been made for other widths of
+    states; whether for this one is only seen by the time it takes."""
+    timer = Timer(_LOADING, watcher.stage, (COMPILING,))
+    timer.daemon = True
+    if at_once:
+        watcher.stage(COMPILING)
+    else:
+        timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

@@ -57,6 +57,11 @@ class Property:
     """Of a property of computation trees."""
 
     @property
+    def is_of_states(self) -> bool:
+        """Whether it speaks of single states, and not of runs or of trees."""
+        return self.specification is None and self.branching is None
+
+    @property
     def predicate(self) -> Expression | None:
         """What a search has to look for in single states; None where the Kernel knows it anyway or never
         can."""
@@ -126,7 +131,7 @@ _INVARIANT, _REACH, _PROPERTY = (named(Claims, name) for name in ("invariants", 
 
 def _stated(system: System, kind: Kind, text: str, siblings: Sequence[str]) -> Property:
     title = _title(kind.value, text, siblings)
-    return Property(kind, text, system.scope.parse(text, name=title), Source(title, text))
+    return Property(kind, text, system.scope.condition(text, name=title), Source(title, text))
 
 
 def _formula(system: System, text: Source, claim: Claim | None = None) -> Property:

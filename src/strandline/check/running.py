@@ -18,7 +18,7 @@ from strandline.check.checkpoints.saving import Saving, Stop
 from strandline.check.compiling import Compiled, compiled
 from strandline.check.counting import Counts, DistinctCounter
 from strandline.check.disk import DiskBudget
-from strandline.check.engine_loading import load_engine
+from strandline.check.engine_loading import load_engine, telling
 from strandline.check.engine_searches import SpillingMaker
 from strandline.check.figures import doubt, figures_of, memory_reason
 from strandline.check.memory import available_bytes, resident_bytes, return_memory, shown_bytes
@@ -137,8 +137,12 @@ class Run:
         self._folder, self._disk = folder, DiskBudget(self.plan.options.disk_limit, folder)
         self._open_files(folder)
         self.memory_limit = self._engine_bytes()
+        making = time.perf_counter()
         if self.plan.listens is not None:
-            self._listener = self.plan.listens(folder, self.kernel)
+            # Who listens may have machine code of its own to load.
+            with telling(self.watcher):
+                self._listener = self.plan.listens(folder, self.kernel)
+            engine_seconds += time.perf_counter() - making
         making = time.perf_counter()
         self.search = self.plan.searches.make(self.kernel, self.log.append, self._listener, self.memory_limit)
         self._began = began = time.perf_counter()

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from strandline.model.system import System
 
 _EXPECTATIONS = ("holds", "violated", "unknown")
+_MUCH = 100 << 20
+"""Bytes of what killed runs left behind that are worth a word before every search."""
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
@@ -69,13 +71,13 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
 
 
 def console_of(arguments: argparse.Namespace, options: Options) -> Console:
-    """The console of a command; first it tells of what killed runs have left behind."""
+    """The console of a command; first it tells of what killed runs have left behind, where that takes room."""
     from strandline.cli.runs import removing, total
     from strandline.traces.workspace import left_over
 
     console = Console(quiet=arguments.quiet)
     found = left_over(options.folder)
-    if found:
+    if sum(one.size for one in found) >= _MUCH:
         console.notice(f"left over from {total(found)}; `{removing(options.folder)}` removes it")
     return console
 
@@ -92,10 +94,12 @@ def finish(arguments: argparse.Namespace, console: Console, result: Exploration 
             console.notice(f"there is no trace: {arguments.trace} is not written")
         else:
             write_trace(arguments.trace, result.trace, result.system, full=arguments.full)
+            console.notice(f"written: {arguments.trace}")
     if arguments.report is not None:
         from strandline.report.html.page import write_report
 
         write_report(arguments.report, result)
+        console.notice(f"written: {arguments.report}")
     emit(_rendered(arguments, result, code))
     return code
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import keyword
+import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
@@ -60,6 +61,9 @@ NOTATION = Notation(
     undefined=lambda reason: f"fault({reason!r})",
 )
 _CALLS = {"imply": "imply", "div": "/", "rem": "%"}
+_WRITTEN = {"&&": "and", "||": "or", "!": "not"}
+_FOREIGN = re.compile(r"&&|\|\||!(?!=)")
+"""Operators of other languages, which Python does not have."""
 _OPERATORS: dict[type[ast.AST], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//", ast.Mod: "mod",
     ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
@@ -163,6 +167,10 @@ def python_expression(text: str, name: str) -> tuple[Source, ast.expr]:
         with deep_recursion():
             tree = ast.parse(f"({text}\n)", mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        foreign = _FOREIGN.search(text)
+        if foreign is not None:
+            written = f"'{foreign[0]}' is written '{_WRITTEN[foreign[0]]}' here"
+            raise ParseError(f"not an expression: {written}", source, Span(*foreign.span())) from None
         message, offset = getattr(error, "msg", str(error)), getattr(error, "offset", None)
         start = max(0, min((offset or 2) - 2, max(0, len(text) - 1)))
         raise ParseError(f"not an expression: {message}", source, Span(start, start + 1)) from None

@@ -33,6 +33,8 @@ class View:
     value: Callable[[Evaluate], Any]
     coded: bool = True
     """The System's variables have names of their own and hold codes, of which people do not know."""
+    declared: str | None = None
+    """Its type as the model has it, where what the System's variables hold are not just numbers of that type."""
 
 
 class Scope(ABC):
@@ -45,6 +47,11 @@ class Scope(ABC):
     @abstractmethod
     def parse(self, text: str, *, name: str = "expression") -> Expression:
         """The expression that a text means. Raises an `InputError` that points into a source called `name`."""
+
+    def condition(self, text: str, *, name: str = "expression") -> Expression:
+        """The same of a text that says what is true or false; a language in which a number is no condition refuses
+        one."""
+        return self.parse(text, name=name)
 
     @abstractmethod
     def render(self, expression: Expression, *, longest: int | None = None) -> str:
@@ -103,6 +110,9 @@ class Without(Scope):
     def parse(self, text: str, *, name: str = "expression") -> Expression:
         """As in the scope itself; what speaks of the process is refused."""
         return self._visible(self.scope.parse(text, name=name), text, name)
+
+    def condition(self, text: str, *, name: str = "expression") -> Expression:
+        return self._visible(self.scope.condition(text, name=name), text, name)
 
     def _visible(self, expression: Expression, text: str, name: str) -> Expression:
         for node in walk(expression):

@@ -234,6 +234,8 @@ class System(Shown):
     """What a user should know of how the model was understood, in sentences; for reports."""
     parameters: tuple[tuple[str, Any], ...] = ()
     """The names and values that it was made with, where these are not the model's own; for reports."""
+    adjustable: tuple[tuple[str, Any], ...] = ()
+    """What can be given to the model from outside, and the values that it has; for reports."""
     initial: tuple[tuple[int, ...], ...] = field(default=(), repr=False)
     """All initial valuations."""
     asks_for_deadlocks: bool = True

@@ -25,6 +25,7 @@ def facts_data(system: System) -> dict[str, Any]:
         "model": system.source.name,
         "name": system.name,
         "parameters": dict(system.parameters),
+        "adjustable": dict(system.adjustable),
         "synchronous": system.synchronous,
         "words": layout.words,
         "bits": layout.bits,
@@ -64,6 +65,9 @@ def facts_text(system: System, style: Style) -> str:
         f"{counted(len(system.actions), 'action')}, {counted(len(system.initial), 'initial state')}"
     )
     lines.append(f"  a state takes {counted(layout.bits, 'bit')} in {counted(layout.words, 'word')}")
+    if system.adjustable:
+        given = [(name, f"{value}", f"-D {name}=...") for name, value in system.adjustable]
+        lines += ["", style.paint("parameters", "bold"), *table(given)]
     lines += ["", style.paint("variables", "bold"), *_variable_lines(layout, system)]
     if processes:
         lines += ["", style.paint("processes", "bold"), *table(processes)]
@@ -72,8 +76,8 @@ def facts_text(system: System, style: Style) -> str:
 
 
 def _without_locations(system: System) -> list[str]:
-    """Processes that are known by their variables alone."""
-    owners = dict.fromkeys(variable.owner for variable in system.variables)
+    """Processes that are known by their variables or by their actions alone."""
+    owners = dict.fromkeys([*system.actors, *(variable.owner for variable in system.variables)])
     located = {process.name for process in system.locations.values()}
     return [owner for owner in owners if owner is not None and owner not in located]
 
@@ -93,16 +97,27 @@ def _variable(field: Field) -> dict[str, Any]:
 
 def _variable_lines(layout: Layout, system: System) -> list[str]:
     rows = [("name", "declared", "reachable at most", "bits")]
-    for field in layout.fields:
-        variable = field.variable
-        if variable in system.locations:
-            continue
-        length = "" if variable.length is None else f"[{variable.length}]"
-        narrowed = str(field.low) if field.low == field.high else f"{field.low}..{field.high}"
-        bits = str(field.width * variable.slots)
-        declared = f"{variable.domain.low}..{variable.domain.high}"
-        rows.append((variable.name + length, declared, narrowed, bits if bits != "0" else "0 (constant)"))
+    told = {variable: view for view in system.scope.views() if view.declared for variable in view.variables}
+    for view in dict.fromkeys(told.get(field.variable, field) for field in layout.fields):
+        if isinstance(view, Field):
+            rows += [] if view.variable in system.locations else [_plain_row(view)]
+        elif not any(variable in system.locations for variable in view.variables):
+            bits = sum(layout.by_variable[one].width * one.slots for one in view.variables)
+            rows.append((view.name, view.declared or "", "", _bits(bits)))
     return table(rows) if len(rows) > 1 else ["  none but the locations of processes"]
+
+
+def _plain_row(field: Field) -> tuple[str, str, str, str]:
+    """A variable that holds just numbers."""
+    variable = field.variable
+    length = "" if variable.length is None else f"[{variable.length}]"
+    narrowed = str(field.low) if field.low == field.high else f"{field.low}..{field.high}"
+    declared = f"{variable.domain.low}..{variable.domain.high}"
+    return variable.name + length, declared, narrowed, _bits(field.width * variable.slots)
+
+
+def _bits(bits: int) -> str:
+    return str(bits) if bits else "0 (constant)"
 
 
 def _locations(names: tuple[str, ...]) -> str:

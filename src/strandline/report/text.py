@@ -39,6 +39,8 @@ def verdict_text(verdict: Verdict, style: Style, *, full: bool = False) -> str:
     temporal = [one for one in verdict.properties if one.search is not None or one.ctl is not None]
     if searched_states(verdict):
         lines += ["", *_statistics_lines(verdict.exploration)]
+    elif verdict.notes:
+        lines += ["", *table(_note_rows(verdict.exploration))]
     searched: list[Statistics] = []
     for one in temporal:
         titled = len(verdict.properties) > 1
@@ -141,6 +143,10 @@ def trace_title(one: PropertyVerdict, exploration: Exploration, style: Style) ->
     return style.paint(f"{title} after {counted(length, 'step')}{shortest}", "bold")
 
 
+def _note_rows(exploration: Exploration) -> list[tuple[str, str]]:
+    return [("note", note) for note in exploration.notes]
+
+
 def _statistics_lines(exploration: Exploration) -> list[str]:
     return table(statistics_rows(exploration))
 
@@ -179,7 +185,7 @@ def statistics_rows(exploration: Exploration) -> list[tuple[str, str]]:
     if exploration.options.merge:
         rows.append(("reduction", _merged(now)))
     if now.nodes:
-        return [*rows, *set_rows(now), *(("note", note) for note in exploration.notes)]
+        return [*rows, *set_rows(now), *_note_rows(exploration)]
     each = f" ({now.peak_bytes / now.peak_states:.1f} bytes a state)" if now.peak_states >= 10_000 else ""
     rows.append(
         ("memory", f"engine {shown_bytes(now.peak_bytes)}{each}, process {shown_bytes(now.rss_bytes)}")
@@ -193,7 +199,7 @@ def statistics_rows(exploration: Exploration) -> list[tuple[str, str]]:
     rows.append(("time", time_words(now)))
     if exploration.reason != DECIDED:
         rows += coverage_rows(now.coverage, complete=exploration.complete)
-    return [*rows, *(("note", note) for note in exploration.notes)]
+    return [*rows, *_note_rows(exploration)]
 
 
 def _walk_rows(exploration: Exploration, walks: WalkFigures) -> list[tuple[str, str]]:

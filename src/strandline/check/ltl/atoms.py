@@ -22,7 +22,7 @@ def bound_atoms(text: WithAtoms, system: System, scope: Scope | None = None) -> 
         if atom in labels:
             return labels[atom]
         try:
-            return words.parse(atom, name=source.name)
+            return words.condition(atom, name=source.name)
         except InputError as error:
             # Its place is one in the atom: shown where that stands, if it stands there word for word.
             start = source.text.find(atom, span.start, span.end)

@@ -32,7 +32,7 @@ def fairness_of(system: System, *, fair: bool, declared: bool, texts: Sequence[s
     stated = []
     for number, text in enumerate(texts, 1):
         title = "fairness" if len(texts) == 1 else f"fairness {number}"
-        expression = system.scope.parse(text, name=title)
+        expression = system.scope.condition(text, name=title)
         stated.append((Source(title, text), expression))
         found.append(Fairness(text, condition=expression))
     return FairnessConditions(tuple(found), tuple(stated))

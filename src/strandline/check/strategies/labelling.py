@@ -15,6 +15,7 @@ from strandline.check.ctl.evidence import Explaining, Start
 from strandline.check.ctl.exploring import explored
 from strandline.check.ctl.formula import CtlFormula
 from strandline.check.ctl.found import CtlAnswer, CtlFound
+from strandline.check.ctl.graph_loading import load_graph
 from strandline.check.ctl.methods import EXPLICIT, SWEPT
 from strandline.check.ctl.question import CtlQuestion, ctl_question_of
 from strandline.check.ctl.showing import fault_of, replay_of
@@ -88,6 +89,7 @@ class LabellingGraph:
 
     def listen(self, folder: Path, kernel: Kernel) -> GraphLog:
         """What the search tells its edges to."""
+        load_graph()
         self._graph = GraphLog(folder / "graph", kernel.words, len(kernel.initial), len(self.question.predicates))
         return self._graph
 

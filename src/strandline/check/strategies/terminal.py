@@ -14,6 +14,7 @@ from pathlib import Path
 from strandline.check.ctl.exploring import explored
 from strandline.check.ctl.formula import CtlFormula
 from strandline.check.ctl.found import CtlAnswer, CtlFound
+from strandline.check.ctl.graph_loading import load_components
 from strandline.check.ctl.methods import COMPONENTS, SWEPT
 from strandline.check.ctl.question import CtlQuestion, ctl_question_of
 from strandline.check.ctl.showing import fault_of, replay_of
@@ -103,6 +104,7 @@ class _Components:
     _listener: TerminalComponents | None = None
 
     def listen(self, folder: Path, kernel: Kernel) -> TerminalComponents:
+        load_components()
         self._listener = TerminalComponents(kernel.words, len(kernel.initial))
         return self._listener
 

@@ -3,18 +3,16 @@
 Imports `strandline.model` and nothing further down. The order of work: `lexer` (text to tokens), `parser`
 (tokens to the outline of `syntax`), `declarations` (`names`), `transitions` and `expressions`
 (what each transition says), `actions` (who takes part in a step together), `lowering` (all of it, the
-System). `scope` reads and writes expressions over a finished System, `pragmas` what comments declare. The language is
-described in docs/dve.md.
+System). `scope` reads and writes expressions over a finished System, `comments` and `pragmas` what comments declare.
+The language is described in docs/dve.md.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from strandline.languages.dve.lexer import Tokens
 from strandline.languages.dve.lowering import lower
 from strandline.languages.dve.parser import Parser
-from strandline.languages.dve.pragmas import declared_fairness, declared_measures, with_claims
+from strandline.languages.dve.pragmas import with_declarations
 from strandline.languages.parameters import Given
 from strandline.model.system import System
 from strandline.model.validate import validate
@@ -33,6 +31,4 @@ def load_with(source: Source, given: Given) -> System:
     """The same with other values for some of its global constants."""
     tokens = Tokens(source)
     system = lower(tokens, Parser(tokens).model(), given)
-    measures = tuple(declared_measures(source, system))
-    claimed = with_claims(source, replace(system, measures=measures, fairness=declared_fairness(source, system)))
-    return validate(claimed)
+    return validate(with_declarations(source, system))

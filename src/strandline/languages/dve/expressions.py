@@ -227,8 +227,7 @@ class ExpressionParser:
             return self._question(self.asked, place)
         symbol = scope.find(text)
         if symbol is None:
-            names = scope.visible(Constant, Variable, ProcessSymbol)
-            self.tokens.model_error(f"unknown name '{text}'" + suggestion(text, names), place)
+            self.tokens.model_error(f"unknown name '{text}'" + _meant(text, scope), place)
         if isinstance(symbol, ProcessSymbol):
             self.tokens.model_error(f"'{text}' is a process; write '{text}.' and the name of a state", place)
         if isinstance(symbol, Channel):
@@ -338,6 +337,16 @@ class ExpressionParser:
         else:
             return
         self.tokens.syntax_error(f"{strength} in DVE: write parentheses to say what is meant", place)
+
+
+def _meant(name: str, scope: Names) -> str:
+    """The end of a message about a name that is not known: a state of that name, or a name like it."""
+    names = list(dict.fromkeys(scope.visible(Constant, Variable, ProcessSymbol)))
+    processes = [symbol for one in names if isinstance(symbol := scope.find(one), ProcessSymbol)]
+    owners = [one.name for one in processes if name in one.tests]
+    if owners:
+        return f"; it is a state: write '{owners[0]}.{name}'"
+    return suggestion(name, names)
 
 
 def _length(array: Variable | Constant) -> int:

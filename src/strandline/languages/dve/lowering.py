@@ -11,7 +11,7 @@ from strandline.languages.dve.actions import ActionBuilder
 from strandline.languages.dve.declarations import Declarations
 from strandline.languages.dve.expressions import ExpressionParser
 from strandline.languages.dve.lexer import Tokens
-from strandline.languages.dve.names import Channel, ProcessSymbol
+from strandline.languages.dve.names import Channel, Constant, ProcessSymbol
 from strandline.languages.dve.scope import DveScope, query_names
 from strandline.languages.dve.syntax import ModelSyntax, ProcessSyntax
 from strandline.languages.dve.transitions import Transition, TransitionReader
@@ -74,7 +74,14 @@ class _Lowering:
             scope=scope,
         )
         scope.ask_about(system)
-        return replace(system, bounds=tuple(self._full_channels()), notes=tuple(self._notes()))
+        notes, bounds = tuple(self._notes()), tuple(self._full_channels())
+        return replace(system, bounds=bounds, notes=notes, adjustable=tuple(self._constants()))
+
+    def _constants(self) -> Iterator[tuple[str, int]]:
+        """The constants that can be given other values."""
+        for name, symbol in self.declarations.root.symbols.items():
+            if isinstance(symbol, Constant) and not symbol.is_array:
+                yield name, symbol.values[0]
 
     def _notes(self) -> Iterator[str]:
         for name, spans in self.declarations.expressions.unindexed.items():

@@ -12,29 +12,48 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from strandline.errors import InputError, ModelError, ParseError, suggestion
-from strandline.model.expression import Expression, conjunction
+from strandline.languages.dve.comments import Said, misunderstood, said
+from strandline.model.expression import Const, Expression, Read, conjunction
 from strandline.model.measure import Component
 from strandline.model.system import Claim, Fairness, Predicate, System
 from strandline.source import Source, Span
 
-_MEASURE = re.compile(r"^[ \t]*//[ \t]*measure:[ \t]*(.*?)[ \t\r]*$", re.MULTILINE)
-_FAIR = re.compile(r"^[ \t]*//[ \t]*(?:(?P<strong>strongly)[ \t]+)?fair:[ \t]*(?P<who>.*?)[ \t\r]*$", re.MULTILINE)
-_CLAIM = re.compile(
-    r"^[ \t]*//[ \t]*(?P<kind>invariant|reachable|valid end|ltl|ctl):[ \t]*(?P<text>.*?)[ \t\r]*$", re.MULTILINE
-)
+_FAIR, _STRONGLY_FAIR = "fair", "strongly fair"
+_TEMPORAL = {"ltl": re.compile(r"[(!\s]*(?:[GFX]+\b|\[\]|<>)"), "ctl": re.compile(r"[(!\s]*[AE](?:[GFX]\b|\s*\[)")}
+"""How formulas begin, and prose behind the name of a logic hardly does."""
 _NAME = re.compile(r"[^\s,]+")
 _EVERYONE = "all"
 _MONOTONE = re.compile(r"mono[ \t]*\((.*)\)")
 
 
-def declared_measures(source: Source, system: System) -> Iterator[Component]:
+def with_declarations(source: Source, system: System) -> System:
+    """The System with all that comments declare, and warnings about those that perhaps should."""
+    notes = (*system.notes, *misunderstood(source, lambda kind, text: _is_understood(system, kind, text)))
+    measures = tuple(_measures(source, system))
+    return _with_claims(source, replace(system, measures=measures, fairness=_fairness(source, system), notes=notes))
+
+
+def _is_understood(system: System, kind: str, text: str) -> bool:
+    """Whether a text can be what a comment of this kind says; a single name or number may be prose."""
+    if kind in _TEMPORAL:
+        return _TEMPORAL[kind].match(text) is not None
+    if kind in (_FAIR, _STRONGLY_FAIR):
+        return {one.strip() for one in text.split(",")} <= {_EVERYONE, *(one.name for one in system.processes)}
+    monotone = _MONOTONE.fullmatch(text) if kind == "measure" else None
+    try:
+        return not isinstance(system.scope.parse(text if monotone is None else monotone[1]), Read | Const)
+    except InputError:
+        return False
+
+
+def _measures(source: Source, system: System) -> Iterator[Component]:
     """The measures that the text declares, over the System made from it."""
-    for pragma in _MEASURE.finditer(source.text):
-        monotone = _MONOTONE.fullmatch(pragma[1])
-        text = pragma[1] if monotone is None else monotone[1]
-        start = pragma.start(1) + (0 if monotone is None else monotone.start(1))
+    for pragma in (one for one in said(source) if one.kind == "measure"):
+        monotone = _MONOTONE.fullmatch(pragma.text)
+        text = pragma.text if monotone is None else monotone[1]
+        start = pragma.span.start + (0 if monotone is None else monotone.start(1))
         expression, span = _expression(source, system, text, start), Span(start, start + len(text))
-        yield Component(expression, monotone is not None, pragma[1], source=source, span=span)
+        yield Component(expression, monotone is not None, pragma.text, source=source, span=span)
 
 
 def _expression(source: Source, system: System, text: str, start: int) -> Expression:
@@ -49,16 +68,16 @@ def _expression(source: Source, system: System, text: str, start: int) -> Expres
         raise type(error)(error.message, source, span) from None
 
 
-def with_claims(source: Source, system: System) -> System:
+def _with_claims(source: Source, system: System) -> System:
     """The System with the claims that the text declares; each is known by its text."""
     found: dict[str, list[Predicate]] = {"invariant": [], "reachable": [], "valid end": []}
     formulas: list[Claim] = []
-    for pragma in _CLAIM.finditer(source.text):
-        kind, text, span = pragma["kind"], pragma["text"], Span(*pragma.span("text"))
-        if kind in found:
-            found[kind].append(Predicate(text, _expression(source, system, text, span.start), span))
-        else:
-            formulas.append(Claim(kind, text, text, span=span))
+    for pragma in said(source):
+        text, span = pragma.text, pragma.span
+        if pragma.kind in found:
+            found[pragma.kind].append(Predicate(text, _expression(source, system, text, span.start), span))
+        elif pragma.kind in _TEMPORAL:
+            formulas.append(Claim(pragma.kind, text, text, span=span))
     return replace(
         system,
         invariants=tuple(found["invariant"]),
@@ -68,14 +87,14 @@ def with_claims(source: Source, system: System) -> System:
     )
 
 
-def declared_fairness(source: Source, system: System) -> tuple[Fairness, ...]:
+def _fairness(source: Source, system: System) -> tuple[Fairness, ...]:
     """Weak and strong fairness of the processes that the text names, in the order of the processes. A rendezvous is an
     action of both sides."""
     fair: dict[tuple[str, bool], Span] = {}
-    for pragma in _FAIR.finditer(source.text):
+    for pragma in (one for one in said(source) if one.kind in (_FAIR, _STRONGLY_FAIR)):
         for name, span in _names(source, pragma):
             for one in _processes(source, system, name, span):
-                fair.setdefault((one, pragma["strong"] is not None), span)
+                fair.setdefault((one, pragma.kind == _STRONGLY_FAIR), span)
     found = []
     for number, process in enumerate(system.processes):
         actions = tuple(action for action in system.actions if any(move.process == number for move in action.moves))
@@ -85,10 +104,10 @@ def declared_fairness(source: Source, system: System) -> tuple[Fairness, ...]:
     return tuple(found)
 
 
-def _names(source: Source, pragma: re.Match[str]) -> Iterator[tuple[str, Span]]:
+def _names(source: Source, pragma: Said) -> Iterator[tuple[str, Span]]:
     """The names of a list, each with its place."""
-    position = pragma.start("who")
-    for part in pragma["who"].split(","):
+    position = pragma.span.start
+    for part in pragma.text.split(","):
         names = [Span(position + one.start(), position + one.end()) for one in _NAME.finditer(part)]
         if len(names) != 1:
             span = names[1] if names else Span(position, position + 1)

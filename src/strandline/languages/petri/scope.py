@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from strandline.errors import InternalError, ModelError, ParseError, suggestion
-from strandline.model.expression import Expression, Read, row
+from strandline.model.expression import COMPARISONS, LOGICAL, Binary, Expression, Read, row
 from strandline.model.history import Steps
 from strandline.model.notation import STRONGEST, Write
 from strandline.model.plain import NOTATION, PlainScope, python_expression, with_meanings
@@ -70,6 +70,16 @@ class NetScope(Scope):
         except (ParseError, ModelError) as error:
             raise type(error)(error.message, source, error.span) from None
         return with_meanings(expression, meant)
+
+    def condition(self, text: str, *, name: str = "expression") -> Expression:
+        """The same; a number of tokens is no condition."""
+        expression = self.parse(text, name=name)
+        arithmetic = isinstance(expression, Binary) and expression.operator not in COMPARISONS | LOGICAL
+        counts = isinstance(expression, Read) and expression.variable.name in self.places
+        if arithmetic or counts:
+            span = Span(0, len(text))
+            raise ModelError("a number of tokens is no condition; write '> 0' behind it", Source(name, text), span)
+        return expression
 
     def _called(self, call: re.Match[str], source: Source) -> Expression:
         if call[1] == _TOKENS:

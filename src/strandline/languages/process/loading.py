@@ -45,7 +45,9 @@ def load_with(source: Source, given: Given) -> System:
         for one in program.measures
     )
     fairness = tuple(_fairness(source, system, scope, program))
-    return validate(replace(system, measures=measures, fairness=fairness, parameters=tuple(given.items())))
+    named = tuple((one.name, declarations.constants[one.name]) for one in program.constants)
+    told = replace(system, parameters=tuple(given.items()), adjustable=named)
+    return validate(replace(told, measures=measures, fairness=fairness))
 
 
 def _imported(source: Source, one: Import) -> Lts:

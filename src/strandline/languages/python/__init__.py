@@ -24,8 +24,10 @@ def load(source: Source, selection: str = "", given: Given | None = None) -> Sys
     """The System of a model file, which is executed for that. `selection` names a class or an instance in it, or
     is a call with parameters, as in `Mutex(N=3)`; without it there must be just one model in the file. `given` are
     parameters, too."""
-    system = to_system(load_model(source, selection, given or {}))
-    return replace(system, parameters=tuple({**dict(system.parameters), **(given or {})}.items()))
+    model = load_model(source, selection, given or {})
+    system = to_system(model)
+    named = {name: model._bindings[name] for name in given or {} if isinstance(model, Model)}
+    return replace(system, parameters=tuple({**dict(system.parameters), **named}.items()))
 
 
 def load_with(source: Source, given: Given) -> System:

@@ -125,6 +125,7 @@ class _Lowering:
             ends=conjunction(*(one.expression for one in self._predicates("valid_end"))),
             bounds=tuple(self._bounds()),
             parameters=tuple(self._parameters()),
+            adjustable=tuple((name, self.model._bindings[name]) for name in parameters_of_model(type(self.model))),
             measures=tuple(self._measures()),
             fairness=(*system.fairness, *self._fair_conditions()),
         )
@@ -171,7 +172,7 @@ class _Lowering:
             for position, (name, domain) in enumerate(wanted_domains.items())
         ]
         for arguments in product(*domains):
-            machine = Machine()
+            machine = Machine(goes=None if process is None or marked.to is None else (process, marked.to))
             for argument in arguments:
                 machine.require(argument.condition(machine))
             given = [*leading, *(argument.value(machine) for argument in arguments)]

@@ -10,6 +10,7 @@ import ast
 import sys
 from collections.abc import Iterator
 
+from strandline.languages.python.loading.forgetting import forgotten_decorators, refuse_forgotten_owners
 from strandline.languages.python.runtime import declarations
 from strandline.languages.python.runtime.bodies import decorated, groups_of, inner_group
 from strandline.languages.python.runtime.declarations import AnyOf, AnyValue, Marked
@@ -34,10 +35,16 @@ def review(model: type[Model]) -> list[str]:
         for base in cls.__mro__:
             found = class_definition(base, functions) if issubclass(base, kind) and base is not kind else None
             if found is not None:
-                body = _Body(kind, base, *found)
-                body.review()
-                notes += body.forgotten_claims()
+                _Body(kind, base, *found).review()
+                refuse_forgotten_owners(*found, _spelled(model, cls))
+                notes += forgotten_decorators(*found, _LEADING[kind])
     return notes
+
+
+def _spelled(model: type[Model], cls: type) -> dict[str, str]:
+    """The variables that a function of a class can speak of, and how."""
+    shared = {name: f"m.{name}" for name in model._fields}
+    return shared if cls is model else shared | {name: f"me.{name}" for name in getattr(cls, "_fields", {})}
 
 
 class _Body:
@@ -64,22 +71,6 @@ class _Body:
             if marked is not None and isinstance(node, ast.FunctionDef):
                 self._parameters(marked, node)
                 self._returns_nothing(marked, node)
-
-    def forgotten_claims(self) -> Iterator[str]:
-        """Functions that return a condition of the model and that nothing in the file speaks of: claims, perhaps, whose
-        decorator was forgotten."""
-        spoken_of = {
-            node.attr if isinstance(node, ast.Attribute) else node.id
-            for node in ast.walk(ast.parse(self.text.source.text))
-            if isinstance(node, ast.Attribute | ast.Name)
-        }
-        for node in self.definition.body:
-            if not isinstance(node, ast.FunctionDef) or node.decorator_list or node.name in spoken_of:
-                continue
-            parameters = tuple(one.arg for one in node.args.args)
-            if parameters == _LEADING[self.kind] and any(map(_returns_condition, ast.walk(node))):
-                place = self.text.source.where(self.text.place(node))
-                yield f"warning: {place}: '{node.name}' returns a condition; is it a claim without its @invariant?"
 
     def _only_once(self, name: str, node: ast.stmt, earlier: ast.stmt | None) -> None:
         declared = isinstance(earlier, ast.AnnAssign) and earlier.value is None and isinstance(node, ast.Assign)
@@ -170,13 +161,6 @@ def _bound(definition: ast.ClassDef) -> Iterator[tuple[str, ast.stmt]]:
                 yield name, node
             case ast.Assign(targets=targets):
                 yield from ((one.id, node) for one in targets if isinstance(one, ast.Name))
-
-
-def _returns_condition(node: ast.AST) -> bool:
-    if not isinstance(node, ast.Return):
-        return False
-    denied = isinstance(node.value, ast.UnaryOp) and isinstance(node.value.op, ast.Not)
-    return denied or isinstance(node.value, ast.Compare | ast.BoolOp)
 
 
 def _is_none(node: ast.expr) -> bool:

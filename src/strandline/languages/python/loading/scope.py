@@ -18,9 +18,10 @@ from typing import Any, TypeAlias
 from strandline.errors import InputError
 from strandline.languages.python.loading.names import Names
 from strandline.languages.python.runtime.text import Text, parse_text
+from strandline.languages.python.runtime.types import ArrayType, RangeType
 from strandline.languages.python.symbolic.answers import answer
 from strandline.languages.python.symbolic.calls import inline
-from strandline.languages.python.symbolic.coding import number
+from strandline.languages.python.symbolic.coding import number, truth
 from strandline.languages.python.symbolic.evaluate import Evaluator
 from strandline.languages.python.symbolic.machine import Machine
 from strandline.languages.python.symbolic.structure import Structure
@@ -31,7 +32,7 @@ from strandline.model.plain import PlainScope
 from strandline.model.scope import Evaluate, Scope, View
 from strandline.model.system import Action, Variable
 from strandline.model.values import show
-from strandline.source import Source
+from strandline.source import Source, Span
 
 _RAW = "raw"
 Offers: TypeAlias = tuple[str, tuple[str | tuple[str, Any], ...]]
@@ -60,12 +61,19 @@ class PythonScope(Scope):
 
     def parse(self, text: str, *, name: str = "expression") -> Expression:
         """The expression; the name of a label or an invariant stands for it. Raises `ParseError` or `ModelError`."""
+        return self._read(text, name, number)
+
+    def condition(self, text: str, *, name: str = "expression") -> Expression:
+        """The same; a number is no condition, as in the model."""
+        return self._read(text, name, lambda value, _: truth(value))
+
+    def _read(self, text: str, name: str, meaning: Callable[[Any, Span], Expression]) -> Expression:
         parsed, node = parse_text(text, name)
         inner = self._raw_part(node)
         if inner is not None:
             return self._plain.lowered(inner, Source(name, text))
         with deep_recursion():
-            return self._evaluated(parsed, node)
+            return self._evaluated(parsed, node, meaning)
 
     def _raw_part(self, node: ast.expr) -> ast.expr | None:
         """What stands in `raw(...)`."""
@@ -98,7 +106,12 @@ class PythonScope(Scope):
     def views(self) -> tuple[View, ...]:
         owners = (self.structure.fields, *self.structure.member_fields.values())
         return tuple(
-            View(place.shown, tuple(place.variables.values()), partial(answer, self.structure, place))
+            View(
+                place.shown,
+                tuple(place.variables.values()),
+                partial(answer, self.structure, place),
+                declared=None if _is_plain(place.kind) else str(place.kind),
+            )
             for fields in owners
             for place in fields.values()
         )
@@ -132,11 +145,16 @@ class PythonScope(Scope):
             value = inline(evaluator, value.function, list(value.owner), {})
         return value
 
-    def _evaluated(self, parsed: Text, node: ast.expr) -> Expression:
+    def _evaluated(self, parsed: Text, node: ast.expr, meaning: Callable[[Any, Span], Expression]) -> Expression:
         value = self._value(parsed, node)
         try:
             if isinstance(value, Symbol | int | ProcessValue):
-                return number(value, parsed.place(node))
+                return meaning(value, parsed.place(node))
             raise Refused("this is neither a number nor a condition")
         except Refused as refusal:
             parsed.fail(str(refusal), node)
+
+
+def _is_plain(kind: Any) -> bool:
+    """Whether the System's variable holds just the numbers of the type."""
+    return isinstance(kind.element if isinstance(kind, ArrayType) else kind, RangeType)

@@ -5,6 +5,7 @@ What does not fit is told in the author's words, at the declaration where that i
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -21,14 +22,17 @@ if TYPE_CHECKING:
     from strandline.languages.python.runtime.model import Model
 
 
-def refuse_unlike(cls: type[Model], name: str, value: Any, default: Any) -> None:
-    """Raise `UsageError` for the value of a parameter that is something else than its default: `-D N=three`."""
+def like(cls: type[Model], name: str, value: Any, default: Any) -> Any:
+    """The value of a parameter as what its default is: of a truth 0 and 1 are False and True. Raises `UsageError` where
+    it is something else: `-D N=three`."""
     for kind, words in ((bool, "True or False"), (int, "a number"), (str, "a text")):
         if isinstance(default, kind):
-            if not isinstance(value, int if kind is bool else kind):
+            fits = isinstance(value, int) and value in (0, 1) if kind is bool else isinstance(value, kind)
+            if not fits:
                 shown = f"{cls.__name__}: parameter '{name}' is {words}, {default!r} where nothing is given"
                 raise UsageError(f"{shown}, not {value!r}")
-            return
+            return bool(value) if kind is bool else value
+    return value
 
 
 def bound_types(cls: Any, bindings: Mapping[str, Any], what: str) -> dict[str, Type]:
@@ -63,19 +67,25 @@ def first_values(cls: Any, kinds: Mapping[str, Type], bindings: Mapping[str, Any
     for marked in cls._marked.values():
         for place in (*marked.at, *([] if marked.to is None else [marked.to])):
             if not isinstance(location, EnumType) or place not in location.names:
-                message = _location_message(cls, marked, place, location)
-                if location is None:
-                    text, node = text_of(marked.function)
-                    text.fail(message, node)
-                raise placed(cls, LOCATION, message)
+                raise _no_location(cls, marked, place, location)
     return values
 
 
-def _location_message(cls: Any, marked: Marked, place: str, location: Type | None) -> str:
+def _no_location(cls: Any, marked: Marked, place: str, location: Type | None) -> ModelError:
+    """Why `at` or `to` names no location; the caret stands under that name, as far as it can be found."""
     where = f"{cls.__name__}.{marked.function.__name__}"
+    text, node = text_of(marked.function)
     if not isinstance(location, EnumType):
-        return f"{where}: 'at' and 'to' need a field 'pc: Enum[...]' in the process"
-    return f"{where}: '{place}' is not a value of pc" + suggestion(place, location.names)
+        message = f"{where}: 'at' and 'to' need a field 'pc: Enum[...]' in the process"
+        return ModelError(message, text.source, text.place(node))
+    hint = suggestion(place, location.names) or f"; it is one of {', '.join(map(repr, location.names))}"
+    spelled = (
+        one
+        for decorator in node.decorator_list
+        for one in ast.walk(decorator)
+        if isinstance(one, ast.Constant) and one.value == place
+    )
+    return ModelError(f"{where}: '{place}' is not a value of pc{hint}", text.source, text.place(next(spelled, node)))
 
 
 def unknown(owner: str, name: str, known: Any, kind: str = "variable") -> str:

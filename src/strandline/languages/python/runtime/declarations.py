@@ -105,34 +105,39 @@ def action(
     return mark if function is None else mark(function)
 
 
-def invariant(function: Callable[..., Any]) -> Any:
+def _plainly(kind: str, function: Any) -> Any:
+    """A decorator that says nothing more: `@invariant` and `@invariant()` are the same."""
+    return (lambda target: _marked(kind, target)) if function is None else _marked(kind, function)
+
+
+def invariant(function: Any = None, /) -> Any:
     """A condition that must hold in every reachable state."""
-    return _marked("invariant", function)
+    return _plainly("invariant", function)
 
 
-def reachable(function: Callable[..., Any]) -> Any:
+def reachable(function: Any = None, /) -> Any:
     """A condition that must hold in some reachable state; of a process, for each of them in some state."""
-    return _marked("reachable", function)
+    return _plainly("reachable", function)
 
 
-def valid_end(function: Callable[..., Any]) -> Any:
+def valid_end(function: Any = None, /) -> Any:
     """Where the model, or each process, may end: a state without a step in which all of these hold is no deadlock."""
-    return _marked("valid_end", function)
+    return _plainly("valid_end", function)
 
 
-def label(function: Callable[..., Any]) -> Any:
+def label(function: Any = None, /) -> Any:
     """A named condition on states, for properties to speak of."""
-    return _marked("label", function)
+    return _plainly("label", function)
 
 
-def fairness(function: Callable[..., Any]) -> Any:
+def fairness(function: Any = None, /) -> Any:
     """A condition on runs: only those count in which it is true again and again."""
-    return _marked("fairness", function)
+    return _plainly("fairness", function)
 
 
-def initial(function: Callable[..., Any]) -> Any:
+def initial(function: Any = None, /) -> Any:
     """Sets up initial states; its parameters make several. It runs as plain Python."""
-    return _marked("initial", function)
+    return _plainly("initial", function)
 
 
 def measure(function: Any = None, /, *, monotone: bool = False) -> Any:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from strandline.errors import ModelError, UsageError
 from strandline.languages.python.runtime.annotations import Inner
-from strandline.languages.python.runtime.binding import bound_types, first_values, refuse_unlike, unknown
+from strandline.languages.python.runtime.binding import bound_types, first_values, like, unknown
 from strandline.languages.python.runtime.bodies import (
     Field,
     Group,
@@ -93,8 +93,10 @@ class Model:
         for name in parameters:
             if name not in known:
                 raise UsageError(unknown(f"model '{cls.__name__}'", name, known, "parameter"))
-            refuse_unlike(cls, name, parameters[name], known[name].default)
-        given = {name: parameters.get(name, one.default) for name, one in known.items()}
+        given = {
+            name: like(cls, name, parameters[name], one.default) if name in parameters else one.default
+            for name, one in known.items()
+        }
         self._bindings = {name: resolve(value, given) for name, value in given.items()}
         self._kinds = bound_types(cls, self._bindings, cls.__name__)
         self._values = first_values(cls, self._kinds, self._bindings)

@@ -7,6 +7,7 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
+from strandline.languages.python.runtime.declarations import LOCATION
 from strandline.languages.python.runtime.deferred import Deferred
 from strandline.languages.python.runtime.faults import FIELD_FAULT
 from strandline.languages.python.runtime.types import ArrayType, BagType, FifoType, RecordType, SetType
@@ -33,6 +34,7 @@ from strandline.languages.python.symbolic.values import (
     GroupValue,
     Listing,
     Member,
+    ModelValue,
     Perhaps,
     Place,
     ProcessValue,
@@ -262,6 +264,7 @@ class Runner:
                 self.machine.names.temporaries.pop()
             case ast.Attribute(value=inner, attr=name):
                 owner = self.machine.load(self.reader.value(inner))
+                self._refuse_location(inner, owner, name)
                 if isinstance(owner, Perhaps):
                     owner = held(owner, FIELD_FAULT, self.text.span(target))
                 if isinstance(owner, ChosenProcess):
@@ -270,7 +273,9 @@ class Runner:
                     kind = owner.kind.name
                     raise Refused(f"a {kind} that is no variable cannot be changed; assign another: {kind}(...)")
                 else:
-                    self._save(self.reader.attribute(owner, name, target), value, node)
+                    place = self.reader.attribute(owner, name, target)
+                    self._refuse_untyped(owner, name, place)
+                    self._save(place, value, node)
             case ast.Subscript(value=inner, slice=index):
                 owner = self.reader.value(inner)
                 if isinstance(owner, tuple):
@@ -278,6 +283,21 @@ class Runner:
                 self._save(self.reader.subscript(owner, index, target), value, node)
             case _:
                 raise Refused("this cannot be assigned to")
+
+    def _refuse_location(self, inner: ast.expr, owner: Any, name: str) -> None:
+        """Refuse `me.pc = ...` where the action's `to` comes after it."""
+        process, to = self.machine.goes or (None, "")
+        if name == LOCATION and owner == process and isinstance(inner, ast.Name) and inner.id == "me":
+            raise Refused(f"the action ends with to='{to}', whatever me.{name} becomes here; leave one of them out")
+
+    def _refuse_untyped(self, owner: Any, name: str, place: Any) -> None:
+        """Refuse a change of what a class body only gives a value: `x = 0`."""
+        if isinstance(owner, ModelValue | ProcessValue) and name not in self.reader.structure.bindings:
+            kinds = {bool: "bool", int: "Range[low, high]", str: "Enum[...]"}
+            kind = kinds.get(type(place))
+            if kind is not None:
+                declared = f"{name}: {kind} = {place!r}"
+                raise Refused(f"'{name}' has no type, so it is a constant; declare it as a variable: {declared}")
 
     def _save(self, place: Any, value: Any, node: ast.stmt) -> None:
         if not isinstance(place, Place):

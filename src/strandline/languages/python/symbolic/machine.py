@@ -69,6 +69,8 @@ class Machine:
     may_write: bool = True
     statements: int = 0
     """How many were executed."""
+    goes: tuple[ProcessValue, str] | None = None
+    """The process that acts, and the location to which the action takes it in the end."""
 
     @property
     def frame(self) -> dict[str, Any]:

@@ -24,9 +24,9 @@
       this.again = profile.revisited.some(Boolean); // Then it is not known which of the expanded states are the same.
       this.readout = make("output", { class: "readout" });
       this.slider = make("input", {
-        type: "range", min: 0, max: this.count - 1, value: 0, "aria-label": "where the line stands", oninput: () => this.move(Number(this.slider.value)),
+        type: "range", min: 0, max: this.count - 1, value: 0, "aria-label": this.sweeps ? "where the line stands" : "which level is told of", oninput: () => this.move(Number(this.slider.value)),
       });
-      this.play = make("button", { type: "button", onclick: () => this.#toggle() }, "▶ Move the line");
+      this.play = make("button", { type: "button", onclick: () => this.#toggle() }, this.#moving());
       this.picture = this.#draw();
       this.element = make("figure", { class: "sweep" }, this.#against(), this.picture,
         make("div", { class: "toolbar" }, this.play, this.slider), this.readout, this.#legend());
@@ -79,7 +79,7 @@
         make("p", { class: "chart-title" }, `States expanded in each ${this.#part()}, at most ${number(most)}`),
         this.#panel("what was expanded, layer by layer", this.#bars(profile.visited, most, "visited"),
           this.#bars(profile.revisited, most, "revisited"), this.#bars(profile.persistent, most, "persistent")),
-        make("p", { class: "chart-title" }, `${this.again ? "Expanded so far, again and again included" : "Found so far"}, and stored while the line stood here`),
+        make("p", { class: "chart-title" }, `${this.again ? "Expanded so far, again and again included" : "Found so far"}, and stored ${this.sweeps ? "while the line stood here" : "by then"}`),
         this.#panel("found and stored, layer by layer", this.#area(this.found, total, "all"), this.#area(profile.stored, total, "live")),
         make("p", { class: "ends" }, make("span", {}, this.#key(profile.first[0])), make("span", {}, this.#key(profile.last.at(-1)))));
     }
@@ -89,6 +89,8 @@
       this.lines.push(line);
       return draw("svg", { viewBox: `0 0 ${WIDTH} ${PANEL}`, preserveAspectRatio: "none", role: "img", "aria-label": label, class: "profile" }, inner, line);
     }
+
+    #moving() { return this.sweeps ? "▶ Move the line" : "▶ Go through the levels"; }
 
     #part() {
       const several = this.search.profile.layers.some((one) => one > 1);
@@ -110,7 +112,8 @@
       return make("figcaption", {}, entry("visited", "expanded for the first time the line passed"),
         profile.revisited.some(Boolean) && entry("revisited", "when the line passed again"),
         profile.persistent.some(Boolean) && entry("persistent", "persistent states"),
-        entry("all", this.again ? "all expanded so far" : "all found so far"), entry("live", "stored"));
+        entry("all", this.again ? "all expanded so far" : "all found so far"), entry("live", "stored"),
+        entry("mark", this.sweeps ? "where the line stands; the slider moves it" : "the level told of above; the slider moves it"));
     }
 
     move(place) {
@@ -142,7 +145,7 @@
     #stop() {
       clearInterval(this.timer);
       this.timer = null;
-      this.play.textContent = "▶ Move the line";
+      this.play.textContent = this.#moving();
     }
   }
 

@@ -1,0 +1,47 @@
+"""The engine's machine code for graphs, made or loaded by a graph of three states before a search begins, so that the
+clocks of searching and labelling measure nothing else."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from strandline.engine.graph.fixpoints import DeadEnds, Fixpoints
+from strandline.engine.graph.log import GraphLog
+from strandline.engine.graph.paths import Paths
+from strandline.engine.graph.terminal import TerminalComponents
+
+
+@cache
+def load_graph() -> None:
+    """Write, label and search a graph."""
+    with TemporaryDirectory() as folder:
+        graph = GraphLog(Path(folder) / "graph", 1, 1, 1)
+        _tell(graph)
+        graph.finish()
+        fixpoints, everything = Fixpoints(graph, DeadEnds(), lambda: None), graph.labelled(0)
+        fixpoints.next(everything)
+        fixpoints.until(everything, everything)
+        fixpoints.always(everything)
+        Paths(graph).always(0, everything)
+        graph.close()
+
+
+@cache
+def load_components() -> None:
+    """The same for components."""
+    components = TerminalComponents(1, 1)
+    _tell(components)
+    components.finish()
+
+
+def _tell(listener: GraphLog | TerminalComponents) -> None:
+    """What a search tells: the initial state's record; then states with their labels, each with an edge to itself, one
+    by itself and two at once, which to the compiler are arrays of two kinds."""
+    listener.expanded(np.array([[0, 1, 1]], dtype=np.uint64))
+    listener.edges(np.zeros(1, dtype=np.uint64), np.zeros(2, dtype=np.uint64))
+    listener.expanded(np.array([[1, 1, 1], [2, 1, 1]], dtype=np.uint64))
+    listener.edges(np.array([1, 2], dtype=np.uint64), np.array([1, 2], dtype=np.uint64))

@@ -1,0 +1,88 @@
+"""Comments of a DVE text that say something to Strandline: `// invariant: x < 3`, and those that nearly do.
+
+What is said stands alone in a comment: from `//` to the end of the line, behind other text or not, or in `/* */` on one
+line; capitals do not matter. A comment that is not of that form, but must have been meant so, would be a claim that is
+dropped in silence: it is refused where what it says can be understood, else there is a warning.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from strandline.errors import ParseError
+from strandline.source import Source, Span
+
+KINDS = ("invariant", "reachable", "valid end", "ltl", "ctl", "measure", "fair", "strongly fair")
+_COMMENT = re.compile(r"//(?P<line>[^\n]*)|/\*(?P<block>.*?)\*/", re.DOTALL)
+_SAID = re.compile(rf"[ \t]*(?P<kind>{'|'.join(KINDS).replace(' ', '[ ]+')})[ \t]*:[ \t]*(?P<text>.*?)[ \t\r]*", re.I)
+_NEARLY = re.compile(r"(?P<mark>[ \t*/]*)(?P<word>[a-z]+(?:[ _-]+[a-z]+)?)[ \t]*:[ \t]*(?P<text>.*?)[ \t\r]*", re.I)
+_NO_COLON = re.compile(rf"[ \t]*(?P<word>{'|'.join(KINDS).replace(' ', '[ ]+')})[ \t]+(?P<text>.*?)[ \t\r]*", re.I)
+_ALIKE = 0.7
+_LONG = 7
+"""Letters of a word that prose does not hit upon by chance."""
+
+Understood = Callable[[str, str], bool]
+"""Whether a text can be what a kind of claim wants."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a comment says: a kind, and a text with its place."""
+
+    kind: str
+    text: str
+    span: Span
+
+
+def said(source: Source) -> Iterator[Said]:
+    """What the comments say, in order."""
+    for start, comment in _comments(source):
+        found = _SAID.fullmatch(comment)
+        if found is not None:
+            first, last = found.span("text")
+            yield Said(_plain(found["kind"]), found["text"], Span(start + first, start + last))
+
+
+def misunderstood(source: Source, understood: Understood) -> Iterator[str]:
+    """Warnings about comments that perhaps were meant to say something. Raises `ParseError` for the first one that
+    surely was."""
+    for start, comment in _comments(source):
+        if _SAID.fullmatch(comment) is None:
+            for line in re.finditer(r"[^\n]+", comment):
+                alone = "\n" not in comment
+                yield from _nearly(source, line[0], start + line.start(), understood, alone=alone)
+
+
+def _comments(source: Source) -> Iterator[tuple[int, str]]:
+    """Each comment without its signs, and where that begins."""
+    for found in _COMMENT.finditer(source.text):
+        group = "line" if found["line"] is not None else "block"
+        yield found.start(group), found[group]
+
+
+def _nearly(source: Source, line: str, start: int, understood: Understood, *, alone: bool) -> Iterator[str]:
+    """Tell of one line of a comment which is nearly something said."""
+    found = _NEARLY.fullmatch(line)
+    kind = None if found is None else _alike(_plain(found["word"]))
+    if found is None or kind is None:
+        found = _NO_COLON.fullmatch(line)
+        kind = None if found is None else _plain(found["word"])
+    if found is None or kind is None or not found["text"]:
+        return
+    span = Span(start + found.start("word"), start + found.end())
+    how = f"write '// {kind}: {found['text']}'" + ("" if alone else " in a line of its own, outside of this comment")
+    if understood(kind, found["text"]):
+        raise ParseError(f"this comment is no claim as it stands; {how}", source, span)
+    if _NEARLY.fullmatch(line) and len(kind) >= _LONG:
+        yield f"warning: {source.where(span)}: this comment is not checked; if it is a claim, {how}"
+
+
+def _alike(word: str) -> str | None:
+    return next(iter(get_close_matches(word, KINDS, n=1, cutoff=_ALIKE)), None)
+
+
+def _plain(word: str) -> str:
+    return " ".join(re.split(r"[ _-]+", word.casefold()))
