@@ -1,4 +1,4 @@
-"""Random models in LOTUS with a formula of ACTL, of ECTL or of neither, for comparing methods."""
+"""Random models in LOTUS with formulas of ACTL, of ECTL or of neither, for comparing methods."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ _KINDS = ("A", "E", "AE")
 """The path quantifiers of a formula."""
 
 
-def random_lotus(random: Random, *, fair: float = 0.4) -> str:
-    """A text whose SPEC has one formula. Most variables occur in none, so that abstraction has something to do."""
+def random_lotus(random: Random, *, fair: float = 0.4, formulas: int = 1) -> str:
+    """A text whose SPEC has so many formulas. Most variables occur in none, so that abstraction has something to do."""
     sizes = [random.randint(2, 3) for _ in range(random.randint(2, 4))]
     names = [f"v{number}" for number in range(len(sizes))]
     types = "".join(f"  t{number} : 0..{size - 1};\n" for number, size in enumerate(sizes))
@@ -27,10 +27,12 @@ def random_lotus(random: Random, *, fair: float = 0.4) -> str:
     edges = "".join(f"  {some(1)} => {some(1)};\n" for _ in range(random.randint(2, 9)))
     seen = random.sample(names, random.randint(1, 2))
     fairness = f"FAIRNESS {equation(random.choice(names))}\n" if random.random() < fair else ""
-    formula = _formula(random, random.randint(2, 6), random.choice(_KINDS), lambda: equation(random.choice(seen)))
-    return (
-        f"DEFINE\n{types}MODULE\nVAR\n{variables}INIT\n{initial}TRANS\n{edges}{fairness}SPEC\n  CTLSPEC {formula}\n"
-    )
+
+    def formula() -> str:
+        return _formula(random, random.randint(2, 6), random.choice(_KINDS), lambda: equation(random.choice(seen)))
+
+    stated = ";\n".join(f"  CTLSPEC {formula()}" for _ in range(formulas))
+    return f"DEFINE\n{types}MODULE\nVAR\n{variables}INIT\n{initial}TRANS\n{edges}{fairness}SPEC\n{stated}\n"
 
 
 def _formula(random: Random, size: int, quantifiers: str, proposition: object) -> str:

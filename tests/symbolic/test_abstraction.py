@@ -55,11 +55,14 @@ def seeing(space: Space, name: str) -> View:
 def test_all_methods_say_the_same(random: Random, splitting: str, first: bool) -> None:
     system = system_of(random_lotus(random))
     judge = words(strandline.check(system, method="explicit"))
-    assert words(strandline.check(system, method="symbolic", reachable_first=first)) == judge
+    symbolic = strandline.check(system, method="symbolic", reachable_first=first)
+    assert words(symbolic) == judge
     found = strandline.check(system, method="abstraction", splitting=splitting, reachable_first=first)
     assert words(found) == judge
-    # Whatever decided it, the same is shown: a run, executed and judged, or that nothing else is there.
-    assert shows_a_run(found) == shows_a_run(strandline.check(system, method="symbolic", reachable_first=first))
+    # Whatever decided it, a run shows it, executed and judged, or that nothing else is there. A conjunction that fails
+    # may be shown by either part.
+    if not system.claims[0].text.startswith("("):
+        assert shows_a_run(found) == shows_a_run(symbolic)
 
 
 # Edges of the first variable depend on the second, which is invisible. The initial state cannot leave x=0 by itself.

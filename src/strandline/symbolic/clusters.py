@@ -33,6 +33,7 @@ class Cluster:
     """A relation with what images by it need."""
 
     diagrams: Diagrams
+    written: frozenset[Slot]
     between: Function
     now: Function
     next: Function
@@ -42,7 +43,11 @@ class Cluster:
     def before(self, states: Function) -> Function:
         """The states that it relates to one of these."""
         diagrams = self.diagrams
-        return diagrams.some_of_both(self.between, diagrams.renamed(states, self.backward), self.next)
+        return diagrams.some_of_both(self.between, self.behind(states), self.next)
+
+    def behind(self, states: Function) -> Function:
+        """A set, said of what is behind it: of next bits where it writes them."""
+        return self.diagrams.renamed(states, self.backward)
 
     def after(self, states: Function) -> Function:
         """The states that it relates these to."""
@@ -105,6 +110,7 @@ def _cluster(relation: Relation, encoding: Encoding) -> Cluster:
     later = [bit for field in fields for bit in field.next]
     return Cluster(
         diagrams,
+        relation.written,
         relation.between,
         diagrams.cube(now),
         diagrams.cube(later),

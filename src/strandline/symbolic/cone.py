@@ -39,7 +39,7 @@ def within_cone(space: Space, cone: frozenset[Slot]) -> Space:
     fields = space.encoding.fields
     outside = space.diagrams.cube(bit for slot, field in fields.items() if slot not in cone for bit in field.now)
     reduced = copy(space)
-    for known in ("valid", "enabled", "reachable"):
+    for known in ("valid", "enabled", "reachable", "clusters"):
         vars(reduced).pop(known, None)
     reduced.bits = tuple(bit for slot, field in fields.items() if slot in cone for bit in field.now)
     reduced.initial = space.diagrams.some(space.initial, outside)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from strandline.symbolic.clusters import Cluster, clustered
+from strandline.symbolic.clusters import Cluster
 from strandline.symbolic.diagrams import Function
 from strandline.symbolic.recurring import recurring
 from strandline.symbolic.space import Space
@@ -54,23 +54,9 @@ class SymbolicSets:
 
     # --- operators ----------------------------------------------------------------------------------------------
 
-    @cached_property
-    def _clusters(self) -> list[Cluster]:
-        return self._clustered(self.space.steps)
-
-    def _clustered(self, steps: Sequence[Step]) -> list[Cluster]:
-        return clustered(steps, self.space.encoding, self.space.watch)
-
-    def before(self, states: Function) -> Function:
-        """The states with a step into a set."""
-        return self._before(states, self._clusters)
-
-    def _before(self, states: Function, clusters: Sequence[Cluster]) -> Function:
-        found = self.empty()
-        for cluster in clusters:
-            self.space.watch()
-            found = self.either(found, cluster.before(states))
-        return self.both(self._full, found)
+    def before(self, states: Function, clusters: Sequence[Cluster] | None = None) -> Function:
+        """The states with a step into a set; by all steps, unless others are given."""
+        return self.both(self._full, self.space.before(states, clusters))
 
     def next(self, states: Function) -> Function:
         """EX."""
@@ -96,7 +82,8 @@ class SymbolicSets:
 
     def staying(self, states: Function, conditions: Sequence[Function], steps: Sequence[Step]) -> Function:
         """EG by some of the steps alone."""
-        clusters = self._clusters if len(steps) == len(self.space.steps) else self._clustered(steps)
+        every = len(steps) == len(self.space.steps)
+        clusters = self.space.clusters if every else self.space.clustered(steps)
         result = self._always(self.both(self._full, states), clusters)
         while conditions:
             before = result
@@ -120,5 +107,5 @@ class SymbolicSets:
 
     def _going_on(self, states: Function, clusters: Sequence[Cluster]) -> Function:
         """From where a path goes on into a set, or stays in it for want of steps."""
-        found = self._before(states, clusters)
+        found = self.before(states, clusters)
         return self.either(found, self.both(self.dead, states)) if self._repeats else found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,6 +10,7 @@ from strandline.model.ranges import analyse_ranges
 from strandline.model.simultaneous import Slot
 from strandline.model.system import System
 from strandline.symbolic.closure import Closing
+from strandline.symbolic.clusters import Cluster, clustered
 from strandline.symbolic.diagrams import OXIDD, Diagrams, Function, make_diagrams
 from strandline.symbolic.encoding import Encoding, lay_out
 from strandline.symbolic.ordering import ordered
@@ -96,18 +97,29 @@ class Space:
         self.told(what, 1, found)
         return found
 
-    def before(self, states: Function) -> Function:
-        """The states that have a step into a set."""
-        return self.diagrams.any_of(self._each(lambda step: step.before(states)))
+    @cached_property
+    def clusters(self) -> list[Cluster]:
+        """All steps as few relations."""
+        return self.clustered(self.steps)
+
+    def clustered(self, steps: Sequence[Step]) -> list[Cluster]:
+        """Some steps as few relations."""
+        return clustered(steps, self.encoding, self.watch)
+
+    def before(self, states: Function, clusters: Sequence[Cluster] | None = None) -> Function:
+        """The states that have a step into a set; by all steps, unless others are given."""
+        return self._any((self.clusters if clusters is None else clusters), lambda one: one.before(states))
 
     def after(self, states: Function) -> Function:
         """The states that a step from a set leads to."""
-        return self.diagrams.any_of(self._each(lambda step: step.after(states)))
+        return self._any(self.clusters, lambda one: one.after(states))
 
-    def _each(self, make: Callable[[Step], Function]) -> Iterator[Function]:
-        for step in self.steps:
+    def _any(self, clusters: Sequence[Cluster], make: Callable[[Cluster], Function]) -> Function:
+        found = self.diagrams.false
+        for one in clusters:
             self.watch()
-            yield make(step)
+            found = self.diagrams.either(found, make(one))
+        return found
 
     def told(self, what: str, turn: int, states: Function) -> None:
         """A round of a fixpoint is over."""

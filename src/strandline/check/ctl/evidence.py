@@ -25,7 +25,7 @@ from strandline.properties.ltl.formula import QUANTIFIERS, Operator
 from strandline.traces.lassos import Lasso, LassoReplay, ShownRun
 
 In = TypeVar("In", contravariant=True)
-_NOTHING_ELSE = "all states were looked at"
+NOTHING_ELSE = "all states were looked at"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class Explaining(Generic[Set]):
 
     def _quantified(self, node: Formula, way: Path, holds: bool) -> Evidence:
         if holds is not (node.operator is Operator.EXISTS):
-            return Evidence(str(node), holds, _NOTHING_ELSE)
+            return Evidence(str(node), holds, NOTHING_ELSE)
         found = self._valuation.witnesses(node)
         path, stays = self._path(found, way.end)
         whole = way + path

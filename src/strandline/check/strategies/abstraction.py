@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from strandline.check.ctl.evidence import NOTHING_ELSE
 from strandline.check.ctl.formula import CtlFormula
 from strandline.check.ctl.found import CtlAnswer, CtlFound
 from strandline.check.ctl.fragments import quantifiers_of
@@ -95,9 +96,8 @@ class _Abstracting:
             return shortcut
         base = self._base()
         view, most = View(self._visible()), self.task.temporal.refinements
-        model: AbstractModel | None = None
         for refinements in range(most + 1):
-            model = AbstractModel(space, base, view, model)
+            model = AbstractModel(space, base, view)
             known = self._known(model, Operator.ALL in kinds)
             self._tell(refinements, model, known)
             undecided = space.diagrams.both(
@@ -142,7 +142,7 @@ class _Abstracting:
         true, _ = space.encoding.truth(self.formula.expression(node.operands[0].operands[0]))
         bad = space.diagrams.both(space.reachable, space.diagrams.denied(true))
         holds = bad == space.diagrams.false
-        evidence = None
+        evidence = Evidence(str(node), True, NOTHING_ELSE) if holds and self.task.shows else None
         if not holds and self.task.shows:
             trace = self.run.trace_to(bad)[0]
             evidence = Evidence(str(node), False, f"{len(trace)} steps lead to a state that shows it", trace)

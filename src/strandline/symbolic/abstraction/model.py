@@ -5,8 +5,7 @@ splitting adds. The *existential* relation has an edge where some state of the o
 its paths satisfy, all paths of the System do. The *universal* relation has one where every state of the one has; what
 some path of it satisfies, some path of the System does. Only states of a base set count: what is reachable, or all.
 
-A step is a function of the state. So what is visible after it is known before it, and neither relation needs the next
-values of what is invisible.
+Neither relation needs the next values of what is invisible: they are forgotten in one step after the other.
 """
 
 from __future__ import annotations
@@ -15,10 +14,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from strandline.model.simultaneous import Slot
-from strandline.symbolic.clusters import Relation, joined, unchanged
+from strandline.symbolic.clusters import unchanged
 from strandline.symbolic.diagrams import Function
 from strandline.symbolic.space import Space
-from strandline.symbolic.steps import Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +29,9 @@ class View:
 
 class AbstractModel:
     """The abstraction by a view of the states of `base`, which steps do not leave; states without a step repeat
-    themselves. A `coarser` one, whose view was refined to this, saves work."""
+    themselves."""
 
-    def __init__(self, space: Space, base: Function, view: View, coarser: AbstractModel | None = None) -> None:
+    def __init__(self, space: Space, base: Function, view: View) -> None:
         self.space, self.view, self.diagrams = space, view, space.diagrams
         fields = space.encoding.fields
         spare = space.spare[: len(view.sets)]
@@ -48,7 +46,7 @@ class AbstractModel:
         self.bits = tuple(now)
         self._base = self._marked(base, [pair[0] for pair in spare], view.sets)
         self.states = self.abstracted(base)
-        whole = self._visible_steps(base, coarser)
+        whole = self._visible_steps(base)
         self.size = self.diagrams.size(whole)
         both, denied = self.diagrams.both, self.diagrams.denied
         self.existential = self.diagrams.some_of_both(self._base, whole, self._hidden)
@@ -66,44 +64,18 @@ class AbstractModel:
         """All next abstract states there are."""
         return self.diagrams.renamed(self.states, self._backward)
 
-    def _visible_steps(self, base: Function, coarser: AbstractModel | None) -> Function:
-        """Between states and what is visible after a step."""
-        space, encoding = self.space, self.space.encoding
-        relations = self.relations = self._relations(base, coarser)
-        while len(relations) > 1:
+    def _visible_steps(self, base: Function) -> Function:
+        """Between states and what is visible after a step, or of itself after none."""
+        space, diagrams, encoding = self.space, self.diagrams, self.space.encoding
+        marks = self._marked(diagrams.true, [pair[1] for pair in space.spare[: len(self.view.sets)]], self.view.sets)
+        dead = diagrams.both(base, diagrams.denied(space.enabled))
+        whole = diagrams.both(diagrams.both(dead, marks), unchanged(encoding, self.view.slots))
+        for one in space.clusters:
             space.watch()
-            pairs = zip(relations[::2], relations[1::2], strict=False)
-            rest = relations[-1:] if len(relations) % 2 else []
-            relations = [joined(one, other, encoding) for one, other in pairs] + rest
-        whole = relations[0]
-        return self.diagrams.both(whole.between, unchanged(encoding, self.view.slots - whole.written))
-
-    def _relations(self, base: Function, coarser: AbstractModel | None) -> list[Relation]:
-        """For each step alone, and last for states without one. Those of a view with fewer sets are gone on with."""
-        known, dead = 0, self.diagrams.both(base, self.diagrams.denied(self.space.enabled))
-        steps = sorted(self.space.steps, key=lambda step: step.top)
-        if coarser is not None and coarser.view.slots == self.view.slots:
-            relations, known = coarser.relations, len(coarser.view.sets)
-        else:
-            relations = [*map(self._visible_part, steps), Relation(frozenset(), dead)]
-        bits, sets = [pair[1] for pair in self.space.spare[known : len(self.view.sets)]], self.view.sets[known:]
-        marked = []
-        for number, one in enumerate(relations):
-            self.space.watch()
-            entered = [steps[number].before(members) for members in sets] if number < len(steps) else sets
-            marked.append(Relation(one.written, self._marked(one.between, bits, entered)))
-        return marked
-
-    def _visible_part(self, step: Step) -> Relation:
-        """What a step does to the slots that are visible."""
-        diagrams, encoding, between = self.diagrams, self.space.encoding, step.enabled
-        for slot, cases in step.updates:
-            if slot in self.view.slots:
-                values = [
-                    diagrams.both(states, encoding.equal(slot, value, next=True)) for value, states in cases.items()
-                ]
-                between = diagrams.both(between, diagrams.any_of(values))
-        return Relation(frozenset(slot for slot, _ in step.updates if slot in self.view.slots), between)
+            hidden = [bit for slot in one.written - self.view.slots for bit in encoding.fields[slot].next]
+            part = diagrams.some_of_both(one.between, one.behind(marks), diagrams.cube(hidden))
+            whole = diagrams.either(whole, diagrams.both(part, unchanged(encoding, self.view.slots - one.written)))
+        return whole
 
     def abstracted(self, states: Function) -> Function:
         """The abstract states of some states."""
