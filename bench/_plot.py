@@ -25,12 +25,13 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One diagram; x runs from 0 to 100 (percent)."""
+    """One diagram; x runs from 0 to `most`, which is 100 for percent."""
 
     title: str
     x_title: str
     y_title: str
     series: tuple[Series, ...]
+    most: int = 100
 
 
 def svg(panels: Sequence[Panel]) -> str:
@@ -60,7 +61,7 @@ class _Drawing:
         self.high = max(ceil(log10(max(values))), self.low + 1)
 
     def x(self, value: float) -> float:
-        return _LEFT + (WIDTH - _LEFT - _RIGHT) * value / 100
+        return _LEFT + (WIDTH - _LEFT - _RIGHT) * value / self.panel.most
 
     def y(self, value: float) -> float:
         share = (log10(max(value, 10.0**self.low)) - self.low) / (self.high - self.low)
@@ -72,10 +73,10 @@ class _Drawing:
     def _axes(self) -> list[str]:
         panel, middle = self.panel, (_LEFT + WIDTH - _RIGHT) / 2
         found = [f'<text x="{middle}" y="18" text-anchor="middle" font-weight="bold">{escape(panel.title)}</text>']
-        for percent in range(0, 101, 20):
-            x = self.x(percent)
+        for place in range(0, panel.most + 1, panel.most // 5):
+            x = self.x(place)
             found.append(f'<line x1="{x:.1f}" y1="{_TOP}" x2="{x:.1f}" y2="{HEIGHT - _BOTTOM}" stroke="#e5e5e5"/>')
-            found.append(f'<text x="{x:.1f}" y="{HEIGHT - _BOTTOM + 14}" text-anchor="middle">{percent}</text>')
+            found.append(f'<text x="{x:.1f}" y="{HEIGHT - _BOTTOM + 14}" text-anchor="middle">{place}</text>')
         for power in range(self.low, self.high + 1):
             y = self.y(10.0**power)
             found.append(f'<line x1="{_LEFT}" y1="{y:.1f}" x2="{WIDTH - _RIGHT}" y2="{y:.1f}" stroke="#e5e5e5"/>')

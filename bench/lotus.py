@@ -8,8 +8,8 @@
     sound      random models and formulas by all methods, with and without fairness
 
 *Original* is the backward fixpoint on the model without what is reachable, as in the thesis; *dynamic* is abstraction
-with a threshold of 15 refinements. Seconds are from the text to the answer, without what would show it. `--json FILE`
-keeps the figures, `--plot FOLDER` draws Figures 4.3 and 4.4.
+with a threshold of 15 refinements. Seconds are those of the processor, from the text to the answer, without what would
+show it. `--json FILE` keeps the figures, `--plot FOLDER` draws Figures 4.3 and 4.4.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from random import Random
 from typing import Any
 
 import strandline
+from _lotus_paper import PDP, TOKEN, Printed
 from _plot import Panel, Series, svg
 from models.lotus import dining, with_token
 from models.random_lotus import random_lotus
@@ -44,45 +45,12 @@ from strandline.symbolic.diagrams import CUDD, OXIDD
 
 ORIGINAL, DYNAMIC, REACHABLE = "original", "dynamic", "reachable"
 _MOST_STATES = 1_000_000
-_PERCENT = 4.0
-"""People in a hundredth of a plot's width."""
+_MOST_PEOPLE, _MOST_WITH_TOKEN = 400, 150
+"""Of a plot."""
 _FORMULAS = 4
 """Of a random model."""
+_BEEM_MEMORY = "3G"
 BEEM = Path(__file__).parents[2] / "shared" / "beem"
-
-# Table 4.1: people, then seconds and nodes, original and dynamic.
-PDP = {
-    100: (1.6121, 4_975_002, 1.3, 5_382_594),
-    120: (34.5182, 9_249_676, 2.57216, 9_769_425),
-    140: (83.6252, 15_202_716, 14.896, 15_852_483),
-    160: (146.481, 22_808_116, 123.904, 23_570_117),
-    180: (248.32, 32_257_876, 206.309, 33_114_327),
-    200: (22.1054, 43_811_459, 14.8689, 44_729_118),
-    220: (34.2141, 62_310_007, 20.9533, 62_850_471),
-    240: (43.8907, 75_394_982, 25.737, 62_850_471),
-    260: (54.5671, 89_989_005, 31.0499, 75_611_318),
-    280: (81.8931, 25_172_720, 45.6669, 89_879_724),
-    300: (100.754, 25_172_720, 51.1672, 25_071_445),
-    320: (118.555, 74_198_613, 58.7837, 50_266_764),
-    340: (770.888, 28_034_760, 81.9, 72_343_634),
-    360: (179.067, 49_341_494, 85.1733, 19_841_137),
-    380: (209.365, 87_626_219, 95.374, 83_963_969),
-}
-# Table 4.2, the same; None where the thesis has no answer.
-TOKEN: dict[int, tuple[float | None, int | None, float, int]] = {
-    25: (2.27614, 162_340, 2.59216, 863_996),
-    35: (21.8854, 486_884, 7.68848, 1_734_693),
-    45: (129.024, 891_182, 15.781, 1_259_861),
-    55: (1411.11, 2_805_999, 27.4617, 1_938_920),
-    65: (None, None, 42.3666, 2_838_231),
-    75: (None, None, 59.4971, 3_872_419),
-    85: (None, None, 76.6608, 5_047_334),
-    95: (None, None, 107.995, 6_452_952),
-    115: (None, None, 145.385, 10_007_719),
-    125: (None, None, 211.237, 13_981_761),
-    135: (None, None, 287.894, 18_462_855),
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -95,6 +63,7 @@ class Row:
     library: str
     answer: str
     seconds: float
+    """Of the processor, of which one is busy: others use the machine too."""
     nodes: int
     decided_by: str = ""
     refinements: int = 0
@@ -102,7 +71,7 @@ class Row:
 
 def decided(family: str, people: int, formula: str, method: str, library: str, limit: float) -> Row:
     """Decide one formula, from the text on."""
-    began = time.perf_counter()
+    began, before = time.perf_counter(), time.process_time()
     text = (dining if family == "pdp" else with_token)(people)
     system = load(Source(f"{family}{people}", text))
     options = Options(diagrams=library, max_seconds=limit)
@@ -125,7 +94,7 @@ def decided(family: str, people: int, formula: str, method: str, library: str, l
         method,
         library,
         answer,
-        time.perf_counter() - began,
+        time.process_time() - before,
         search.statistics.nodes,
         "" if how is None else how.decided_by,
         0 if how is None else how.refinements,
@@ -145,17 +114,38 @@ def told(row: Row, seed: tuple[float | None, int | None] | None = None) -> Row:
 
 
 def pdp(limit: float) -> Iterator[Row]:
+    rows = []
     for people, seed in PDP.items():
         for formula in ("AG", "EG"):
-            yield told(decided("pdp", people, formula, ORIGINAL, OXIDD, limit), seed[:2])
-            yield told(decided("pdp", people, formula, DYNAMIC, OXIDD, limit), seed[2:])
+            rows.append(told(decided("pdp", people, formula, ORIGINAL, OXIDD, limit), seed[:2]))
+            rows.append(told(decided("pdp", people, formula, DYNAMIC, OXIDD, limit), seed[2:]))
+    table(rows, PDP, [(formula, method) for formula in ("AG", "EG") for method in (ORIGINAL, DYNAMIC)])
+    yield from rows
 
 
 def token(limit: float) -> Iterator[Row]:
+    rows = []
     for people, seed in TOKEN.items():
-        yield told(decided("token", people, "AF", ORIGINAL, OXIDD, limit), seed[:2])
-        yield told(decided("token", people, "AF", DYNAMIC, OXIDD, limit), seed[2:])
-        yield told(decided("token", people, "AF", REACHABLE, OXIDD, limit))
+        rows.append(told(decided("token", people, "AF", ORIGINAL, OXIDD, limit), seed[:2]))
+        rows.append(told(decided("token", people, "AF", DYNAMIC, OXIDD, limit), seed[2:]))
+        rows.append(told(decided("token", people, "AF", REACHABLE, OXIDD, limit)))
+    table(rows, TOKEN, [("AF", method) for method in (ORIGINAL, DYNAMIC, REACHABLE)])
+    yield from rows
+
+
+def table(rows: Sequence[Row], printed: dict[int, Printed], columns: Sequence[tuple[str, str]]) -> None:
+    """Ours beside the thesis's: seconds and nodes by formula and method."""
+    heads = ["people", *(f"{formula} {method}" for formula, method in columns), "thesis, original", "thesis, dynamic"]
+    print(f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
+    known = {(row.people, row.formula, row.method): row for row in rows}
+    for people, seed in printed.items():
+        mine = [known[people, *column] for column in columns]
+        cells = [_cell(row.seconds, row.nodes) if " " not in row.answer else row.answer for row in mine]
+        print(f"| {people} | {' | '.join([*cells, _cell(*seed[:2]), _cell(*seed[2:])])} |")
+
+
+def _cell(seconds: float | None, nodes: int | None) -> str:
+    return "no answer" if seconds is None or nodes is None else f"{seconds:.1f} s, {nodes / 1e6:.2f} M"
 
 
 def large(limit: float) -> Iterator[Row]:
@@ -165,24 +155,31 @@ def large(limit: float) -> Iterator[Row]:
 
 
 def libraries(limit: float) -> Iterator[Row]:
-    for family, people, formula in (("pdp", 100, "AG"), ("pdp", 200, "AG"), ("pdp", 380, "AG"), ("token", 45, "AF")):
-        for library in (OXIDD, CUDD):
-            yield told(decided(family, people, formula, REACHABLE, library, limit))
+    questions = [("pdp", "AG", people) for people in (100, 200, 380)] + [("pdp", "EG", people) for people in (100, 200)]
+    questions += [("token", "AF", people) for people in (25, 65, 135)]
+    for family, formula, people in questions:
+        for method in (ORIGINAL, DYNAMIC):
+            for library in (OXIDD, CUDD):
+                yield told(decided(family, people, formula, method, library, limit))
 
 
 def beem(limit: float) -> Iterator[Row]:
     """States in sets, beside the reference figures of every instance of up to a million."""
     with (BEEM / "reference.csv").open() as file:
         known = {row["instance"]: int(row["states"]) for row in csv.DictReader(file) if row["states"].isdigit()}
+    met: Counter[str] = Counter()
     for name, states in sorted(known.items(), key=lambda one: one[1]):
         if states > _MOST_STATES:
             break
         system = strandline.load(BEEM / "models" / f"{name}.dve").alone
-        found = strandline.explore(system, method="symbolic", max_seconds=limit)
-        same = "same" if found.statistics.states == states else found.reason or "DIFFERENT"
-        now = found.statistics
+        found = strandline.explore(system, method="symbolic", max_seconds=limit, memory=_BEEM_MEMORY)
+        now, reason = found.statistics, found.reason or ""
+        kind = "same" if now.states == states else "over time" if "time limit" in reason else "too large"
+        same = kind if kind == "same" else reason or "DIFFERENT"
+        met["DIFFERENT" if same == "DIFFERENT" else kind] += 1
         print(f"{name:24} {states:9,} {now.seconds:8.2f} s {now.nodes:11,} nodes  {same}", flush=True)
         yield Row("beem", states, name, REACHABLE, OXIDD, same, now.seconds, now.nodes)
+    print(f"{sum(met.values())} instances: {dict(sorted(met.items()))}")
 
 
 def sound(limit: float) -> Iterator[Row]:
@@ -234,17 +231,30 @@ def _decided_by(verdict: strandline.Verdict) -> Iterator[str]:
 
 
 def plot(rows: Sequence[Row], folder: Path) -> None:
-    """Figures 4.3 and 4.4: seconds and nodes of the philosophers, ours and the thesis's."""
+    """Figures 4.3 and 4.4, seconds and nodes of the philosophers, and the same of those with a token; ours as lines,
+    the thesis's as marks."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, title, seed in (("lotus-4.3.svg", "seconds", (0, 2)), ("lotus-4.4.svg", "nodes", (1, 3))):
-        series = []
-        for method, column in ((ORIGINAL, seed[0]), (DYNAMIC, seed[1])):
-            mine = [row for row in rows if (row.family, row.formula, row.method) == ("pdp", "AG", method)]
-            series.append(Series(method, tuple((row.people / _PERCENT, float(getattr(row, title))) for row in mine)))
-            printed = tuple((people / _PERCENT, float(figures[column])) for people, figures in PDP.items())
-            series.append(Series(f"{method}, thesis", printed, joined=False))
-        panel = Panel(f"Philosophers: {title}", "people, in percent of 400", title, tuple(series))
-        (folder / name).write_text(svg([panel]))
+    for name, title, place in (("lotus-4.3.svg", "seconds", 0), ("lotus-4.4.svg", "nodes", 1)):
+        families = (("pdp", "AG", PDP, "Philosophers"), ("token", "AF", TOKEN, "Philosophers with a token"))
+        panels = [
+            Panel(f"{words}: {title}", "people", title, _series(rows, family, formula, printed, place), most)
+            for family, formula, printed, words in families
+            for most in [_MOST_PEOPLE if family == "pdp" else _MOST_WITH_TOKEN]
+        ]
+        (folder / name).write_text(svg(panels))
+
+
+def _series(
+    rows: Sequence[Row], family: str, formula: str, printed: dict[int, Printed], place: int
+) -> tuple[Series, ...]:
+    found = []
+    for number, method in enumerate((ORIGINAL, DYNAMIC)):
+        mine = [row for row in rows if (row.family, row.formula, row.method) == (family, formula, method)]
+        found.append(Series(method, tuple((float(row.people), (row.seconds, float(row.nodes))[place]) for row in mine)))
+        theirs = [(float(people), figures[2 * number + place]) for people, figures in printed.items()]
+        marks = tuple((people, float(value)) for people, value in theirs if value is not None)
+        found.append(Series(f"{method}, thesis", marks, joined=False))
+    return tuple(found)
 
 
 PARTS: dict[str, Callable[[float], Iterator[Row]]] = {

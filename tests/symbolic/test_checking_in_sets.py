@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from dataclasses import replace
@@ -145,3 +147,16 @@ def test_the_command_tells_what_it_did(tmp_path: Path, capsys: pytest.CaptureFix
     told = json.loads(capsys.readouterr().out)
     assert [one["ctl"]["initial_states"]["answer"] for one in told["properties"]] == ["NSAT", "SAT"]
     assert told["properties"][1]["ctl"]["abstraction"]["decided_by"] == "the abstraction"
+
+
+def test_python_ends_in_peace_behind_work_that_was_left() -> None:
+    """The library must not be inside an operation when Python is taken down."""
+    script = (
+        "import strandline, models.lotus as m; from strandline.languages.lotus import load;"
+        "from strandline.source import Source; system = load(Source('m.lotus', m.with_token(300)));"
+        "print(strandline.check(system, method='symbolic', reachable_first=False, max_seconds=1).reason)"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", script], cwd=EXAMPLES.parent / "bench", capture_output=True, text=True, check=False
+    )
+    assert (found.returncode, found.stdout) == (0, "the time limit of 1 s is reached\n")

@@ -55,6 +55,7 @@ class Background(Generic[Result]):
             self._wait(thread)
         finally:
             self._left = True
+            _let_end(thread)
         if errors:
             raise errors[0]
         return results[0]
@@ -71,6 +72,13 @@ class Background(Generic[Result]):
             self._watcher.progress(
                 Progress(seconds, told.states, told.visited, told.stored, told.bytes, doing=told.doing)
             )
+
+
+def _let_end(thread: threading.Thread) -> None:
+    """Keep Python from being taken down while a thread that was left is still inside the library, which would crash: a
+    thread that Python waits for waits for it. Whoever ends the process at once, as the command does, need not wait."""
+    if thread.is_alive():
+        threading.Thread(target=thread.join).start()
 
 
 def _with_large_stack(work: Callable[[], None]) -> threading.Thread:
