@@ -13,6 +13,7 @@ import shlex
 import shutil
 import subprocess
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,12 +65,12 @@ def install_command() -> list[str]:
     raise MeasuringFailed("SPIN is missing and neither apt-get nor brew is here; see https://spinroot.com")
 
 
-def build(promela: str, folder: Path, *, reduced: bool = False) -> float:
+def build(promela: str, folder: Path, *, reduced: bool = False, further: Sequence[str] = ()) -> float:
     """Translate and compile a model in ``folder``; the seconds it took. ``reduced``: with SPIN's own partial-order
-    reduction, statements still not merged."""
+    reduction, statements still not merged. ``further``: options of its verifier, such as ``-DHC4``."""
     (folder / "model.pml").write_text(promela)
     started = time.monotonic()
-    compiling = [one for one in COMPILE if not (reduced and one == "-DNOREDUCE")]
+    compiling = [*(one for one in COMPILE if not (reduced and one == "-DNOREDUCE")), *further]
     for command in (["spin", "-o1", "-o2", "-o3", "-a", "model.pml"], compiling):
         answer = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         if answer.returncode != 0:
@@ -97,13 +98,16 @@ def search(folder: Path, hash_bits: int, translate_seconds: float) -> SpinRun:
         search_seconds=max(figure(text, r"elapsed time ([\d.e+]+) seconds"), 0.01),
         search_wall_seconds=wall,
         translate_seconds=translate_seconds,
-        state_bytes=figure(text, r"([\d.]+)\s+actual memory usage for states") * MEBIBYTE,
-        table_bytes=figure(text, r"([\d.]+)\s+memory used for hash table") * MEBIBYTE,
+        # A bitstate search has a table alone.
+        state_bytes=figure(text, r"([\d.]+)\s+actual memory usage for states", 0.0) * MEBIBYTE,
+        table_bytes=figure(text, r"([\d.]+)\s+memory used for hash (?:table|array)") * MEBIBYTE,
     )
 
 
-def figure(text: str, pattern: str) -> float:
+def figure(text: str, pattern: str, otherwise: float | None = None) -> float:
     found = re.search(pattern, text)
+    if found is None and otherwise is not None:
+        return otherwise
     if found is None:
         raise MeasuringFailed(f"SPIN did not print {pattern!r}; it printed:\n{text.strip()[-2000:]}")
     return float(found[1])

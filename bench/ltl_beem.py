@@ -258,7 +258,10 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--max-states", type=int, default=10_000_000, help="largest product (default 10000000)")
     parser.add_argument(
-        "--methods", type=lambda text: text.split(","), default=list(METHODS), help=f"default: {','.join(METHODS)}"
+        "--methods",
+        type=lambda text: [one for one in text.split(",") if one],
+        default=list(METHODS),
+        help=f"default: {','.join(METHODS)}",
     )
     parser.add_argument("--family", action="append", help="only this family of models (repeatable)")
     parser.add_argument("--measure", metavar="EXPR", help="sweep by this measure instead of the table's")

@@ -1,11 +1,13 @@
 """Reductions: how many states they leave, in which time, and SPIN's own beside them.
 
-    python bench/reductions.py [--only NAME] [--spin] [--beem NAME ...] [--sweep] [--json FILE]
+    python bench/reductions.py [--only NAME] [--spin] [--beem NAME ...] [--sweep] [--every] [--json FILE]
 
 The four systems of `bench/spin.py`, and instances of the shared BEEM set (`../shared/beem`, default: the eight that are
 named below), each searched whole for deadlocks: without a reduction and with partial-order reduction. With `--sweep`
-also in sweeps by a measure that is found, with and without. With `--spin` the first four also by SPIN, with its
-reduction and without. Deadlocks must be the same each time.
+also in sweeps by a measure that is found, with and without. With `--every` also with merged steps, symmetry, lossy
+stores and two threads; where one is refused for a model, that is told. With `--spin` the first four also by SPIN, with
+its reduction, hash compaction (HC4) and bit tables, and without. Deadlocks must be the same each time nothing can be
+lost.
 """
 
 from __future__ import annotations
@@ -32,7 +34,17 @@ WAYS = {
     "bfs, por": ["--por"],
     "sweep": ["--measure", "auto"],
     "sweep, por": ["--measure", "auto", "--por"],
+    "bfs, merge": ["--merge"],
+    "bfs, symmetry": ["--symmetry"],
+    "bfs, compact": ["--store", "compact"],
+    "bfs, bitstate": ["--store", "bitstate", "--store-size", "16M"],
+    "bfs, 2 threads": ["--threads", "2"],
 }
+PLAIN = ("bfs", "bfs, por")
+LOSSY = ("bfs, compact", "bfs, bitstate")
+BY_SPIN = {"SPIN": (), "SPIN, reduced": (), "SPIN, HC4": ("-DHC4",), "SPIN, bitstate": ("-DBITSTATE",)}
+_BIT_TABLE = 27
+"""SPIN's table of 16 MB, in bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,23 +61,29 @@ class Searched:
     bytes: float
 
 
-def search(command: list[str], name: str, file: Path, way: str) -> Searched:
-    """Ours."""
-    run = run_strandline(command, ["explore", str(file), *WAYS[way]], max_seconds=600)
-    if run.failure is not None or not run.report.get("complete"):
+def search(command: list[str], name: str, file: Path, way: str) -> Searched | None:
+    """Ours; None where the way is refused for the model."""
+    try:
+        run = run_strandline(command, ["explore", str(file), *WAYS[way]], max_seconds=600)
+    except MeasuringFailed as refused:
+        if way not in ("bfs, symmetry", "bfs, merge"):
+            raise
+        print(f"{name}, {way}: {refused}", file=sys.stderr)
+        return None
+    if run.failure is not None or not (run.report.get("complete") or way in LOSSY):
         raise MeasuringFailed(f"{name}, {way}: {run.failure or run.report.get('reason')}")
     report = run.report
     peak, size = report["peak_states"], report["peak_bytes"]
-    counts = (report["states"], report["visited"], peak, report["deadlocks"])
+    counts = (report["states"], report["visited"], peak, None if way in LOSSY else report["deadlocks"])
     return Searched(name, way, *counts, report["seconds"], size / max(1, peak))
 
 
-def by_spin(name: str, promela: str, reduced: bool, states: int) -> Searched:
+def by_spin(name: str, promela: str, way: str, states: int) -> Searched:
     """SPIN's; it counts no deadlocks."""
     with tempfile.TemporaryDirectory() as folder:
-        _spin.build(promela, Path(folder), reduced=reduced)
-        run = _spin.search(Path(folder), max(states.bit_length(), 18), 0.0)
-    way = "SPIN, reduced" if reduced else "SPIN"
+        _spin.build(promela, Path(folder), reduced=way == "SPIN, reduced", further=BY_SPIN[way])
+        bits = _BIT_TABLE if "-DBITSTATE" in BY_SPIN[way] else max(states.bit_length(), 18)
+        run = _spin.search(Path(folder), bits, 0.0)
     size = (run.state_bytes + run.table_bytes) / run.states
     return Searched(name, way, run.states, run.states, run.states, None, run.search_seconds, size)
 
@@ -88,10 +106,11 @@ def main() -> int:
     parser.add_argument("--only", help="one of the four systems, or a BEEM instance")
     parser.add_argument("--beem", nargs="*", default=list(INSTANCES), metavar="NAME")
     parser.add_argument("--sweep", action="store_true")
+    parser.add_argument("--every", action="store_true")
     parser.add_argument("--spin", action="store_true")
     parser.add_argument("--json", type=Path, metavar="FILE")
     arguments = parser.parse_args()
-    ways = [way for way in WAYS if arguments.sweep or not way.startswith("sweep")]
+    ways = [way for way in WAYS if way in PLAIN or (arguments.sweep if way.startswith("sweep") else arguments.every)]
     every: list[Searched] = []
     with tempfile.TemporaryDirectory() as name:
         systems = {pair.name: pair for pair in pairs(FULL)}
@@ -101,10 +120,11 @@ def main() -> int:
         files |= {one: BEEM / f"{one}.dve" for one in arguments.beem if (BEEM / f"{one}.dve").exists()}
         for model, file in files.items():
             if arguments.only in (None, model):
-                found = [search(arguments.command, model, file, way) for way in ways]
+                tried = [search(arguments.command, model, file, way) for way in ways]
+                found = [one for one in tried if one is not None]
                 if arguments.spin and model in systems:
                     pair = systems[model]
-                    found += [by_spin(model, pair.promela, reduced, pair.states) for reduced in (False, True)]
+                    found += [by_spin(model, pair.promela, way, pair.states) for way in BY_SPIN]
                 same_deadlocks(found)
                 every += found
                 told = ", ".join(f"{one.way} {one.visited:,}" for one in found)

@@ -15,19 +15,27 @@ from loose_systems import Loose
 from ltl_cases import LtlCase, Unsuitable, graph_of, violated
 
 import strandline
+from strandline.check.claims import Claims
+from strandline.check.deciding import check_selection, explore_system
 from strandline.check.expected.cases import Case, Expectation, Outcome
 from strandline.check.expected.reading import find_expected, read_expected
 from strandline.check.ltl.deciding import decide_runs, runs_task
 from strandline.check.ltl.options import LtlOptions
 from strandline.check.measuring import SweepMeasures
 from strandline.check.options import Options
+from strandline.check.properties import select
+from strandline.check.reducing import reduction_of, refusal
 from strandline.check.task import Session
 from strandline.check.verdict import Answer
 from strandline.check.watching import Unwatched
 from strandline.cli.testing import run_case
-from strandline.errors import UsageError
+from strandline.compile.reduction.examining import examine
+from strandline.errors import InternalError, UsageError
+from strandline.languages import dve
+from strandline.model.system import System
 from strandline.properties import Formula
 from strandline.properties.ltl.formula import Operator, atom, make
+from strandline.source import Source
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 CHECKS = [
@@ -118,3 +126,94 @@ def test_what_is_not_sound_is_refused(asked: dict[str, Any], message: str) -> No
 def test_a_graph_wants_every_step() -> None:
     with pytest.raises(UsageError, match="por=True: this search wants every step"):
         strandline.graph(PHILOSOPHERS, por=True)
+
+
+def table(philosophers: int) -> str:
+    """Philosophers in DVE."""
+    forks = f"byte fork[{philosophers}];\n"
+    process = """process P{i} {{ state thinks, hungry, eats; init thinks; trans
+        thinks -> hungry {{ guard fork[{i}] == 0; effect fork[{i}] = 1; }},
+        hungry -> eats {{ guard fork[{next}] == 0; effect fork[{next}] = 1; }},
+        eats -> thinks {{ effect fork[{i}] = 0, fork[{next}] = 0; }}; }}\n"""
+    processes = [process.format(i=i, next=(i + 1) % philosophers) for i in range(philosophers)]
+    return "".join([forks, *processes, "system async;"])
+
+
+class Heard(Unwatched):
+    """Remembers what it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def stage(self, text: str) -> None:
+        self.told.append(text)
+
+
+def settled(system: System, **given: Any) -> tuple[Options, list[str]]:
+    """Whether an exploration was reduced, and what was told."""
+    heard = Heard()
+    return explore_system(system, Options(auto_por=True, **given), heard).options, heard.told
+
+
+def test_reduction_is_used_where_it_pays() -> None:
+    loose, tight = dve.load(Source("loose", table(7))), strandline.load(PHILOSOPHERS)
+    options, told = settled(loose)
+    assert (options.por, told) == (True, ["partial-order reduction is used: it leaves 56% of the steps"])
+    options, told = settled(tight)
+    assert (options.por, told) == (False, ["partial-order reduction is not used: it leaves 77% of the steps"])
+
+
+def test_reduction_is_used_where_it_is_sound() -> None:
+    heard = Heard()
+    system = dve.load(Source("loose", table(7)))
+    claims = Claims(ltl=("G F P0.thinks", "G (P0.eats -> X true)"), ctl=("AG EF P0.eats",))
+    verdict = check_selection(system, select(system, claims), Options(auto_por=True), heard)
+    expected = check_selection(system, select(system, claims), Options())
+    assert [one.answer for one in verdict.properties] == [one.answer for one in expected.properties]
+    not_used = "partial-order reduction is not used: "
+    assert heard.told[:3] == [
+        "partial-order reduction is used: it leaves 60% of the steps",
+        not_used + "por=True: the property may tell how many steps were taken; LTL without X cannot",
+        not_used + "it keeps runs, not the tree that they make, of which CTL speaks",
+    ]
+
+
+MODELS = sorted({file.parent / case.model for file in find_expected([EXAMPLES]) for case in read_expected(file)})
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda path: path.name)
+def test_steps_of_examples_commute_as_the_reduction_takes_them_to(model: Path) -> None:
+    system = strandline.load(model).alone
+    if refusal(system) is None:
+        assert examine(system, reduction_of(system, ()), (), most=60).states > 0
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 10**6))
+def test_steps_of_random_systems_commute_as_the_reduction_takes_them_to(seed: int) -> None:
+    loose = Loose(Random(seed))
+    system, seen = loose.system(), loose.predicates()
+    examine(system, reduction_of(system, seen), seen, most=60)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"conflicts": (0,) * 12}, "'P[01]: .*' and 'P[01]: .*' do not commute in the state"),
+        ({"enabling": (0,) * 99}, "makes .* true in the state"),
+    ],
+)
+def test_wrong_facts_are_found(wrong: dict[str, Any], message: str) -> None:
+    system = dve.load(Source("small", table(2)))
+    reduction = reduction_of(system, ())
+    with pytest.raises(InternalError, match=message):
+        examine(system, replace(reduction, facts=replace(reduction.facts, **wrong)), ())
+
+
+def test_independence_is_told() -> None:
+    heard = Heard()
+    explore_system(strandline.load(PHILOSOPHERS), Options(por=True, check_independence=True), heard)
+    looked_at = "68 pairs of steps commute and 772 conditions stay as they are in 34 states"
+    assert heard.told == [f"independence: {looked_at}, as the reduction takes it"]
+    with pytest.raises(UsageError, match="check_independence=True is for por=True"):
+        Options(check_independence=True)

@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 from ample_sets import AmpleSets
+from forgetful_sweeps import OrderProviso, StoreProviso, unknown_to_the_first_phase
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernels import ask_all
@@ -180,3 +181,35 @@ def test_ample_sets_corrected_lose_no_deadlock_and_stubborn_sets_neither(seed: i
         layout = make_layout(system, analyse_ranges(system).variables)
         ample = {layout.pack(one) for one in AmpleSets(system, set(), as_printed=False).reachable()}
         assert whole.deadlocks <= ample <= whole.states
+
+
+ROUND = """byte x;
+process Once { state a, b; init a; trans a -> b {}; }
+process Round { state a; init a; trans a -> a { effect x = (x + 1) % 3; }, a -> a {}; }
+system async;"""
+
+
+def test_a_proviso_by_what_is_stored_chooses_otherwise_in_the_next_phase() -> None:
+    """The second phase has the persistent states of the first stored from the beginning, chooses other steps because of
+    them, and comes back to a state that the first has not kept. By the order of states both choose alike."""
+    system = model(ROUND)
+    kernel = make_kernel(system)
+    x = system.scope.parse("x")
+
+    def layer(state: tuple[int, ...]) -> int:
+        return int(kernel.twin.values(state, [x])[0])
+
+    reduction = reduction_of(system, ())
+    assert unknown_to_the_first_phase(StoreProviso(kernel.twin, reduction), layer)
+    assert not unknown_to_the_first_phase(OrderProviso(kernel.twin, reduction), layer)
+
+
+@settings(max_examples=40)
+@given(SEEDS)
+def test_the_order_of_states_has_the_same_choice_in_every_phase(seed: int) -> None:
+    system = Loose(Random(seed), moving=(1,)).system()
+    kernel = make_kernel(system)
+    whole = space(kernel, 100)
+    if whole.whole and not whole.faults:
+        chooser = OrderProviso(kernel.twin, reduction_of(system, ()))
+        assert not unknown_to_the_first_phase(chooser, lambda state: sum(state) * 40503 % 4)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
 from strandline.check.checkpoints.keeping import Checkpoints
-from strandline.check.choosing import choose_for_states
+from strandline.check.choosing import choose_for_runs, choose_for_states
 from strandline.check.ctl.methods import EXPLICIT
 from strandline.check.ltl.options import LtlOptions
 from strandline.check.measuring import SweepMeasures
@@ -16,10 +16,13 @@ from strandline.check.mixing import refuse_mixture
 from strandline.check.options import Options
 from strandline.check.plan import INTERRUPTED, Findings
 from strandline.check.properties import Kind, Property, Selection, needs_product
+from strandline.check.reducing import BRANCHING, examine_reduction, pays
 from strandline.check.strategies.explicit import StatesFound
 from strandline.check.task import Session, Task
 from strandline.check.verdict import Answer, Exploration, Interrupted, PropertyVerdict, Verdict
 from strandline.check.watching import Unwatched, Watcher
+from strandline.errors import UsageError
+from strandline.model.expression import Expression
 from strandline.model.history import with_history
 from strandline.model.system import System
 
@@ -34,10 +37,11 @@ def explore_system(
 ) -> Exploration:
     """Visit every reachable state, one by one or, with the method `symbolic`, in sets. Ctrl-C raises `Interrupted`. A
     limit of time counts from `started` on, where that is known, by `time.perf_counter`."""
-    task = Task(system, options, temporal=LtlOptions(method=method))
     with _checkpoints(options) as checkpoints:
-        findings = _search_states(task, _session(options, watcher, started, checkpoints)).findings
-        exploration = exploration_of(system, options, findings)
+        session = _session(options, watcher, started, checkpoints)
+        task = _settled(Task(system, options, temporal=LtlOptions(method=method)), (), choose_for_states, session)
+        findings = _search_states(task, session).findings
+        exploration = exploration_of(system, task.options, findings)
         if findings.interrupted:
             raise Interrupted(exploration)
     return exploration
@@ -83,12 +87,37 @@ def _search_states(task: Task, session: Session) -> StatesFound:
     return choice.strategy.run(task, session)
 
 
+def _settled(
+    task: Task, seen: Sequence[Expression], choose: Callable[[Task], object], session: Session
+) -> Task:
+    """The task with partial-order reduction or without, where that is left to the program; and what a reduction takes
+    for granted is tried, where that is wanted. `seen` are the expressions whose truth it must keep."""
+    options = task.options
+    if options.auto_por:
+        reduced = replace(task, options=replace(options, por=True, auto_por=False))
+        try:
+            choose(reduced)
+        except UsageError as refused:
+            session.watcher.stage(f"partial-order reduction is not used: {refused}")
+            used = False
+        else:
+            used = pays(task.system, seen, session.watcher)
+        whole = replace(options, auto_por=False, check_independence=False)
+        task = reduced if used else replace(task, options=whole)
+    if task.options.check_independence:
+        choose(task)
+        examine_reduction(task.system, seen, session.watcher)
+    return task
+
+
 class _Deciding:
     """The tasks of one check, one after the other."""
 
     def __init__(self, system: System, options: Options, temporal: LtlOptions, session: Session) -> None:
         self._system, self._options, self._temporal, self._session = system, options, temporal, session
         self._findings: list[Findings] = []
+        self._searched: list[Options] = []
+        """With what each of them was found."""
         self._answers: dict[Property, PropertyVerdict] = {}
 
     def verdict(self, asked: Sequence[Property]) -> Verdict:
@@ -106,7 +135,10 @@ class _Deciding:
     def _decide_states(self, properties: Sequence[Property]) -> None:
         searched = searched_for(self._system, properties)
         task = Task(searched, self._options, tuple(properties), temporal=self._temporal)
+        seen = [one.predicate for one in properties if one.predicate is not None]
+        task = _settled(task, seen, choose_for_states, self._session)
         found = _search_states(task, self._session)
+        self._searched.append(task.options)
         self._findings.append(found.findings)
         self._answers.update({one: answer_of(one, found) for one in properties})
 
@@ -118,6 +150,8 @@ class _Deciding:
         from strandline.check.ltl.deciding import decide_runs, runs_task
 
         task = runs_task(self._system, one.specification, self._options, self._temporal)
+        task = _settled(task, list(one.specification.atoms.values()), choose_for_runs, self._session)
+        self._searched.append(task.options)
         decided = decide_runs(task, one, self._session)
         self._findings.append(decided.findings)
         self._answers[one] = decided.verdict
@@ -133,8 +167,13 @@ class _Deciding:
         # Imported here, for the same reason.
         from strandline.check.ctl.deciding import decide_trees
 
-        for decided in decide_trees(self._system, list(owners), self._options, self._temporal, self._session):
+        options = self._options
+        if options.auto_por:
+            self._session.watcher.stage(f"partial-order reduction is not used: {BRANCHING}")
+            options = replace(options, auto_por=False, check_independence=False)
+        for decided in decide_trees(self._system, list(owners), options, self._temporal, self._session):
             self._findings.append(decided.findings)
+            self._searched.append(options)
             for formula, verdict in decided.verdicts.items():
                 self._answers[owners[formula]] = replace(verdict, name=owners[formula].name)
 
@@ -146,7 +185,7 @@ class _Deciding:
         fault = next((findings.fault for findings in self._findings if findings.fault is not None), None)
         told = [self._answers[one] for one in asked] + ([] if fault is None else [fault])
         main = replace(self._findings[0], fault=fault, interrupted=self._interrupted)
-        verdict = Verdict(exploration_of(self._system, self._options, main), tuple(told))
+        verdict = Verdict(exploration_of(self._system, self._searched[0], main), tuple(told))
         if self._interrupted:
             raise Interrupted(verdict)
         return verdict

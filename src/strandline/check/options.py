@@ -22,6 +22,7 @@ _MOST_THREADS = 64
 CACHE_RULES = ("random", "oldest", "newest", "deepest", "collision")
 """Which cached state makes room for another; see the engine's `CacheRule`."""
 
+_REDUCTIONS = ("por", "auto_por", "symmetry", "merge")
 _SEARCH = "search"
 _LIMITS = "limits; a limit that is reached makes the verdict unknown"
 
@@ -84,6 +85,21 @@ class Options:
         ),
     )
     """Stubborn sets; sound for properties of states, deadlocks, and LTL without X."""
+    auto_por: bool = field(
+        default=False,
+        metadata=told(
+            "partial-order reduction where it is sound and, by the first states, leaves out enough to pay",
+            group=_SEARCH,
+        ),
+    )
+    """Decided for each search, and told."""
+    check_independence: bool = field(
+        default=False,
+        metadata=told(
+            "with partial-order reduction: try first in some states that steps commute as it takes them to",
+            group=_SEARCH,
+        ),
+    )
     symmetry: bool = field(
         default=False,
         metadata=told(
@@ -223,9 +239,11 @@ class Options:
         self._check_sweep()
         self._check_cache()
         self._check_threads()
-        reductions = [Option(name, True) for name in ("por", "symmetry", "merge") if getattr(self, name)]
+        reductions = [Option(name, True) for name in _REDUCTIONS if getattr(self, name)]
         if len(reductions) > 1:
             raise UsageError("{} and {} are not used together", options=reductions[:2])
+        if self.check_independence and not (self.por or self.auto_por):
+            raise UsageError("{} is for {}", options=[Option("check_independence", True), Option("por", True)])
         for name, limit in (("max_states", self.max_states), ("max_seconds", self.max_seconds)):
             if limit is not None and not limit > 0:
                 raise UsageError(f"{{}} must be more than 0, not {limit}", options=[Option(name)])
