@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -190,4 +191,23 @@ def test_all_machine_code_is_there_before_the_clock_runs() -> None:
         decided(MUTEX, formula)
     decided(ROOT / "examples" / "stop-and-wait" / "stop-and-wait.dve", "AG EF Sender.done", order="sweep")
     assert compiled() == loaded
+
+
+def test_the_trial_search_has_somebody_to_tell_of_edges(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine has machine code of its own for searches that tell of edges: it is that which is loaded."""
+    from strandline.check.engine_searches import StateSearches
+    from strandline.engine.journal import EdgeListener
+
+    told = []
+    make = StateSearches.make
+
+    def noted(self: StateSearches, kernel: Any, log: Any, listener: Any, limit: int | None) -> Any:
+        told.append(isinstance(listener, EdgeListener))
+        return make(self, kernel, log, listener, limit)
+
+    monkeypatch.setattr(StateSearches, "make", noted)
+    decided(MUTEX, "AG EF P.critical")
+    assert told == [True, True]
+    strandline.check(MUTEX, deadlock=True)
+    assert told == [True, True, False, False]
 

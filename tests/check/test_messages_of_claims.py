@@ -245,3 +245,10 @@ def test_options_for_states_say_which_properties_to_choose(tmp_path: Path, optio
     assert str(caught.value) == (
         f"{option}=True: it is for properties of states; ask for them by themselves: ltl 'F true' is none"
     )
+
+
+@pytest.mark.parametrize("formula", ["G(kk>0)", "G (kk  >  0)", "G {kk > 0}", "G (k == 0 -> F(kk>0))"])
+def test_a_name_is_pointed_to_whatever_blanks_there_are(model: Path, formula: str) -> None:
+    message, line, caret = told(model, formula).splitlines()
+    assert message == f"formula:1:{formula.index('kk') + 1}: the model has no 'kk'; did you mean 'k'?"
+    assert line[caret.index("^") : caret.rindex("^") + 1] == "kk"

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Timer
 
-from strandline.check.engine_searches import SearchMaker
+from strandline.check.plan import Plan
 from strandline.check.watching import Watcher
 from strandline.compile.kernel import Kernel
+from strandline.engine.memory import WordArray
 from strandline.engine.search import Search
 
 COMPILING = "compiling this part of the engine, once per machine ..."
@@ -17,13 +18,28 @@ _LOADING = 3.0
 """Seconds after which the engine's machine code is not being loaded but made."""
 
 
-def load_engine(searches: SearchMaker, kernel: Kernel, watcher: Watcher) -> float:
+class _Deaf:
+    """A listener that is told of edges, for which the engine has machine code of its own."""
+
+    layers = False
+
+    def expanded(self, states: WordArray) -> None:
+        return None
+
+    def edges(self, sources: WordArray, targets: WordArray) -> None:
+        return None
+
+    def layer_finished(self, column: int, layer: int) -> None:
+        return None
+
+
+def load_engine(plan: Plan, kernel: Kernel, watcher: Watcher) -> float:
     """Let a search of a few states load the machine code: how many seconds that took. Where it has to be made first,
     which takes some seconds, that is told."""
     from strandline.engine.jit import compiled_before
 
     began = time.perf_counter()
-    trial = searches.make(kernel, lambda links: None, None, None)
+    trial = plan.searches.make(kernel, lambda links: None, _Deaf() if plan.tells_edges else None, None)
     if not isinstance(trial, Search):
         return 0.0
     with telling(watcher, at_once=not compiled_before(trial.loop)):

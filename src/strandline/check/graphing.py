@@ -90,6 +90,7 @@ def explore_graph(
         options=options,
         started=time.perf_counter(),
         listens=goal.listen,
+        tells_edges=True,
     )
     return Run(plan, goal, watcher or Unwatched()).carry_out()
 
@@ -205,6 +206,7 @@ def explore_tree(
         options=options,
         started=time.perf_counter(),
         listens=goal.listen,
+        tells_edges=True,
     )
     findings = Run(plan, goal, watcher).carry_out()
     if not findings.complete:

@@ -64,6 +64,8 @@ class Plan:
     """Where the search is saved, if that is wanted."""
     listens: Callable[[Path, Kernel], Listener] | None = None
     """Makes a listener for the search, whose files are to be in the folder; then distinct states are not counted."""
+    tells_edges: bool = False
+    """Whether that listener is told of edges too."""
 
 
 class Goal(Protocol):

@@ -131,7 +131,7 @@ class Run:
             raise unplaced(self.plan.options)
         self.compiled = self._compile()
         self.kernel = self.compiled.kernel
-        engine_seconds = 0.0 if self.plan.for_device else load_engine(self.plan.searches, self.kernel, self.watcher)
+        engine_seconds = 0.0 if self.plan.for_device else load_engine(self.plan, self.kernel, self.watcher)
         if self._saving is not None:
             self._saving.recall()
         self._folder, self._disk = folder, DiskBudget(self.plan.options.disk_limit, folder)

@@ -40,5 +40,6 @@ def explored(
         started=session.started,
         checkpoints=session.checkpoints,
         listens=goal.listen,
+        tells_edges=True,
     )
     return Run(plan, goal, session.watcher).carry_out()

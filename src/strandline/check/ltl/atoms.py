@@ -24,12 +24,22 @@ def bound_atoms(text: WithAtoms, system: System, scope: Scope | None = None) -> 
         try:
             return words.condition(atom, name=source.name)
         except InputError as error:
-            # Its place is one in the atom: shown where that stands, if it stands there word for word.
-            start = source.text.find(atom, span.start, span.end)
-            place = span if error.span is None or start < 0 else error.span.shifted(start)
+            place = span if error.span is None else _place_in(source, span, atom, error.span)
             raise type(error)(error.message + _meant(atom, words), source, place) from None
 
     return bind_atoms(text, resolve)
+
+
+def _place_in(source: Source, span: Span, atom: str, inner: Span) -> Span:
+    """A place in an atom as one of the text, in a part of which the atom stands, perhaps with other blanks; all of
+    that part where it does not."""
+    written = [place for place in range(span.start, span.end) if not source.text[place].isspace()]
+    letters = "".join(atom.split())
+    start = "".join(source.text[place] for place in written).find(letters)
+    first, last = (len("".join(atom[:end].split())) for end in (inner.start, inner.end))
+    if start < 0 or not first < last <= len(letters):
+        return span
+    return Span(written[start + first], written[start + last - 1] + 1)
 
 
 def atom_source(text: WithAtoms, atom: str) -> Source:
