@@ -42,7 +42,9 @@ def test_they_are_sets(made: Diagrams, one: Members, other: Members, some: froze
     assert members(made, made.differ(first, second)) == one ^ other
     assert members(made, made.denied(first)) == ALL - one
     assert (first == second) == (one == other)
-    assert made.count(first, range(BITS)) == len(one)
+    assert made.count([first], range(BITS)) == len(one)
+    assert made.count([first, second, first], range(BITS)) == 2 * len(one) + len(other)
+    assert members(made, made.chosen(2, first, second)) == {a for a in ALL if a in (one if a[2] else other)}
     near = frozenset(a for a in ALL if any(all(a[i] == b[i] or i in some for i in range(BITS)) for b in one & other))
     assert members(made, made.some_of_both(first, second, made.cube(some))) == near
     assert made.some(made.both(first, second), made.cube(some)) == made.some_of_both(first, second, made.cube(some))

@@ -141,7 +141,7 @@ class SymbolicRun:
         counted = transitions and size * len(space.steps) <= _MOST_COUNTED
         self.findings.statistics = Statistics(
             states=states,
-            transitions=sum(space.count(sets.both(space.reachable, step.enabled)) for step in space.steps)
+            transitions=space.count(*(sets.both(space.reachable, step.enabled) for step in space.steps))
             if counted
             else None,
             deadlocks=space.count(sets.dead) if self._cone is None else None,

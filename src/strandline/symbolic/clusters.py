@@ -16,7 +16,7 @@ from strandline.symbolic.diagrams import Diagrams, Function
 from strandline.symbolic.encoding import Encoding
 from strandline.symbolic.steps import Step
 
-_LARGEST = 100_000
+_LARGEST = 20_000
 """Nodes of a relation that is joined from others."""
 
 

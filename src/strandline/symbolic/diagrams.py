@@ -139,12 +139,21 @@ class Diagrams(ABC):
             one = high if found[bit] else low
         return found
 
-    def count(self, one: Function, bits: Sequence[int]) -> int:
-        """How many assignments to these bits, which must be all that it depends on, are in the set: exactly, however
-        many they are."""
+    def count(self, functions: Iterable[Function], bits: Sequence[int]) -> int:
+        """How many assignments to these bits, which must be all that they depend on, are in some sets, one that is in
+        several as often: exactly, however many they are."""
         places = {bit: place for place, bit in enumerate(sorted(bits))}
         last = len(places)
         known: dict[Any, tuple[int, int]] = {self.true: (last, 1), self.false: (last, 0)}
+        total = 0
+        for one in functions:
+            self._count_nodes(one, places, known)
+            level, number = known[one]
+            total += number << level
+        return total
+
+    def _count_nodes(self, one: Function, places: Mapping[int, int], known: dict[Any, tuple[int, int]]) -> None:
+        """For every node its place and how many assignments to the bits from there on it has."""
         waiting = [one]
         while waiting:
             node = waiting[-1]
@@ -160,8 +169,6 @@ class Diagrams(ABC):
             below = [known[child] for child in (high, low)]
             known[node] = place, sum(number << (level - place - 1) for level, number in below)
             waiting.pop()
-        level, number = known[one]
-        return number << level
 
 
 class Oxidd(Diagrams):

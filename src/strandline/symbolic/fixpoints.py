@@ -68,9 +68,7 @@ class SymbolicSets:
         return self._until(through, goal, self.space.steps)
 
     def _until(self, through: Function, goal: Function, steps: Sequence[Step]) -> Function:
-        counting = self.both(self._full, through)
-        size = self.space.diagrams.size
-        found = self.space.leading_to(goal, through if size(through) <= size(counting) else counting, steps)
+        found = self.space.leading_to(goal, self.both(self._full, through), steps)
         return self.both(self._full, found)
 
     def fair_always(self, states: Function, conditions: Sequence[Function]) -> Function:

@@ -78,22 +78,22 @@ class Space:
         """Everything that steps lead to from the initial states."""
         return self.closed("reachable", self.initial, self.steps, lambda step, states: step.after(states))
 
-    def leading_to(
-        self, states: Function, through: Function | None = None, steps: Sequence[Step] | None = None
-    ) -> Function:
-        """Everything from which steps, all unless some are given, lead into a set, from states of `through` alone where
-        that is given."""
-        steps = self.steps if steps is None else steps
-        if through is not None and through != self.diagrams.true:
-            support = self.diagrams.support(through)
-            steps = [step.restricted(through, support) for step in steps]
-        return self.closed("leading to it", states, steps[::-1], lambda step, found: step.before(found))
+    def leading_to(self, states: Function, through: Function, steps: Sequence[Step] | None = None) -> Function:
+        """Everything from which steps, all unless some are given, lead into a set, from states of `through`."""
+        backwards = (self.steps if steps is None else steps)[::-1]
+        return self.closed("leading to it", states, backwards, lambda step, found: step.before(found), through)
 
     def closed(
-        self, what: str, states: Function, steps: Sequence[Step], apply: Callable[[Step, Function], Function]
+        self,
+        what: str,
+        states: Function,
+        steps: Sequence[Step],
+        apply: Callable[[Step, Function], Function],
+        within: Function | None = None,
     ) -> Function:
-        """The least set with `states` in it that no step adds to."""
-        found = Closing(self.diagrams, steps, apply, self.watch).closed(states)
+        """The least set with `states` in it to which no step adds a state of `within`, or of all."""
+        within = self.diagrams.true if within is None else within
+        found = Closing(self.diagrams, steps, apply, self.watch).closed(states, within)
         self.told(what, 1, found)
         return found
 
@@ -126,9 +126,9 @@ class Space:
         self.diagrams.nodes()
         self._tell(Told(what, turn, states))
 
-    def count(self, states: Function) -> int:
-        """How many states a set has."""
-        return self.diagrams.count(states, self.bits)
+    def count(self, *sets: Function) -> int:
+        """How many states some sets have, each counted by itself."""
+        return self.diagrams.count(sets, self.bits)
 
     def single(self, state: Sequence[int]) -> Function:
         """The set of one state."""

@@ -8,7 +8,7 @@ everything that it writes is constant there is no relation at all: forget what w
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from strandline.errors import ResourceError
 from strandline.model.expression import TRUE, Const, Element, Read, walk
@@ -43,12 +43,6 @@ class Step:
     """The first bit that it reads or writes."""
     updates: tuple[tuple[Slot, Cases], ...]
     """What it writes, by cases."""
-
-    def restricted(self, states: Function, support: frozenset[int]) -> Step:
-        """The same step, from these states alone, which depend on these bits."""
-        enabled = self.diagrams.both(self.enabled, states)
-        relation = self.diagrams.both(self.relation, states)
-        return replace(self, enabled=enabled, relation=relation, top=min(self.top, *support, self.top))
 
     def after(self, states: Function) -> Function:
         """The states that it leads to."""

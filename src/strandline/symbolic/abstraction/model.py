@@ -98,12 +98,12 @@ class AbstractModel:
 
     def count(self, abstract: Function) -> int:
         """How many abstract states there are in a set."""
-        return self.diagrams.count(abstract, self.bits)
+        return self.diagrams.count([abstract], self.bits)
 
     def edges(self, relation: Function) -> int:
         """How many edges a relation has."""
         later = [bit + 1 for bit in self.bits]
-        return self.diagrams.count(relation, [*self.bits, *later])
+        return self.diagrams.count([relation], [*self.bits, *later])
 
     def single(self, abstract: Function) -> Function:
         """A set of one of these abstract states."""

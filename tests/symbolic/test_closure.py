@@ -1,0 +1,37 @@
+"""Saturation: what leads into a set through another is what going step by step finds, on random Systems."""
+
+from __future__ import annotations
+
+from random import Random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models.random_lotus import random_lotus
+from strandline.languages.lotus import load
+from strandline.source import Source
+from strandline.symbolic.diagrams import LIBRARIES
+from strandline.symbolic.space import Space
+
+
+@settings(max_examples=60)
+@given(st.randoms(use_true_random=False), st.sampled_from(LIBRARIES))
+def test_what_leads_into_a_set_through_another(random: Random, library: str) -> None:
+    space = Space(load(Source("m.lotus", random_lotus(random))), library=library, most_bytes=1 << 24)
+    both, either, diagrams = space.diagrams.both, space.diagrams.either, space.diagrams
+    slots = list(space.encoding.fields)
+
+    def some() -> object:
+        one, other = (space.encoding.equal(random.choice(slots), random.randrange(2)) for _ in range(2))
+        return random.choice([both, either, diagrams.differ])(one, diagrams.denied(other))
+
+    goal, through = some(), random.choice([diagrams.true, diagrams.false, some(), both(some(), some())])
+    steps = [step for step in space.steps if random.random() < 0.8]
+    expected, before = goal, None
+    while expected != before:
+        before = expected
+        for step in steps:
+            expected = either(expected, both(through, step.before(before)))
+    assert space.leading_to(goal, through, steps) == expected
+    assert space.before(goal) == diagrams.any_of(step.before(goal) for step in space.steps)
+    assert space.after(goal) == diagrams.any_of(step.after(goal) for step in space.steps)
