@@ -29,26 +29,39 @@ class Row:
 
 
 class Record:
-    """All answers so far; without a file, those of this process."""
+    """All answers so far, the last one to each formula; without a file, those of this process. With `again`, what is
+    unknown counts as not asked."""
 
-    def __init__(self, file: Path | None) -> None:
+    def __init__(self, file: Path | None, *, again: bool = False) -> None:
         self.file = file
-        self.rows: list[Row] = []
+        self._rows: dict[tuple[str, str, str, str], Row] = {}
         if file is not None and file.exists():
             with file.open(newline="") as lines:
-                self.rows = [_row(cells) for cells in csv.reader(lines)]
-        self._known = {(one.net, one.method, one.examination) for one in self.rows}
+                for cells in csv.reader(lines):
+                    self._note(_row(cells))
+        asked = {(one.net, one.method, one.examination) for one in self.rows}
+        open_ones = {(one.net, one.method, one.examination) for one in self.rows if one.outcome == "unknown"}
+        self._known = asked - open_ones if again else asked
+
+    @property
+    def rows(self) -> list[Row]:
+        return list(self._rows.values())
 
     def has(self, net: str, method: str, examinations: Sequence[str]) -> bool:
         """Whether there are answers to all of these. What was asked together was recorded together."""
         return all((net, method, one) in self._known for one in examinations)
 
-    def add(self, row: Row) -> None:
-        self.rows.append(row)
-        self._known.add((row.net, row.method, row.examination))
+    def add(self, *rows: Row) -> None:
+        """Keep answers to what was asked together."""
+        for row in rows:
+            self._note(row)
+            self._known.add((row.net, row.method, row.examination))
         if self.file is not None:
             with self.file.open("a", newline="") as lines:
-                csv.writer(lines).writerow(astuple(row))
+                csv.writer(lines).writerows(map(astuple, rows))
+
+    def _note(self, row: Row) -> None:
+        self._rows[row.net, row.method, row.examination, row.formula] = row
 
 
 def _row(cells: Sequence[str]) -> Row:

@@ -1,7 +1,7 @@
 """Petri nets of the Model Checking Contest: exact figures, and every formula that has a verdict.
 
     python bench/nets.py [--most N] [--least N] [--methods NAME ...] [--examinations NAME ...] [--max-seconds S]
-                         [--memory SIZE] [--record FILE] [NET ...]
+                         [--memory SIZE] [--record FILE [--again]] [NET ...]
     python bench/nets.py --record FILE --show
     python bench/nets.py --rates
 
@@ -9,9 +9,9 @@ Reads the nets, formulas, figures and verdicts in `--folder` (default: `../share
 net it compares states, firings and the largest counts of tokens with the reference, then every formula and
 every named question with the contest's verdict, by each method that can decide it. Exit code 1 where one is wrong.
 
-Formulas that one search decides are asked together; a question, and a formula about runs, is a search of its own, and
-`--max-seconds` is the limit of each search. With `--record` answers are kept in a file, and what stands there is not
-asked again: a long campaign can be stopped and goes on; `--show` tells what was found so far.
+Formulas about states, and formulas about trees, are asked together; a question, and a formula about runs, by itself.
+`--max-seconds` is the limit of what is asked together or by itself. With `--record` answers are kept in a file, and
+what stands there is not asked again: a long campaign can be stopped and goes on; `--show` tells what was found so far.
 
 With `--rates`: how long the net with the most transitions takes to load and to compile, and how fast nets are searched
 beside the same systems in DVE (`../shared/beem`), in turns.
@@ -238,12 +238,13 @@ def measure(net: Reference, record: Record, arguments: argparse.Namespace) -> No
         ask = judged(net, system, asked[0], method, limits) if alone else None
         answers = list(ask if ask is not None else judged_together(net, system, asked, method, limits))
         _show(method, asked, answers)
-        for one in answers:
-            answer = one.answer
-            outcome, reason = one.outcome, answer.reason or ""
-            record.add(
-                Row(net.name, net.states, method, one.examination, answer.id, outcome, answer.seconds, reason)
-            )
+        record.add(*(_row(net, one) for one in answers))
+
+
+def _row(net: Reference, one: Judged) -> Row:
+    answer = one.answer
+    found = (one.outcome, answer.seconds, answer.reason or "")
+    return Row(net.name, net.states, one.method, one.examination, answer.id, *found)
 
 
 def _show(method: str, asked: Sequence[str], answers: Sequence[Judged]) -> None:
@@ -288,16 +289,17 @@ def main() -> int:
     parser.add_argument("--most", type=int, default=10_000_000, help="markings")
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
     parser.add_argument("--examinations", nargs="+", choices=[*QUESTIONS, *FILES], default=[*QUESTIONS, *FILES])
-    parser.add_argument("--max-seconds", type=float, default=600.0, help="for each search")
+    parser.add_argument("--max-seconds", type=float, default=600.0, help="for what is asked together")
     parser.add_argument("--memory", help="what the process may take, as in 4G")
     parser.add_argument("--record", type=Path, help="a file of answers, which are not asked for again")
+    parser.add_argument("--again", action="store_true", help="ask again for what the record has as unknown")
     parser.add_argument("--show", action="store_true", help="tell what the record has instead of asking")
     parser.add_argument("--rates", action="store_true", help="loading, compiling and rates instead of verdicts")
     arguments = parser.parse_args()
     if arguments.rates:
         show_rates(arguments.folder)
         return 0
-    record = Record(arguments.record)
+    record = Record(arguments.record, again=arguments.again)
     nets = [one for one in references(arguments.folder) if arguments.least <= one.states <= arguments.most]
     nets = [one for one in nets if not arguments.nets or one.name in arguments.nets]
     for net in [] if arguments.show else nets:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shlex
 import shutil
 import sys
@@ -10,10 +11,12 @@ from typing import Any
 
 import pytest
 
+import _nets_record
 import _spin
 import _spin_ltl
 import beem
 import lola
+import nets
 import spin
 from _common import MeasuringFailed, Run, run_strandline
 from models import CLAIMS, FULL, TINY, Pair, pairs
@@ -229,3 +232,28 @@ def test_the_distribution_keeps_families_apart(capsys: pytest.CaptureFixture[str
     assert [word for word in tuned.split() if word.endswith("%")] == ["5.00%", "5.00%", "5.00%", "25.00%", "25.00%"]
     assert kept_out.startswith("1 sweeps")
     assert "100.00%" in kept_out
+
+
+def test_a_campaign_over_nets_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
+    file = tmp_path / "answers.csv"
+    rows = [
+        _nets_record.Row("A", 70_000, "ndfs", "LTLCardinality", f"A-{number}", outcome, 0.5, reason)
+        for number, (outcome, reason) in enumerate([("right", ""), ("unknown", "the time limit, of 20 s, is reached")])
+    ]
+    record = _nets_record.Record(file)
+    assert not record.has("A", "ndfs", ("LTLCardinality",))
+    record.add(*rows)
+    kept = _nets_record.Record(file)
+    assert (kept.rows, kept.has("A", "ndfs", ("LTLCardinality",))) == (rows, True)
+    assert not kept.has("A", "ndfs", ("LTLCardinality", "LTLFireability"))
+    again = _nets_record.Record(file, again=True)
+    assert not again.has("A", "ndfs", ("LTLCardinality",))
+    again.add(dataclasses.replace(rows[1], outcome="right", reason=""))
+    assert [one.outcome for one in _nets_record.Record(file, again=True).rows] == ["right", "right"]
+
+
+def test_every_examination_is_asked_by_some_method_and_once() -> None:
+    for method, (examinations, *_) in nets.METHODS.items():
+        assert sorted(one for portion in nets.portions(method) for one in portion) == sorted(examinations)
+    assert {one for examinations, *_ in nets.METHODS.values() for one in examinations} == {*nets.FILES, *nets.QUESTIONS}
+

@@ -109,11 +109,11 @@
     #legend() {
       const { profile } = this.search;
       const entry = (kind, text) => make("span", { class: `key ${kind}` }, text);
-      return make("figcaption", {}, entry("visited", "expanded for the first time the line passed"),
+      return make("figcaption", {}, entry("visited", this.sweeps ? "expanded for the first time the line passed" : "expanded"),
         profile.revisited.some(Boolean) && entry("revisited", "when the line passed again"),
         profile.persistent.some(Boolean) && entry("persistent", "persistent states"),
         entry("all", this.again ? "all expanded so far" : "all found so far"), entry("live", "stored"),
-        entry("mark", this.sweeps ? "where the line stands; the slider moves it" : "the level told of above; the slider moves it"));
+        entry("slid", this.sweeps ? "where the line stands; the slider moves it" : "the level told of above; the slider moves it"));
     }
 
     move(place) {
