@@ -68,8 +68,9 @@ class SymbolicSets:
         return self._until(through, goal, self.space.steps)
 
     def _until(self, through: Function, goal: Function, steps: Sequence[Step]) -> Function:
-        found = self.space.leading_to(goal, self.both(self._full, through), steps)
-        return self.both(self._full, found)
+        # What is no state at all is in nobody's way; what is not reachable may be much.
+        bound = through if self._full == self.space.valid else self.both(self._full, through)
+        return self.both(self._full, self.space.leading_to(goal, bound, steps))
 
     def fair_always(self, states: Function, conditions: Sequence[Function]) -> Function:
         """EG on paths that meet each condition infinitely often."""

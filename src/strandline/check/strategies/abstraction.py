@@ -38,8 +38,10 @@ from strandline.symbolic.fixpoints import SymbolicSets
 from strandline.symbolic.paths import Numbered, SymbolicPaths
 
 CONCRETE = "the model itself"
-MOST_TIMES, FEW_NODES = 4, 5_000
-"""An abstraction whose relation has so many times the nodes of the states that it is about is given up."""
+MOST_TIMES, FEW_NODES = 4, 500_000
+"""Abstractions may make so many times the nodes that it took to know the states and the steps, and some more: then they
+are given up, so that they cost no more than some times what is lost. How large they become says nothing of whether
+refinement ends (bench/RESULTS.md, LOTUS)."""
 
 
 class Abstraction:
@@ -76,6 +78,10 @@ class _Known:
     sets: AbstractSets
 
 
+class _TooLarge(Exception):
+    """Abstractions need more nodes than they may take."""
+
+
 @dataclass(slots=True)
 class _Abstracting:
     """One formula."""
@@ -85,6 +91,8 @@ class _Abstracting:
     question: CtlQuestion
     formula: CtlFormula
     steps: list[str] = field(default_factory=list)
+    _refinements: int = 0
+    _allowed: int = 0
 
     def answer(self) -> CtlAnswer:
         space, kinds = self.run.space, quantifiers_of(self.formula.formula)
@@ -94,25 +102,41 @@ class _Abstracting:
         shortcut = self._shortcut()
         if shortcut is not None:
             return shortcut
-        base = self._base()
-        view, most = View(self._visible()), self.task.temporal.refinements
-        for refinements in range(most + 1):
-            model = AbstractModel(space, base, view)
-            known = self._known(model, Operator.ALL in kinds)
-            self._tell(refinements, model, known)
+        try:
+            return self._refining(View(self._visible()), universally=Operator.ALL in kinds)
+        except _TooLarge:
+            space.diagrams.collect()
+            return self._concrete(f"{CONCRETE}, because abstractions need much more room", self._refinements)
+
+    def _refining(self, view: View, *, universally: bool) -> CtlAnswer:
+        """Abstractions, each finer than the one before, until one decides it. Raises `_TooLarge`."""
+        space, base, most = self.run.space, self._base(), self.task.temporal.refinements
+        self._allowed = (MOST_TIMES + 1) * self._nodes_to_begin_with() + FEW_NODES
+        for self._refinements in range(most + 1):
+            model = AbstractModel(space, base, view, self._watch)
+            known = self._known(model, universally)
+            self._tell(self._refinements, model, known)
             undecided = space.diagrams.both(
                 model.abstracted(space.initial), space.diagrams.denied(space.diagrams.either(known.true, known.false))
             )
             if undecided == space.diagrams.false:
-                return self._decided(model, known, refinements)
-            if model.size > MOST_TIMES * space.diagrams.size(base) + FEW_NODES:
-                return self._concrete(f"{CONCRETE}, because the abstraction has become much larger", refinements)
-            if refinements < most:
+                return self._decided(model, known, self._refinements)
+            if self._refinements < most:
                 finer = self._refined(model, known, model.single(undecided))
                 if finer is None:
-                    return self._concrete(f"{CONCRETE}, because no edge is left to split by", refinements)
+                    return self._concrete(f"{CONCRETE}, because no edge is left to split by", self._refinements)
                 view = finer
         return self._concrete(f"{CONCRETE}, because refinement did not end before", most)
+
+    def _nodes_to_begin_with(self) -> int:
+        """That there are when the steps are joined, which the model itself needs too."""
+        return self.run.space.diagrams.nodes() if self.run.space.clusters else 0
+
+    def _watch(self) -> None:
+        """Called between operations on abstractions."""
+        self.run.space.watch()
+        if self.run.space.diagrams.nodes() > self._allowed:
+            raise _TooLarge
 
     def _base(self) -> Function:
         """The states that count."""
@@ -152,7 +176,7 @@ class _Abstracting:
     # --- what an abstraction says -----------------------------------------------------------------------------------
 
     def _valuation(self, model: AbstractModel, relation: Function) -> tuple[Valuation[Function], AbstractSets]:
-        sets = AbstractSets(model, relation, self.run.space.watch)
+        sets = AbstractSets(model, relation, self._watch)
         encoding, question = self.run.space.encoding, self.question
 
         def seen(number: int) -> Function:

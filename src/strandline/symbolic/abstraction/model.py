@@ -29,10 +29,12 @@ class View:
 
 class AbstractModel:
     """The abstraction by a view of the states of `base`, which steps do not leave; states without a step repeat
-    themselves."""
+    themselves. `watch` is called between operations and may raise to stop the work."""
 
-    def __init__(self, space: Space, base: Function, view: View) -> None:
-        self.space, self.view, self.diagrams = space, view, space.diagrams
+    def __init__(
+        self, space: Space, base: Function, view: View, watch: Callable[[], None] = lambda: None
+    ) -> None:
+        self.space, self.view, self.diagrams, self._watch = space, view, space.diagrams, watch
         fields = space.encoding.fields
         spare = space.spare[: len(view.sets)]
         visible = [fields[slot] for slot in fields if slot in view.slots]
@@ -47,7 +49,6 @@ class AbstractModel:
         self._base = self._marked(base, [pair[0] for pair in spare], view.sets)
         self.states = self.abstracted(base)
         whole = self._visible_steps(base)
-        self.size = self.diagrams.size(whole)
         both, denied = self.diagrams.both, self.diagrams.denied
         self.existential = self.diagrams.some_of_both(self._base, whole, self._hidden)
         lacking = self.diagrams.some_of_both(self._base, both(self._anywhere(), denied(whole)), self._hidden)
@@ -71,7 +72,7 @@ class AbstractModel:
         dead = diagrams.both(base, diagrams.denied(space.enabled))
         whole = diagrams.both(diagrams.both(dead, marks), unchanged(encoding, self.view.slots))
         for one in space.clusters:
-            space.watch()
+            self._watch()
             hidden = [bit for slot in one.written - self.view.slots for bit in encoding.fields[slot].next]
             part = diagrams.some_of_both(one.between, one.behind(marks), diagrams.cube(hidden))
             whole = diagrams.either(whole, diagrams.both(part, unchanged(encoding, self.view.slots - one.written)))
