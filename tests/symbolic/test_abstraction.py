@@ -191,7 +191,7 @@ def test_mixed_formulas_are_decided_on_the_model_and_that_is_told() -> None:
 
 def test_abstractions_that_need_much_more_room_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("strandline.check.strategies.abstraction.FEW_NODES", 0)
-    monkeypatch.setattr("strandline.check.strategies.abstraction.MOST_TIMES", 1)
+    monkeypatch.setattr("strandline.check.strategies.abstraction.MOST_TIMES", 0.5)
     found = strandline.check(system_of(with_token(8)), method="abstraction")
     assert words(found) == [InitialStates(1, 1)]
     assert figures(found).decided_by == "the model itself, because abstractions need much more room"

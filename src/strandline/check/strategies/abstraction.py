@@ -38,7 +38,7 @@ from strandline.symbolic.fixpoints import SymbolicSets
 from strandline.symbolic.paths import Numbered, SymbolicPaths
 
 CONCRETE = "the model itself"
-MOST_TIMES, FEW_NODES = 4, 500_000
+MOST_TIMES, FEW_NODES = 3, 500_000
 """Abstractions may make so many times the nodes that it took to know the states and the steps, and some more: then they
 are given up, so that they cost no more than some times what is lost. How large they become says nothing of whether
 refinement ends (bench/RESULTS.md, LOTUS)."""
@@ -111,7 +111,7 @@ class _Abstracting:
     def _refining(self, view: View, *, universally: bool) -> CtlAnswer:
         """Abstractions, each finer than the one before, until one decides it. Raises `_TooLarge`."""
         space, base, most = self.run.space, self._base(), self.task.temporal.refinements
-        self._allowed = (MOST_TIMES + 1) * self._nodes_to_begin_with() + FEW_NODES
+        self._allow()
         for self._refinements in range(most + 1):
             model = AbstractModel(space, base, view, self._watch)
             known = self._known(model, universally)
@@ -128,9 +128,12 @@ class _Abstracting:
                 view = finer
         return self._concrete(f"{CONCRETE}, because refinement did not end before", most)
 
-    def _nodes_to_begin_with(self) -> int:
-        """That there are when the steps are joined, which the model itself needs too."""
-        return self.run.space.diagrams.nodes() if self.run.space.clusters else 0
+    def _allow(self) -> None:
+        """How many nodes there may be; to join the steps, which the model itself needs too, costs nothing."""
+        diagrams, _ = self.run.space.diagrams, self.run.space.clusters
+        known = diagrams.nodes()
+        diagrams.collect()
+        self._allowed = diagrams.nodes() + MOST_TIMES * known + FEW_NODES
 
     def _watch(self) -> None:
         """Called between operations on abstractions."""
