@@ -20,6 +20,7 @@ class M(Model):
     def step(m): m.x = 0
 """
 PROCESS = '    class P(Process, count=2):\n        pc: Enum["here", "there"]\n'
+INSIDE = "; it takes at, to and fair, and a condition is written inside: require(...)"
 CASES = {
     "a domain in the place of the process": (
         PROCESS + "        @action\n        def move(m, d: Range[0, 3]): m.x = d\n",
@@ -205,6 +206,31 @@ CASES = {
         "model.py:13:26: 'y' has no type, so it is a constant; declare it as a variable: y: bool = False",
         "me.y = True",
     ),
+    "no process at all": (
+        "    class P(Process, count=0):\n        pc: Enum['a']\n        @action\n        def go(m, me): pass\n",
+        "model.py:9:22: P: count must be 1 or more, not 0",
+        "count=0",
+    ),
+    "a formula as a decorator": (
+        "    @ltl\n    def low(m): return m.x < 1\n",
+        "model.py:9:5: TypeError: ltl is no decorator; it takes a formula as text: name = ltl('G F x == 0')",
+        "@ltl",
+    ),
+    "a type with parentheses": (
+        "    y: Range(0, 3)\n",
+        "model.py:9:5: TypeError: Range is written with brackets: Range[0, 3]",
+        "y: Range(0, 3)",
+    ),
+    "names without quotes": (
+        "    e: Enum[idle, busy]\n",
+        "model.py:9:5: NameError: name 'idle' is not defined; the names of an Enum stand in quotes: 'idle'",
+        "e: Enum[idle, busy]",
+    ),
+    "a condition of an action beside it": (
+        "    @action(when=True)\n    def jump(m): m.x = 1\n",
+        "model.py:9:5: TypeError: action() got an unexpected keyword argument 'when'" + INSIDE,
+        "@action(when=True)",
+    ),
     "a property, which would be that of the initial state": (
         "    @property\n    def low(m): return m.x < 1\n    @invariant\n    def fine(m): return m.low\n",
         "model.py:12:25: 'low' is a property, which cannot be compiled; write a function and call it: low()",
@@ -332,3 +358,9 @@ def test_a_truth_may_be_given_as_a_number(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as caught:
         strandline.load(file, safe=2)
     assert str(caught.value) == "M: parameter 'safe' is True or False, True where nothing is given, not 2"
+
+
+def test_a_model_without_an_action_is_told_so(tmp_path: Path) -> None:
+    file = tmp_path / "model.py"
+    file.write_text("from strandline import *\nclass M(Model):\n    x: Range[0, 3]\n")
+    assert strandline.load(file).notes == ("warning: the model 'M' has no action: nothing ever happens in it",)

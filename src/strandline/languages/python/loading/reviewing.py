@@ -30,6 +30,8 @@ def review(model: type[Model]) -> list[str]:
     notes: list[str] = []
     processes = groups_of(model)
     marked = [*model._marked.values(), *(one for process in processes for one in process._marked.values())]
+    if not any(one.kind == "action" for one in marked):
+        notes.append(f"warning: the model '{model.__name__}' has no action: nothing ever happens in it")
     functions = [one.function for one in marked]
     for kind, cls in [(Model, model), *((Process, one) for one in processes)]:
         for base in cls.__mro__:

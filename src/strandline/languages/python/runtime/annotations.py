@@ -39,53 +39,43 @@ class TypeExpression:
     arguments: tuple[Any, ...]
 
 
-class Range:
+class Written:
+    """Base of the types that are written with brackets behind their names."""
+
+    def __class_getitem__(cls, arguments: Any) -> TypeExpression:
+        return TypeExpression(cls.__name__, arguments if isinstance(arguments, tuple) else (arguments,))
+
+    def __new__(cls, *arguments: Any, **_: Any) -> Any:
+        inside = ", ".join(map(repr, arguments)) or "..."
+        raise TypeError(f"{cls.__name__} is written with brackets: {cls.__name__}[{inside}]")
+
+
+class Range(Written):
     """`Range[low, high]`: the integers from low to high, both included."""
 
-    def __class_getitem__(cls, arguments: Any) -> TypeExpression:
-        return TypeExpression("Range", arguments if isinstance(arguments, tuple) else (arguments,))
 
-
-class Enum:
+class Enum(Written):
     """`Enum["idle", "busy"]`: one of these names; the first is the default."""
 
-    def __class_getitem__(cls, arguments: Any) -> TypeExpression:
-        return TypeExpression("Enum", arguments if isinstance(arguments, tuple) else (arguments,))
 
-
-class Array:
+class Array(Written):
     """`Array[type, length]`."""
 
-    def __class_getitem__(cls, arguments: Any) -> TypeExpression:
-        return TypeExpression("Array", arguments if isinstance(arguments, tuple) else (arguments,))
 
-
-class Bag:
+class Bag(Written):
     """`Bag[type, capacity]`: a multiset."""
 
-    def __class_getitem__(cls, arguments: Any) -> TypeExpression:
-        return TypeExpression("Bag", arguments if isinstance(arguments, tuple) else (arguments,))
 
-
-class Fifo:
+class Fifo(Written):
     """`Fifo[type, capacity]`: a queue."""
 
-    def __class_getitem__(cls, arguments: Any) -> TypeExpression:
-        return TypeExpression("Fifo", arguments if isinstance(arguments, tuple) else (arguments,))
 
-
-class Set:
+class Set(Written):
     """`Set[type]`."""
 
-    def __class_getitem__(cls, arguments: Any) -> TypeExpression:
-        return TypeExpression("Set", arguments if isinstance(arguments, tuple) else (arguments,))
 
-
-class Optional:
+class Optional(Written):
     """`Optional[type]`: a value of the type, or None."""
-
-    def __class_getitem__(cls, arguments: Any) -> TypeExpression:
-        return TypeExpression("Optional", arguments if isinstance(arguments, tuple) else (arguments,))
 
 
 class Outer(dict[str, Any]):

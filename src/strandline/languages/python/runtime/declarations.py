@@ -65,9 +65,15 @@ def ctl(formula: str) -> FormulaText:
     return _formula("ctl", formula)
 
 
+_EXAMPLES = {"ltl": "G F x == 0", "ctl": "AG EF x == 0"}
+
+
 def _formula(logic: str, formula: str) -> FormulaText:
     if not isinstance(formula, str):
-        raise TypeError(f"{logic} takes a formula as text, not {formula!r}")
+        instead = f"name = {logic}({_EXAMPLES[logic]!r})"
+        if callable(formula):
+            raise TypeError(f"{logic} is no decorator; it takes a formula as text: {instead}")
+        raise TypeError(f"{logic} takes a formula as text, not {formula!r}: {instead}")
     return FormulaText(logic, formula)
 
 

@@ -29,6 +29,7 @@ from strandline.languages.python.runtime.declarations import Fair, FormulaText, 
 from strandline.languages.python.runtime.deferred import Parameter, resolve
 from strandline.languages.python.runtime.faults import NotEnabled
 from strandline.languages.python.runtime.stepping import StepChoice, possible
+from strandline.languages.python.runtime.text import keyword_place
 from strandline.languages.python.runtime.types import Type
 
 
@@ -109,7 +110,10 @@ class Model:
     def _make(self, process: type[Process]) -> Iterator[Process]:
         count = 1 if process._count is None else resolve(process._count, self._bindings)
         if not isinstance(count, int) or count < 1:
-            raise ModelError(f"{process.__name__}: count must be 1 or more, not {count!r}")
+            message = f"{process.__name__}: count must be 1 or more, not {count!r}"
+            functions = [one.function for one in process._marked.values()]
+            place = keyword_place(process, functions, "count")
+            raise ModelError(message) if place is None else ModelError(message, *place)
         for index in range(count):
             member = process(index)
             member._model = self

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import re
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator
@@ -129,7 +130,17 @@ def raised(source: Source, error: Exception) -> ModelError:
     end = source.text.find("\n", start)
     text = source.text[start : end if end >= 0 else len(source.text)]
     indent = len(text) - len(text.lstrip())
-    return ModelError(message, source, Span(start + indent, start + max(len(text), indent + 1)))
+    return ModelError(message + _meant(error, text), source, Span(start + indent, start + max(len(text), indent + 1)))
+
+
+def _meant(error: Exception, line: str) -> str:
+    """What to write instead in a line that raised an error, where that is known."""
+    missing = getattr(error, "name", None)
+    if isinstance(error, NameError) and re.search(rf"\bEnum\[[^\]]*\b{re.escape(str(missing))}\b", line):
+        return f"; the names of an Enum stand in quotes: '{missing}'"
+    if isinstance(error, TypeError) and str(error).startswith("action() got an unexpected keyword"):
+        return "; it takes at, to and fair, and a condition is written inside: require(...)"
+    return ""
 
 
 def line_start(source: Source, line: int) -> int:
