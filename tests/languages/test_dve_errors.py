@@ -26,6 +26,7 @@ def complaint(text: str) -> tuple[type[InputError], str]:
 SYNTAX = [
     ("", "1:1: expected a declaration or 'process', found the end of the text"),
     ("byte x", "1:7: expected ',' or ';', found the end of the text"),
+    ("bool x;", "1:1: expected a declaration or 'process', found 'bool'; a truth is a byte, 0 or 1"),
     ("byte x = ;", "1:10: expected an expression, found ';'"),
     ("byte 3;", "1:6: expected a name, found '3'"),
     ("byte state;", "1:6: expected a name, found the keyword 'state'"),
@@ -33,7 +34,7 @@ SYNTAX = [
     ("byte x[2;", "1:9: expected ']', found ';'"),
     ("byte x[2] = {1, 2;", "1:18: expected ',' or '}', found ';'"),
     ("byte x = 5 5; " + BODY, "1:12: expected an operator or ',' or ';', found '5'"),
-    ("channel {bool} c[1];", "1:10: expected 'byte' or 'int', found 'bool'"),
+    ("channel {bool} c[1];", "1:10: expected 'byte' or 'int', found 'bool'; a truth is a byte, 0 or 1"),
     ("process { }", "1:9: expected the name of the process, found '{'"),
     ("process P { state a; state b; }", "1:22: this process has a 'state' line already"),
     ("process P { init a; }", "1:9: process 'P' has no 'state' line"),
@@ -164,6 +165,10 @@ NAMES_AND_KINDS = [
 PARTS = [
     ("guard count == 1;", "7: unknown name 'count'; did you mean 'counter'?"),
     ("guard x = 1;", "9: '=' assigns; to compare write '=='"),
+    ("effect x++;", "9: expected '=', found '+'; write 'x = x + 1'"),
+    ("effect x -= 2;", "10: expected '=', found '-'; write 'x = x - ...'"),
+    ("effect x * 2;", "10: expected '=', found '*'"),
+    ("guard P.x == 1;", "9: process 'P' has no state 'x'; it is known here without 'P.'"),
     ("guard (x;", "9: expected an operator or the ')', found ';'"),
     ("guard x);", "8: expected an operator or ';' or ',', found ')'"),
     ("guard x[1];", "7: 'x' is not an array"),

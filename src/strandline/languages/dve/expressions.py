@@ -289,7 +289,9 @@ class ExpressionParser:
             [*symbol.scope.symbols] if texts[place + 1] == "->" else [*symbol.tests, *symbol.scope.symbols]
         )
         kind = "variable" if texts[place + 1] == "->" else "state"
-        self.tokens.model_error(f"process '{owner}' has no {kind} '{name}'" + suggestion(name, known), last)
+        shared = isinstance(scope.find(name), Variable | Constant)
+        hint = suggestion(name, known) or (f"; it is known here without '{owner}.'" if shared else "")
+        self.tokens.model_error(f"process '{owner}' has no {kind} '{name}'{hint}", last)
 
     def _channel_part(
         self, channel: Channel, place: int, last: int

@@ -287,7 +287,8 @@ class Parser:
     # Tokens
 
     def _fail(self, expected: str) -> NoReturn:
-        self.tokens.syntax_error(f"expected {expected}, found {self.tokens.describe(self.place)}", self.place)
+        hint = "; a truth is a byte, 0 or 1" if self.texts[self.place] in ("bool", "boolean") else ""
+        self.tokens.syntax_error(f"expected {expected}, found {self.tokens.describe(self.place)}{hint}", self.place)
 
     def _skip(self, text: str) -> bool:
         if self.texts[self.place] == text:

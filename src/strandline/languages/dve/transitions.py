@@ -91,12 +91,21 @@ class TransitionReader:
             target, place = self._target(place)
             if self._texts[place] != "=":
                 found = self._tokens.describe(place)
-                self._tokens.syntax_error(f"expected '=', found {found}", place)
+                self._tokens.syntax_error(f"expected '=', found {found}{self._instead(first, place)}", place)
             value, place = self._expressions.parse(place + 1, self._scope, ",", ";")
             effects.append(Assign(target, value, self._tokens.span(first, place - 1)))
             if self._texts[place] == ";":
                 return effects
             place += 1
+
+    def _instead(self, first: int, place: int) -> str:
+        """How `x++` and `x += 2` are written in DVE."""
+        sign, behind = self._texts[place : place + 2]
+        if sign not in ("+", "-") or behind not in ("=", sign):
+            return ""
+        span = self._tokens.span(first, place - 1)
+        target = self._tokens.source.text[span.start : span.end]
+        return f"; write '{target} = {target} {sign} {'...' if behind == '=' else 1}'"
 
     def _target(self, place: int) -> tuple[Read | Element, int]:
         """A variable or an element of an array that this process may write, and the token behind it."""
