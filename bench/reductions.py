@@ -41,6 +41,7 @@ WAYS = {
     "bfs, 2 threads": ["--threads", "2"],
 }
 PLAIN = ("bfs", "bfs, por")
+REFUSABLE = ("bfs, merge", "bfs, symmetry")
 LOSSY = ("bfs, compact", "bfs, bitstate")
 BY_SPIN = {"SPIN": (), "SPIN, reduced": (), "SPIN, HC4": ("-DHC4",), "SPIN, bitstate": ("-DBITSTATE",)}
 _BIT_TABLE = 27
@@ -63,15 +64,13 @@ class Searched:
 
 def search(command: list[str], name: str, file: Path, way: str) -> Searched | None:
     """Ours; None where the way is refused for the model."""
-    try:
-        run = run_strandline(command, ["explore", str(file), *WAYS[way]], max_seconds=600)
-    except MeasuringFailed as refused:
-        if way not in ("bfs, symmetry", "bfs, merge"):
-            raise
-        print(f"{name}, {way}: {refused}", file=sys.stderr)
-        return None
+    run = run_strandline(command, ["explore", str(file), *WAYS[way]], max_seconds=600)
     if run.failure is not None or not (run.report.get("complete") or way in LOSSY):
-        raise MeasuringFailed(f"{name}, {way}: {run.failure or run.report.get('reason')}")
+        why = f"{name}, {way}: {run.failure or run.report.get('reason')}"
+        if way not in REFUSABLE:
+            raise MeasuringFailed(why)
+        print(why, file=sys.stderr)
+        return None
     report = run.report
     peak, size = report["peak_states"], report["peak_bytes"]
     counts = (report["states"], report["visited"], peak, None if way in LOSSY else report["deadlocks"])
