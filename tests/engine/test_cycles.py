@@ -11,6 +11,7 @@ from graph_kernel import Graph, graph_kernel
 from plain import Engine, compiled_engine, plain_engine
 from running import smallest_arrays
 
+from strandline.engine.cycles.loop import LoopSearch
 from strandline.engine.search import Event
 
 METHODS = ("NestedSearch", "ComponentSearch")
@@ -124,3 +125,15 @@ def test_early_detection_visits_only_the_cycle() -> None:
         assert run_to_end(search) is Event.CYCLE
         assert judge(search, [int(link) for link in links], 1) == ([0], [0, 1, 2])
         assert search.statistics().visited == 3, method
+
+
+def test_a_loop_is_followed_past_states_that_fault() -> None:
+    """Beside the loop of four states lies one that faults; no search that has found the loop has asked for it."""
+    graph = Graph(((4, 1), (4, 2), (4, 3), (4, 0), ()), faults=(4,))
+    kernel = graph_kernel(graph)
+    search = LoopSearch(kernel, tuple(kernel.initial[0].tolist()), accepting=0)
+    try:
+        assert run_to_end(search) is Event.CYCLE
+        assert search.steps == (1, 1, 1, 1)
+    finally:
+        search.close()

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.codes import BUDGET, CONTINUE, CYCLE, DONE, NONE, ROOT
+from strandline.engine.codes import BUDGET, CONTINUE, CYCLE, DONE, FAULT, NONE, ROOT
 from strandline.engine.cycles.components_kernel import OPEN
 from strandline.engine.expansion_kernel import ask, link_of
 from strandline.engine.hashing import copy_state, same_state, state_hash, word_count
@@ -62,11 +62,15 @@ def _inside(words, records, at, bounds, component):
 
 @inlined
 def _expand(search):
-    """Make the successors of the next state the batch."""
+    """Make the successors of the next state the batch. One that faults has none: a cycle that was found leads through
+    states that were expanded, and the search for it ends at the first that faults."""
     expansion, store, state = search.expansion, search.store, search.state
     width = word_count(expansion.words)
     at = state.head * store.entry
     code = ask(expansion, store.entries, at, state.head, _0)
+    if code == FAULT:
+        state.head += _1
+        return CONTINUE
     if code != CONTINUE:
         return code
     search.journal.counts.visited += _1
@@ -105,7 +109,7 @@ def _absorb(search, component):
 @njit
 def loop(search, budget):
     """Search on for about `budget` expansions. The first batch is the start, with the parent ROOT. CYCLE: the edge
-    `link` leads back to `target` when all sets are met. Else DONE, BUDGET, GROW, FLUSH or FAULT."""
+    `link` leads back to `target` when all sets are met. Else DONE, BUDGET, GROW or FLUSH."""
     stop_at = search.journal.counts.visited + budget
     while True:
         code = _absorb(search, search.component)
