@@ -1,6 +1,6 @@
 """A sweep over dining philosophers, beside what LoLA's sweep-line method does on them.
 
-    python bench/lola.py [--philosophers N] [--max-seconds S]
+    python bench/lola.py [--philosophers N] [--sample STATES] [--max-seconds S]
 
 LoLA was measured on its net of 12 philosophers: at the peak it stored 88 % of the states, and it computed 3.4 times as
 many edges as there are. The model here is our own, in which a philosopher takes and puts down two forks one after the
@@ -35,16 +35,16 @@ def explored(command: Sequence[str], model: Path, arguments: Sequence[str], max_
     return run
 
 
-def found_measures(command: Sequence[str], model: Path, states: int, max_seconds: float) -> list[dict[str, Any]]:
-    """What `strandline measures` ranks when it looks at all states, the best first."""
-    run = run_strandline(command, ["measures", str(model), "--sample", str(states + 1)], max_seconds=max_seconds)
+def found_measures(command: Sequence[str], model: Path, sample: int, max_seconds: float) -> list[dict[str, Any]]:
+    """What `strandline measures` ranks when it looks at so many states, the best first."""
+    run = run_strandline(command, ["measures", str(model), "--sample", str(sample)], max_seconds=max_seconds)
     if run.failure is not None or not run.report.get("measures"):
         raise MeasuringFailed(run.failure or "no measure was found")
     measures: list[dict[str, Any]] = run.report["measures"]
     return measures
 
 
-def compare(command: Sequence[str], philosophers: int, max_seconds: float) -> int:
+def compare(command: Sequence[str], philosophers: int, sample: int | None, max_seconds: float) -> int:
     rows = [["LoLA's net (edges)", "from the incidence matrix", *_figures(LOLA_PEAK, LOLA_EDGES)]]
     counts = set()
     with TemporaryDirectory() as folder:
@@ -54,9 +54,9 @@ def compare(command: Sequence[str], philosophers: int, max_seconds: float) -> in
             plain = explored(command, model, ["--order", "bfs"], max_seconds).report
             states, edges = plain["states"], plain["transitions"]
             counts.add((states, edges))
-            measures = found_measures(command, model, states, max_seconds)
+            measures = found_measures(command, model, sample or states + 1, max_seconds)
             linear = [one for one in measures if one["reason"] == LINEAR] if kind == "lola" else []
-            for one in [measures[0], *linear]:
+            for one in [*([] if measures[0] in linear else measures[:1]), *linear]:
                 measure = [f"--measure={text}" for text in one["measure"]]
                 swept = explored(command, model, ["--order", "sweep", *measure, "--count-distinct"], max_seconds).report
                 counts.add((swept["states"], swept["transitions"]))
@@ -78,6 +78,7 @@ def _figures(peak: float, visits: float) -> list[str]:
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--philosophers", type=int, default=12, help="how many sit at the table (default 12)")
+    parser.add_argument("--sample", type=int, help="states by which measures are looked for (default: all)")
     parser.add_argument("--max-seconds", type=float, default=600.0, help="limit of one run (default 600)")
     add_command_option(parser)
     return parser.parse_args(arguments)
@@ -87,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parse(arguments)
     try:
         warm_up(options.command)
-        return compare(options.command, options.philosophers, options.max_seconds)
+        return compare(options.command, options.philosophers, options.sample, options.max_seconds)
     except MeasuringFailed as error:
         print(f"lola: {error}", file=sys.stderr)
         return 1
