@@ -67,18 +67,20 @@ def dve(body: str, variables: str = "byte x; byte a[3];") -> System:
 
 
 def test_time_is_up_while_the_library_works() -> None:
+    system = lotus(with_token(300))
     began = time.perf_counter()
-    found = strandline.check(lotus(with_token(300)), method="symbolic", reachable_first=False, max_seconds=1.0)
+    found = strandline.check(system, method="symbolic", reachable_first=False, max_seconds=1.0)
     assert time.perf_counter() - began < 5
     assert (found.answer.value, found.reason) == ("UNKNOWN", "the time limit of 1 s is reached")
 
 
 def test_ctrl_c_is_heard_while_the_library_works() -> None:
+    system = lotus(with_token(300))
     timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     began = time.perf_counter()
     with pytest.raises(KeyboardInterrupt) as caught:
-        strandline.check(lotus(with_token(300)), method="symbolic", reachable_first=False)
+        strandline.check(system, method="symbolic", reachable_first=False)
     assert time.perf_counter() - began < 10
     assert caught.value.result.reason == "interrupted"  # type: ignore[attr-defined]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from strandline.errors import ResourceError, UsageError
 from strandline.symbolic import diagrams as module
-from strandline.symbolic.diagrams import LIBRARIES, Diagrams, make_diagrams
+from strandline.symbolic.diagrams import CUDD, LIBRARIES, OXIDD, Diagrams, make_diagrams
 
 BITS = 6
 ALL = frozenset(product((False, True), repeat=BITS))
@@ -67,13 +67,17 @@ def test_members_bits_and_names(made: Diagrams, one: Members) -> None:
     assert made.renamed(odd, made.renaming({1: 0, 3: 2, 5: 4})) == half
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
-def test_too_little_memory_is_told(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("library", "most_bytes", "message"),
+    [(OXIDD, 1 << 14, "need more than 512 nodes"), (CUDD, 1 << 24, "need more than the 16,777,216 bytes of memory")],
+)
+def test_too_little_memory_is_told(
+    library: str, most_bytes: int, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "_LEAST_NODES", 1 << 9)
-    diagrams = make_diagrams(library, 60, 1 << 14)
-    if library == "cudd":
-        pytest.skip("CUDD takes what it needs up to some megabytes, whatever it is told")
-    with pytest.raises(ResourceError, match="the decision diagrams need more than 512 nodes"):
+    diagrams = make_diagrams(library, 60, most_bytes)
+    diagrams.collect()
+    with pytest.raises(ResourceError, match=f"the decision diagrams {message}"):
         diagrams.any_of(diagrams.both(diagrams.bit(i), diagrams.bit(i + 30)) for i in range(30))
 
 

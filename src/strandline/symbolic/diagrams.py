@@ -294,10 +294,6 @@ class Cudd(Diagrams):
         try:
             return make()
         except _SHORT_OF_MEMORY:
-            self._manager.collect_garbage()
-        try:
-            return make()
-        except _SHORT_OF_MEMORY:
             message = f"the decision diagrams need more than the {self._most:,} bytes of memory that they may take"
             raise ResourceError(message) from None
 
@@ -355,7 +351,7 @@ class Cudd(Diagrams):
         return now
 
     def collect(self) -> None:
-        self._manager.collect_garbage()
+        """CUDD does that by itself, and before it gives up."""
 
 
 def make_diagrams(library: str, bits: int, most_bytes: int) -> Diagrams:

@@ -164,7 +164,7 @@ def step_of(enabled: Function, cases: Mapping[Slot, Cases], encoding: Encoding) 
             relation = diagrams.both(relation, diagrams.any_of(values))
     bits = [bit for field in fields for bit in field.now]
     later = [bit for field in fields for bit in field.next]
-    touched = diagrams.support(relation).union(bits)
+    node = diagrams.children(relation)
     return Step(
         diagrams=diagrams,
         enabled=enabled,
@@ -175,7 +175,7 @@ def step_of(enabled: Function, cases: Mapping[Slot, Cases], encoding: Encoding) 
         target=target,
         behind=behind,
         relation=relation,
-        top=min(touched, default=0),
+        top=min([*bits, node[0]] if node else bits, default=0),
         updates=tuple(cases.items()),
     )
 
