@@ -133,7 +133,7 @@ def test_a_mistake_in_a_formula_is_shown_in_the_file() -> None:
     text = HEAD + "INIT x=a, n=0; TRANS x=a => x=b;\nSPEC CTLSPEC AG(x=a); CTLSPEC AF // all of them\n (y=a)"
     with pytest.raises(InputError) as caught:
         strandline.check(system_of(text))
-    assert str(caught.value) == "m.lotus:3:2: there is no variable 'y'\n   (y=a)\n   ^^^^^"
+    assert str(caught.value) == "m.lotus:3:3: there is no variable 'y'\n   (y=a)\n    ^"
 
 
 def figures(system: System, **asked: object) -> tuple[int, int | None, int | None]:
