@@ -204,7 +204,9 @@ def test_in_dve_a_number_other_than_0_is_true(tmp_path: Path) -> None:
         ("k < 5 && k > 1", "'&&' is written 'and' here", 7),
         ("k < 5 || k > 1", "'||' is written 'or' here", 7),
         ("!(k < 5)", "'!' is written 'not' here", 1),
-        ("k != 5 and", "invalid syntax", 1),
+        ("k != 5 and", "it ends too early", 10),
+        ("k !=", "it ends too early", 4),
+        ("k 5", "invalid syntax. Perhaps you forgot a comma?", 1),
     ],
 )
 def test_operators_of_other_languages(model: Path, text: str, message: str, column: int) -> None:

@@ -165,3 +165,8 @@ def test_files_are_found_in_folders_but_not_in_hidden_ones(tmp_path: Path) -> No
         find_expected([tmp_path / "empty"])
     with pytest.raises(UsageError, match="none: no such file or folder"):
         find_expected([tmp_path / "none"])
+    model = tmp_path / "model.dve"
+    model.touch()
+    with pytest.raises(UsageError) as caught:
+        find_expected([model])
+    assert str(caught.value) == f"{model}: this is no expected.toml; `strandline check {model}` checks a model"

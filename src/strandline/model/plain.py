@@ -171,6 +171,9 @@ def python_expression(text: str, name: str) -> tuple[Source, ast.expr]:
         if foreign is not None:
             written = f"'{foreign[0]}' is written '{_WRITTEN[foreign[0]]}' here"
             raise ParseError(f"not an expression: {written}", source, Span(*foreign.span())) from None
+        if (getattr(error, "lineno", None) or 1) > text.count("\n") + 1:
+            end = max(1, len(text.rstrip()))
+            raise ParseError("not an expression: it ends too early", source, Span(end - 1, end)) from None
         message, offset = getattr(error, "msg", str(error)), getattr(error, "offset", None)
         start = max(0, min((offset or 2) - 2, max(0, len(text) - 1)))
         raise ParseError(f"not an expression: {message}", source, Span(start, start + 1)) from None

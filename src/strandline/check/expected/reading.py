@@ -43,6 +43,8 @@ def find_expected(places: Iterable[Path]) -> list[Path]:
     Raises `UsageError` for a place that holds none."""
     found: dict[Path, None] = {}
     for place in places:
+        if place.is_file() and place.suffix != ".toml":
+            raise UsageError(f"{place}: this is no {FILE_NAME}; `strandline check {place}` checks a model")
         if place.is_file():
             found[place] = None
             continue
