@@ -21,9 +21,9 @@ from strandline.model.system import System
 BRANCHING = "it keeps runs, not the tree that they make, of which CTL speaks"
 _MOST_ACTIONS = 2_000
 """Actions of a System whose relations fit into tables of a reasonable size."""
-_FIRST_STATES, _PAYS = 20_000, 0.6
+_FIRST_STATES, _PAYS = 20_000, 0.5
 """How many states are tried with and without reduction, and which part of the steps it may leave there: a state costs
-half as much again and more with it, but it leaves out more in what follows than in the first states."""
+half as much again and more with it."""
 
 
 def refusal(system: System, why_not: str | None = None) -> UsageError | None:
