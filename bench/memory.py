@@ -3,12 +3,15 @@
     python bench/memory.py budget MODEL [--measure EXPR ...] [--plot FILE.svg]
     python bench/memory.py kills MODEL [--kills 200] [--seed N]
     python bench/memory.py large MODEL --memory 1G [--measure auto]
+    python bench/memory.py compression MODEL [MODEL ...] [--turns 3]
 
 `budget` explores a model without a limit, then with 100, 50, 20 and 10 % of the engine's peak beside what the program
 itself takes; times are those of the processor, start of the program included. `kills` ends a run with `kill -9` at
 random moments, resumes it, and begins again when it is finished, until so many are dead; verdict, counts and trace must
-be those of a run that was left alone. `large` runs once. The resident set is looked at from outside, fifty times a
-second. Exit code 1 where something is not as it should be.
+be those of a run that was left alone. `large` runs once. `compression` explores models breadth-first with the plain
+store and as trees, in turns, and divides by the number of states what the engine tells of its memory and what is
+resident beyond a run of nine states; times are the shortest that the searches tell. The resident set is looked at from
+outside, fifty times a second. Exit code 1 where something is not as it should be.
 """
 
 from __future__ import annotations
@@ -137,12 +140,43 @@ def large(arguments: argparse.Namespace) -> int:
     return int(not run.report["complete"])
 
 
+def compression(arguments: argparse.Namespace) -> int:
+    rows, wrong, figures = [], 0, []
+    for model in arguments.models:
+        arguments.model = model
+        runs: dict[str, list[Watched]] = {"exact": [], "tree": []}
+        own = {store: watched(explore(arguments, "--store", store, "--max-states", "9")).resident for store in runs}
+        for _ in range(arguments.turns):
+            for store, done in runs.items():
+                done.append(watched(explore(arguments, "--store", store)))
+        states = {run.report["states"] for done in runs.values() for run in done}
+        edges = {run.report["transitions"] for done in runs.values() for run in done}
+        wrong += len(states) != 1 or len(edges) != 1
+        count = states.pop()
+        engine = [runs[store][0].report["peak_bytes"] / count for store in runs]
+        resident = [(min(run.resident for run in runs[store]) - own[store]) / count for store in runs]
+        seconds = [min(run.report["seconds"] for run in runs[store]) for store in runs]
+        figures.append((*engine, *resident, seconds[1] / seconds[0]))
+        told = [f"{figure:.1f}" for figure in (*engine, *resident)] + [f"{one:.2f}" for one in seconds]
+        rows.append((Path(model).stem, f"{count:,}", *told, f"{seconds[1] / seconds[0]:.2f}"))
+        print(*rows[-1], file=sys.stderr, flush=True)
+    means = [sum(column) / len(figures) for column in zip(*figures, strict=True)]
+    rows.append(("mean", "", *(f"{mean:.1f}" for mean in means[:4]), "", "", f"{means[4]:.2f}"))
+    heads = ("engine", "tree's engine", "resident", "tree's resident", "seconds", "tree's seconds", "times")
+    print_table(("model", "states", *heads), rows)
+    return int(wrong > 0)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
-    for function in (budget, kills, large):
+    for function in (budget, kills, large, compression):
         one = commands.add_parser(function.__name__)
-        one.add_argument("model")
+        if function is compression:
+            one.add_argument("models", nargs="+", metavar="model")
+            one.add_argument("--turns", type=int, default=3)
+        else:
+            one.add_argument("model")
         one.add_argument("--measure", action="append", default=[])
         add_command_option(one)
         one.set_defaults(function=function)
@@ -151,7 +185,7 @@ def main() -> int:
         elif function is kills:
             one.add_argument("--kills", type=int, default=200)
             one.add_argument("--seed", type=int, default=1)
-        else:
+        elif function is large:
             one.add_argument("--memory", required=True)
     arguments = parser.parse_args()
     try:

@@ -36,6 +36,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "columns": {"measure": ["mono(0)", "P.x"], "deadlock": True},
     "componentwise": {"measure": ["P.x", "Q.x"], "componentwise": True, "deadlock": True},
     "cache": {"cache_states": 9000, "cache_rule": "oldest", "max_states": 60_000, "invariants": [FAR]},
+    "tree": {"store": "tree", "invariants": ["P.x < 9", FAR]},
     "compact": {"store": "compact", "deadlock": True},
     "bitstate": {"store": "bitstate", "store_size": "1M", "deadlock": True},
     "por": {"por": True, "invariants": [FAR]},

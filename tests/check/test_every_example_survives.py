@@ -1,4 +1,5 @@
-"""Every example, in every language: a run that is killed and resumed, and one whose memory is full, count the same."""
+"""Every example, in every language: a run that is killed and resumed, one whose memory is full, and one that stores
+states as trees count the same."""
 
 from __future__ import annotations
 
@@ -46,6 +47,7 @@ def counts(exploration: Exploration) -> tuple[object, ...]:
 def test_counts_survive(model: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     system = strandline.load(model)
     expected = strandline.explore(system)
+    assert counts(strandline.explore(system, store="tree")) == counts(expected)
     states = expected.statistics.visited
     usual = Search.advance
 

@@ -12,8 +12,8 @@ from strandline.cli.main import main
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 PHILOSOPHERS = EXAMPLES / "philosophers" / "philosophers.dve"
 POSSIBLE = {
-    "states, deadlocks": "bfs dfs sweep cache por sweep,por merge compact bitstate threads",
-    "LTL, safety": "bfs dfs sweep cache por sweep,por compact bitstate threads",
+    "states, deadlocks": "bfs dfs sweep cache por sweep,por merge tree compact bitstate threads",
+    "LTL, safety": "bfs dfs sweep cache por sweep,por tree compact bitstate threads",
     "LTL": "bfs dfs sweep cache por sweep,por threads",
     "LTL with X": "bfs dfs sweep cache threads",
     "LTL, fair": "bfs dfs sweep cache threads",

@@ -72,9 +72,17 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         {"store": "compact", "order": "dfs"},
         "store='compact' is for breadth-first search; it has no meaning with order='dfs'",
     ),
-    ({"store": "compact", "ltl": "G F (C0.x == 2)"}, "store='compact': a search for cycles needs whole states"),
+    *(
+        ({"store": store, "ltl": "G F (C0.x == 2)"}, f"{store=}: a search for cycles has to know where states are")
+        for store in ("compact", "tree")
+    ),
+    ({"store": "tree", "ctl": "AG EF true"}, "store='tree': this search has to know where states are stored"),
+    (
+        {"store": "tree", "measure": "C0.x"},
+        "store='tree' is for breadth-first search; it has no meaning with order='sweep'",
+    ),
     ({"store": "bitstate", "ctl": "AG EF true"}, "store='bitstate': this search has to know where states are stored"),
-    ({"store": "sparse"}, "unknown store 'sparse' (known: exact, compact, bitstate)"),
+    ({"store": "sparse"}, "unknown store 'sparse' (known: exact, tree, compact, bitstate)"),
     ({"store": "compact", "store_size": "1M"}, "store_size= is for store='bitstate'"),
     ({"store": "bitstate", "store_size": 8}, "store_size= must be at least 64 bytes"),
 ]

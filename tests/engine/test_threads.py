@@ -156,7 +156,8 @@ def test_traces_have_the_same_length() -> None:
 def test_threads_are_for_searches_that_have_a_use_for_them() -> None:
     model = EXAMPLES / "peterson" / "peterson.dve"
     told = "threads=2 is for breadth-first searches that store states or hashes; it has no meaning with "
-    for other, given in (("order='dfs'", {"order": "dfs"}), ("store='bitstate'", {"store": "bitstate"})):
+    for name, value in (("order", "dfs"), ("store", "bitstate"), ("store", "tree")):
+        other, given = f"{name}='{value}'", {name: value}
         with pytest.raises(UsageError, match=re.escape(told + other)):
             strandline.explore(model, threads=2, **given)
     with pytest.raises(UsageError, match="checkpoint= is not for a search by threads=2"):

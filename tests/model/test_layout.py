@@ -12,14 +12,15 @@ from strandline.model.system import Domain, System, Variable
 from strandline.source import Source
 
 
-def layout_of(*shapes: tuple[int, int, int | None]) -> Layout:
+def layout_of(*shapes: tuple[int, int, int | None], even: bool = False) -> Layout:
     """A layout of variables given as (low, high, length)."""
     variables = tuple(
         Variable(f"v{number}", Domain(low, high), length, (low,) * (length or 1))
         for number, (low, high, length) in enumerate(shapes)
     )
     system = System.create("m", Source("m", ""), variables, (), ())
-    return make_layout(system, {variable: (variable.domain.low, variable.domain.high) for variable in variables})
+    boxes = {variable: (variable.domain.low, variable.domain.high) for variable in variables}
+    return make_layout(system, boxes, even=even)
 
 
 shapes = st.tuples(
@@ -30,9 +31,9 @@ shapes = st.tuples(
 legal = shapes.filter(lambda shape: shape[0] >= -(2**63))
 
 
-@given(st.lists(legal, min_size=1, max_size=6), st.randoms(use_true_random=False))
-def test_packing_and_unpacking(parts, random) -> None:  # type: ignore[no-untyped-def]
-    layout = layout_of(*parts)
+@given(st.lists(legal, min_size=1, max_size=6), st.randoms(use_true_random=False), st.booleans())
+def test_packing_and_unpacking(parts, random, even) -> None:  # type: ignore[no-untyped-def]
+    layout = layout_of(*parts, even=even)
     spans = [(low, high) for low, high, length in parts for _ in range(length or 1)]
     for choose in (min, max, lambda span: random.randint(*span)):
         valuation = tuple(choose(span) for span in spans)
@@ -43,10 +44,10 @@ def test_packing_and_unpacking(parts, random) -> None:  # type: ignore[no-untype
         assert layout.unpack(words) == valuation
 
 
-@given(st.lists(legal, min_size=1, max_size=6))
-def test_no_two_elements_share_a_bit(parts) -> None:  # type: ignore[no-untyped-def]
+@given(st.lists(legal, min_size=1, max_size=6), st.booleans())
+def test_no_two_elements_share_a_bit(parts, even) -> None:  # type: ignore[no-untyped-def]
     used: set[tuple[int, int]] = set()
-    layout = layout_of(*parts)
+    layout = layout_of(*parts, even=even)
     for field in layout.fields:
         for index in range(field.variable.slots):
             word, shift = field.place(index)
@@ -77,6 +78,27 @@ def test_no_two_elements_share_a_bit(parts) -> None:  # type: ignore[no-untyped-
 )
 def test_words_needed(parts: list[tuple[int, int, int | None]], words: int) -> None:
     assert layout_of(*parts).words == words
+
+
+@pytest.mark.parametrize(
+    ("parts", "bits"),
+    [
+        ([(0, 255, None)] * 4, [32]),
+        ([(0, 255, None)] * 10, [40, 40]),
+        ([(0, 7, None), (0, 255, 7), *[(0, 3, None)] * 7], [37, 36]),
+        ([(0, 255, 24)], [48, 48, 48, 48]),
+        ([(0, 1, 128), (0, 1, None)], [32, 32, 32, 33]),
+        ([(0, 2**40, None)] * 2 + [(0, 2**20, None)], [41, 62]),
+    ],
+)
+def test_words_of_even_size(parts: list[tuple[int, int, int | None]], bits: list[int]) -> None:
+    """Three words become four."""
+    layout = layout_of(*parts, even=True)
+    used = [0] * layout.words
+    for field in layout.fields:
+        for index in range(field.variable.slots):
+            used[field.place(index)[0]] += field.width
+    assert used == bits
 
 
 def test_a_value_outside_its_box_is_our_bug() -> None:

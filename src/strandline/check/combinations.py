@@ -33,6 +33,7 @@ WAYS: Mapping[str, Mapping[str, Any]] = {
     "sweep, por": {"order": "sweep", "por": True},
     "symmetry": {"symmetry": True},
     "merge": {"merge": True},
+    "tree": {"store": "tree"},
     "compact": {"store": "compact"},
     "bitstate": {"store": "bitstate"},
     "threads": {"threads": 2},

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from strandline.check.exchanging import STATES_ONLY, exchanges_of, no_symmetry
-from strandline.check.options import Options
+from strandline.check.options import TREE, Options
 from strandline.check.reducing import reduction_of
 from strandline.compile.callback import CallableSystem
 from strandline.compile.kernel import Kernel
@@ -39,22 +39,22 @@ def compiled(
 ) -> Compiled:
     """The Kernel for a search. `seen` are the expressions whose truth reductions must keep; None where nothing may be
     reduced. Raises `UsageError` where what the options ask for is not possible."""
-    shared = options.threads > 1
+    shared, even = options.threads > 1, options.store == TREE
     if options.por:
         if seen is None:
             raise UsageError("{}: this search wants every step", options=[Option("por", True)])
-        return Compiled(make_kernel(system, predicates, measure, reduction_of(system, seen), shared=shared))
+        return Compiled(make_kernel(system, predicates, measure, reduction_of(system, seen), shared=shared, even=even))
     if options.symmetry:
         if seen is None or for_device:
             raise no_symmetry(STATES_ONLY)
         exchanges = exchanges_of(system, seen, measure)
-        kernel = make_kernel(system, predicates, measure, shared=shared, exchanges=exchanges)
+        kernel = make_kernel(system, predicates, measure, shared=shared, exchanges=exchanges, even=even)
         return Compiled(kernel, exchanged=tuple(one.names for one in exchanges))
     if options.merge:
         if seen is None or for_device:
             raise no_merging(STATES_ONLY)
-        return _merged(system, predicates, measure, seen, shared=shared)
-    return Compiled(make_kernel(system, predicates, measure, for_device=for_device, shared=shared))
+        return _merged(system, predicates, measure, seen, shared=shared, even=even)
+    return Compiled(make_kernel(system, predicates, measure, for_device=for_device, shared=shared, even=even))
 
 
 def no_merging(why: str) -> UsageError:
@@ -69,11 +69,12 @@ def _merged(
     seen: Sequence[Expression],
     *,
     shared: bool,
+    even: bool,
 ) -> Compiled:
     if isinstance(system, CallableSystem):
         raise no_merging("callables do not tell what their steps read and write")
     merged = merge(system, seen)
-    kernel = make_kernel(merged.system, predicates, measure, shared=shared)
+    kernel = make_kernel(merged.system, predicates, measure, shared=shared, even=even)
     if not merged.passed_over:
         return Compiled(kernel)
     return Compiled(separated(kernel, merged, system), passed_over=merged.passed_over)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from strandline.check.ltl.methods import CycleMethod
-from strandline.check.options import BITSTATE, CACHE, EXACT, SWEEP, Options
+from strandline.check.options import BITSTATE, CACHE, COMPACT, EXACT, LOSSY, SWEEP, TREE, Options
 from strandline.compile.kernel import Kernel
 from strandline.engine.cycles.components import ComponentSearch
 from strandline.engine.cycles.cycle_search import CycleSearch
@@ -17,7 +17,7 @@ from strandline.engine.cycles.predecessors import PredecessorSearch
 from strandline.engine.cycles.published.ltl_sweep import LtlSweepSearch
 from strandline.engine.cycles.sweep.sweep_cycles import SweepCycleSearch
 from strandline.engine.journal import EdgeListener, Listener, Sink
-from strandline.engine.orders.breadth_first import Bits, BreadthFirstSearch, Hashes
+from strandline.engine.orders.breadth_first import Bits, BreadthFirstSearch, Hashes, Keeping, Trees
 from strandline.engine.orders.cached import CachedSearch, CacheRule
 from strandline.engine.orders.depth_first import DepthFirstSearch
 from strandline.engine.orders.sweep import SweepSearch
@@ -79,13 +79,21 @@ class StateSearches:
         # Who listens is told of states in the order in which they are expanded, by one thread.
         threads = options.threads if listener is None and kernel.reentrant else 1
         if options.store != EXACT:
-            keeping = Bits(options.table_bytes) if options.store == BITSTATE else Hashes()
-            return BreadthFirstSearch(kernel, keeping=keeping, threads=threads, **terms)
+            return BreadthFirstSearch(kernel, keeping=self._keeping(), threads=threads, **terms)
         if options.order == SWEEP:
             return SweepSearch(kernel, **terms)
         if options.order == "dfs":
             return DepthFirstSearch(kernel, **terms)
         return BreadthFirstSearch(kernel, threads=threads, **terms)
+
+    def _keeping(self) -> Keeping:
+        """What a store keeps that does not keep whole states."""
+        kinds: dict[str, Keeping] = {
+            TREE: Trees(),
+            COMPACT: Hashes(),
+            BITSTATE: Bits(self.options.table_bytes),
+        }
+        return kinds[self.options.store]
 
     def _terms(self, log: Sink, listener: Listener | None, memory_limit: int | None) -> Terms:
         return {
@@ -97,7 +105,7 @@ class StateSearches:
         }
 
     def can_spill(self, kernel: Kernel, listener: Listener | None) -> bool:
-        alike = self.options.order in ("bfs", SWEEP) and self.options.store == EXACT and not kernel.componentwise
+        alike = self.options.order in ("bfs", SWEEP) and self.options.store not in LOSSY and not kernel.componentwise
         return alike and not isinstance(listener, EdgeListener)
 
     def spilling(

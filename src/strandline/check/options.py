@@ -15,7 +15,9 @@ SWEEP, CACHE = "sweep", "cache"
 ORDERS = ("bfs", "dfs", SWEEP, CACHE)
 CPU, GPU, AUTO = "cpu", "gpu", "auto"
 DEVICES = (CPU, GPU, AUTO)
-EXACT, COMPACT, BITSTATE = STORES = ("exact", "compact", "bitstate")
+EXACT, TREE, COMPACT, BITSTATE = STORES = ("exact", "tree", "compact", "bitstate")
+LOSSY = (COMPACT, BITSTATE)
+"""Stores that may lose states."""
 _EVERY = 60.0
 _BITSTATE_BYTES, _LEAST_TABLE = 1 << 26, 64
 _MOST_THREADS = 64
@@ -121,8 +123,9 @@ class Options:
     store: str = field(
         default=EXACT,
         metadata=told(
-            "exact: whole states (default); compact: 63 bits of a hash for each; bitstate: three bits for each, in a "
-            "table of a fixed size. The last two may lose states, and say how likely that is; breadth-first only",
+            "exact: whole states (default); tree: the same in less memory, as trees of parts that are kept once; "
+            "compact: 63 bits of a hash for each; bitstate: three bits for each, in a table of a fixed size. The last "
+            "two may lose states, and say how likely that is; all but exact are for breadth-first search",
             group=_SEARCH,
             choices=STORES,
         ),
@@ -257,7 +260,7 @@ class Options:
     def finds_shortest(self) -> bool:
         """Whether the first way to a state that a search finds is a shortest one: a reduction leaves ways out, and a
         lossy store may lose a state on one."""
-        return self.order == "bfs" and not self.por and not self.merge and self.store == EXACT
+        return self.order == "bfs" and not self.por and not self.merge and self.store not in LOSSY
 
     @property
     def cache_size(self) -> int:
@@ -355,8 +358,8 @@ class Options:
         if not 1 <= self.threads <= _MOST_THREADS:
             least = f"{{}} must be between 1 and {_MOST_THREADS}, not {self.threads}"
             raise UsageError(least, options=[Option("threads")])
-        if self.threads > 1 and (self.order != "bfs" or self.store == BITSTATE):
-            other = Option("store", BITSTATE) if self.order == "bfs" else Option("order", self.order)
+        if self.threads > 1 and (self.order != "bfs" or self.store in (TREE, BITSTATE)):
+            other = Option("store", self.store) if self.order == "bfs" else Option("order", self.order)
             raise UsageError(
                 "{} is for breadth-first searches that store states or hashes; it has no meaning with {}",
                 options=[Option("threads", self.threads), other],

@@ -28,10 +28,11 @@ def compile_system(
     *,
     exchanges: Sequence[Exchange] = (),
     shared: bool = False,
+    even: bool = False,
 ) -> Kernel:
-    """Compile a System with the predicates and the measure that a search needs into a Kernel; `exchanges` and `shared`
-    as in `emit`."""
-    return compile_module(emit(system, predicates, measure, reduction, exchanges=exchanges, shared=shared))
+    """Compile a System with the predicates and the measure that a search needs into a Kernel; `exchanges`, `shared` and
+    `even` as in `emit`."""
+    return compile_module(emit(system, predicates, measure, reduction, exchanges=exchanges, shared=shared, even=even))
 
 
 def compile_module(module: Module) -> Kernel:
@@ -45,6 +46,7 @@ def compile_module(module: Module) -> Kernel:
         initial = np.array([canonical(tuple(state)) for state in initial.tolist()], dtype=np.uint64)
     return Kernel(
         words=module.layout.words,
+        bits=module.layout.bits,
         measured=module.measure is not None,
         componentwise=module.measure is not None and bool(module.measure.compared),
         chosen=module.chosen(),

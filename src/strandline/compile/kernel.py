@@ -135,6 +135,8 @@ class Kernel:
     """What `successors` has met since the Kernel was made, a byte each, 0 or 1: the marks of `llvm/coverage.py`; None
     where the back end has none."""
 
+    bits: int = 64
+    """Of states of one word: how many bits carry information, from the lowest on."""
     digest: str | None = None
     """A hash of all that it does, by which it is recognised in another process; None where nothing can tell."""
 

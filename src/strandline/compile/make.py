@@ -30,11 +30,12 @@ def make_kernel(
     for_device: bool = False,
     shared: bool = False,
     exchanges: Sequence[Exchange] = (),
+    even: bool = False,
 ) -> Kernel:
     """The Kernel of a System, with the predicates and the measure that a search needs, or of a graph, which has its
     labels and its progress in itself. The steps of a System can be reduced. With `for_device` it has the model for a
     device too, and is not reduced. With `shared` several threads are going to call it.
-    `exchanges`: processes that need not be told apart."""
+    `exchanges`: processes that need not be told apart. `even`: as in `strandline.compile.module.emit`."""
     match source:
         case Graph():
             if predicates or measure is not None:
@@ -45,4 +46,6 @@ def make_kernel(
         case System() if for_device:
             return compile_for_device(source, predicates, measure)
         case System():
-            return compile_system(source, predicates, measure, reduction, exchanges=exchanges, shared=shared)
+            return compile_system(
+                source, predicates, measure, reduction, exchanges=exchanges, shared=shared, even=even
+            )

@@ -95,13 +95,14 @@ def emit(
     *,
     exchanges: Sequence[Exchange] = (),
     shared: bool = False,
+    even: bool = False,
 ) -> Module:
     """Write a System, with the predicates and the measure that a search needs, as a Module. `exchanges`: processes that
     need not be told apart; then nothing is reduced. `shared`: for many threads at once, which set no mark that is
-    set."""
+    set. `even`: of states of several words, each has about as many bits, and neighbours stay neighbours."""
     started = time.perf_counter()
     ranges = analyse_ranges(system)
-    layout = make_layout(system, ranges.variables)
+    layout = make_layout(system, ranges.variables, even=even)
     marks = Marks(system, ranges, shared=shared)
     alone = system.observer is None and not system.synchronous
     records = Records(layout, ranges, measure, marks, () if reduction is None else system.actions, alone=alone)

@@ -1,5 +1,5 @@
-"""What Numba cannot say: call a C function at an address, prefetch, find the lowest bit that is set, and what threads
-need that write to one array.
+"""What Numba cannot say: call a C function at an address, prefetch, find the lowest bit that is set, compare sixteen
+bytes at once, and what threads need that write to one array.
 
 Each has a plain Python twin with the same meaning, so that kernels also run undecorated (`py_func`).
 """
@@ -62,6 +62,12 @@ def drawn(array: Any, at: Any, amount: Any) -> Any:
 def lowest_bit(word: Any) -> Any:
     """The number of the lowest bit that is set; the word must not be zero."""
     return np.uint64((int(word) & -int(word)).bit_length() - 1)
+
+
+def equal_bytes(array: Any, at: Any, byte: Any) -> Any:
+    """Which of the sixteen bytes from `array[at]` on are equal to a byte: bit `i` for byte `i`."""
+    both = int(array[at]) | int(array[at + np.uint64(1)]) << 64
+    return np.uint64(sum(1 << place for place in range(16) if both >> 8 * place & 0xFF == byte))
 
 
 def _pointer(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:
@@ -137,6 +143,20 @@ def _lowest_bit(typing: Any, word: Any) -> Any:
     return types.uint64(types.uint64), generate
 
 
+@intrinsic
+def _equal_bytes(typing: Any, array: Any, at: Any, byte: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        bytes_16, bits_16 = ir.VectorType(ir.IntType(8), 16), ir.IntType(16)
+        pointer = _pointer(context, builder, signature.args[0], arguments[0], arguments[1])
+        found = builder.load(builder.bitcast(pointer, bytes_16.as_pointer()), align=8)
+        unknown, first = ir.Constant(bytes_16, ir.Undefined), ir.Constant(ir.VectorType(_I32, 16), [0] * 16)
+        one = builder.insert_element(unknown, builder.trunc(arguments[2], ir.IntType(8)), _I32(0))
+        every = builder.shuffle_vector(one, unknown, first)
+        return builder.zext(builder.bitcast(builder.icmp_unsigned("==", found, every), bits_16), _I64)
+
+    return types.uint64(array, types.uint64, types.uint64), generate
+
+
 @overload(call_successors, jit_options=INLINED)
 def _call_overload(function, state, at, records, first, capacity, labels):
     return lambda function, state, at, records, first, capacity, labels: _call(
@@ -152,6 +172,11 @@ def _prefetch_overload(array, at):
 @overload(lowest_bit, jit_options=INLINED)
 def _lowest_bit_overload(word):
     return lambda word: _lowest_bit(word)
+
+
+@overload(equal_bytes, jit_options=INLINED)
+def _equal_bytes_overload(array, at, byte):
+    return lambda array, at, byte: _equal_bytes(array, at, byte)
 
 
 @overload(seen, jit_options=INLINED)

@@ -43,6 +43,11 @@ SHAPE = _kind(
 """Of a store: how many places its table has, how many states these are for, and how many are there; while it
 grows to `target` places, how far that is; what must grow first. Of one with pages also how many there are."""
 
+FORM = _kind("bits", "lines", "shift", "rest", "room", "half", "warm", "narrow")
+"""Of a table of quotients: how many bits keys have, how many lines there are, the logarithm of that, how many bits of a
+key lie in the rest of a line, and how many keys have room in one. Of a `Tree` also how many bits of a key are each of
+its two numbers, whether there is a source, and whether numbers need more bits."""
+
 LINE = _kind(
     "row", "column", "layer", "sweeps", "column_sweep", "layers_left", "persistent", "regress_edges",
     "rows", "free_row", "waiting", "pending", "keepers", "wanted_rows", "listening", "told", "leaving", "partial",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-LOG_RECORDS = 1 << 17
+LOG_RECORDS = 1 << 16
 EXPANDED_WORDS = 1 << 18
 RECORDS = 1 << 12
 LAYERS = 1 << 10
@@ -12,6 +12,10 @@ TABLE = 1 << 14
 PAGES = 1 << 8
 STACK = 1 << 16
 SCRATCH = 1 << 16
+NODE_SCRATCH, KEY_SCRATCH = 1 << 12, 1 << 12
+RECENT_NODES = 1 << 14
+NODE_BITS, FURTHER_NODE_BITS = 24, 4
+"""Bits of the numbers that a tree's parts have, and how many more they get when these are used up."""
 PATH = 1 << 14
 CACHE = 1 << 12
 PROFILE_CELLS = 1 << 11

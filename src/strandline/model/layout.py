@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import ceil
 
 from strandline.errors import InternalError
 from strandline.model.intervals import Interval
@@ -77,10 +78,46 @@ class Layout:
         return tuple(((int(words[word]) >> shift) & mask) + low for word, shift, mask, low, _ in self._places)
 
 
-def make_layout(system: System, ranges: Mapping[Variable, Interval]) -> Layout:
-    """Pack the System's variables, given a box for each, into as few words as first-fit decreasing finds."""
+def make_layout(system: System, ranges: Mapping[Variable, Interval], *, even: bool = False) -> Layout:
+    """Pack the System's variables, given a box for each, into as few words as first-fit decreasing finds. With `even`,
+    more than one word have about as many bits each, and variables that are declared together lie together: then
+    different states often have words in common."""
     layout = _pack(system, ranges, _SINGLE_WORD_BITS)
-    return layout if layout.words == 1 else _pack(system, ranges, WORD_BITS)
+    if layout.words == 1:
+        return layout
+    layout = _pack(system, ranges, WORD_BITS)
+    return _pack_evenly(layout) if even else layout
+
+
+def _pack_evenly(tight: Layout) -> Layout:
+    """The same in words that have about as many bits each: first arrays that are longer than that, then the others in
+    the order of declaration. Three words become four, which halve evenly."""
+    words = 4 if tight.words == 3 else tight.words
+    share = tight.bits / words
+    used: list[int] = []
+    placed: dict[Variable, tuple[int, int, int]] = {}
+    for field in tight.fields:
+        slots = field.variable.slots
+        if slots > 1 and field.width * slots > share:
+            per_word = min(ceil(slots / ceil(field.width * slots / share)), WORD_BITS // field.width)
+            placed[field.variable] = (len(used), 0, per_word)
+            used.extend(min(per_word, slots - first) * field.width for first in range(0, slots, per_word))
+    used.extend([0] * (words - len(used)))
+    word = 0
+    for field in tight.fields:
+        if field.variable not in placed:
+            size = field.width * field.variable.slots
+            while word < len(used) - 1 and used[word] + size / 2 > share:
+                word += 1
+            at = next((one for one in (word, *range(len(used))) if used[one] + size <= WORD_BITS), len(used))
+            if at == len(used):
+                used.append(0)
+            placed[field.variable] = (at, used[at], field.variable.slots) if size else (0, 0, field.variable.slots)
+            used[at] += size
+    fields = tuple(
+        Field(field.variable, field.low, field.high, field.width, *placed[field.variable]) for field in tight.fields
+    )
+    return Layout(fields, len(used), tight.bits)
 
 
 def _pack(system: System, ranges: Mapping[Variable, Interval], word_bits: int) -> Layout:

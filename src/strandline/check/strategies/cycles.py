@@ -53,7 +53,8 @@ class CycleStrategy:
         if unreduced is not None:
             return unreduced
         if options.store != EXACT:
-            return UsageError("{}: a search for cycles needs whole states", options=[Option("store", options.store)])
+            told = "{}: a search for cycles has to know where states are"
+            return UsageError(told, options=[Option("store", options.store)])
         if options.order == IN_SWEEPS and not method.measured and task.temporal.method == method.name:
             return UsageError(
                 "{} goes by no measure; leave {} out, or use {}",

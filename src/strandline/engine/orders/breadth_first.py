@@ -19,6 +19,7 @@ from strandline.engine.profile import LayerFigures, level_layers
 from strandline.engine.records import LEVELS, record
 from strandline.engine.search import Omissions, Search, Statistics, Terms
 from strandline.engine.store.parts import BitsPart, TablePart
+from strandline.engine.store.tree import TreePart
 from strandline.errors import InternalError
 
 if TYPE_CHECKING:
@@ -36,7 +37,12 @@ class Bits:
     size: int
 
 
-Keeping: TypeAlias = Hashes | Bits
+@dataclass(frozen=True, slots=True)
+class Trees:
+    """A store that keeps states as trees of parts, exactly."""
+
+
+Keeping: TypeAlias = Hashes | Bits | Trees
 
 
 class BreadthFirstSearch(Search):
@@ -54,14 +60,17 @@ class BreadthFirstSearch(Search):
         numbered = isinstance(terms.get("listener"), EdgeListener)
         if numbered and keeping is not None:
             raise InternalError("who wants to know edges needs a store that knows where states are")
-        self._table: TablePart | BitsPart
+        self._table: TablePart | BitsPart | TreePart
         if isinstance(keeping, Bits):
             self._table = BitsPart(width_of(kernel), size=keeping.size)
+        elif isinstance(keeping, Trees):
+            self._table = TreePart(width_of(kernel), bits=kernel.bits)
         else:
             self._table = TablePart(width_of(kernel), numbered=numbered, compact=keeping is not None)
         self._levels = GrowingPart(sizes.LEVELS, self._level, factor=2.0)
         super().__init__(kernel, self._table, self._levels, **terms)
         self.expansion.start()
+        self._begun = not isinstance(self._table, TreePart)
         self._crew: Crew | None = None
         if threads > 1 and isinstance(self._table, TablePart):
             self._crew = Crew(kernel, threads, self._table, self.journal, self.expansion.answer)
@@ -89,8 +98,21 @@ class BreadthFirstSearch(Search):
     def _run_alone(self, budget: np.uint64) -> int:
         from strandline.engine.orders.breadth_first_kernel import breadth_first
 
+        if not self._begun:
+            code = self._begin()
+            if code != CONTINUE:
+                return code
         code = int(breadth_first(self._all(), budget))
         self._table.note_used(int(self.journal.counts.recorded), int(self._level.head))
+        return code
+
+    def _begin(self) -> int:
+        """Have the initial states as the store knows them: CONTINUE, or what is to be done first."""
+        from strandline.engine.batch_kernel import hash_for
+
+        search = self._all()
+        code = int(hash_for(search.expansion, search.batch, search.store, self.expansion.rest.count))
+        self._begun = code == CONTINUE
         return code
 
     def _run_together(self, crew: Crew) -> int:
@@ -117,7 +139,7 @@ class BreadthFirstSearch(Search):
             # A state that is new is taken for known where its bits happen to be set; they filled up evenly.
             mistaken = self._table.filled**BIT_FUNCTIONS
             return Omissions(stored * mistaken / (BIT_FUNCTIONS + 1), mistaken)
-        if self._table.compact:
+        if isinstance(self._table, TablePart) and self._table.compact:
             return Omissions(stored * (stored - 1) / 2 / 2**HASH_BITS, stored / 2**HASH_BITS)
         return None
 

@@ -25,7 +25,14 @@ from strandline.engine.journal_kernel import (
     tell_source,
     tell_target,
 )
-from strandline.engine.store.interface import add, entry_room, make_room, prefetch_match
+from strandline.engine.store.interface import (
+    add,
+    entry_room,
+    make_room,
+    opened,
+    prefetch_match,
+    room_to_enlist,
+)
 
 U = np.uint64
 _0, _1, _63 = U(0), U(1), U(63)
@@ -73,13 +80,16 @@ def _expand(search):
         if expanded_full(journal, words):
             code = FLUSH
             break
-        at = head * store.entry
-        code = ask(expansion, store.entries, at, head, used)
+        states, at = opened(store, head)
+        code = ask(expansion, states, at, head, used)
         if code != CONTINUE:
             break
         successors, labels = expansion.answer.successors, expansion.labels[0]
+        code = room_to_enlist(store, successors, used)
+        if code != CONTINUE:
+            break
         tell_source(journal, head)
-        tell_expanded(journal, words, store.entries, at, successors, labels)
+        tell_expanded(journal, words, states, at, successors, labels)
         transitions += successors
         deadlocks += labels >> _63
         enlist(batch, expansion, store, head, used)

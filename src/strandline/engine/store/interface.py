@@ -2,7 +2,8 @@
 
 A store keeps states in `entries`, `entry` words each: the state, and words that belong to the search. Entries have
 numbers; who gives them out is not the store's business. A new store is a module with these functions over a named tuple
-of its own, and a line in `STORES`; the suite in `tests/engine/test_stores.py` runs over all of them.
+of its own, and a line in `STORES`; the suite in `tests/engine/test_stores.py` runs over all of them. `fingerprint`,
+`opened` and `room_to_enlist` it need not have: most keep states as they are.
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -16,9 +17,9 @@ import numpy as np
 from numba.extending import overload
 
 from strandline.engine.codes import CONTINUE
-from strandline.engine.hashing import word_count
+from strandline.engine.hashing import state_hash, word_count
 from strandline.engine.jit import INLINED, inlined, plain
-from strandline.engine.store import bits_kernel, paged_kernel, table_kernel
+from strandline.engine.store import bits_kernel, paged_kernel, quotient_kernel, table_kernel, tree_kernel
 
 U = np.uint64
 
@@ -28,6 +29,8 @@ STORES: dict[type, Any] = {
     table_kernel.HashTable: table_kernel,
     bits_kernel.BitTable: bits_kernel,
     paged_kernel.Paged: paged_kernel,
+    quotient_kernel.Keys: quotient_kernel,
+    tree_kernel.Tree: tree_kernel,
 }
 """The module of each kind of store."""
 
@@ -36,15 +39,50 @@ def _plain(store: Any, name: str) -> Any:
     return plain(getattr(STORES[type(store)], name))
 
 
+def _plain_or(store: Any, name: str, otherwise: Any) -> Any:
+    return plain(getattr(STORES[type(store)], name, otherwise))
+
+
+@inlined
+def _fingerprint(store, array, at):
+    return state_hash(array, at, store.words)
+
+
+@inlined
+def _opened(store, number):
+    return store.entries, number * store.entry
+
+
+@inlined
+def _room_to_enlist(store, states, waiting):
+    return CONTINUE
+
+
+def fingerprint(store, array, at):
+    """The hash by which the store knows the state at `array[at]`."""
+    return _plain_or(store, "fingerprint", _fingerprint)(store, array, at)
+
+
+def opened(store, number):
+    """An array, and where in it the state of entry `number` lies; until the next call."""
+    return _plain_or(store, "opened", _opened)(store, number)
+
+
+def room_to_enlist(store, states, waiting):
+    """Whether so many fingerprints can be made while others are waiting to be used: CONTINUE, or what is to be done
+    first: as of `make_room`, or FLUSH, where those that wait must be used."""
+    return _plain_or(store, "room_to_enlist", _room_to_enlist)(store, states, waiting)
+
+
 def find(store, array, at, hash_value):
     """The number of the entry that has the state at `array[at]`, or NONE. Of a `StateTable`, a
-    `HashTable` and a `BitTable` only NONE means something."""
+    `HashTable`, a `BitTable`, `Keys` and a `Tree` only NONE means something."""
     return _plain(store, "find")(store, array, at, hash_value)
 
 
 def add(store, number, array, at, hash_value):
     """Write the state to entry `number` unless it is there. The number of the entry that has it: `number` where it is
-    new; of those three only that means something. There must be room."""
+    new; of those only that means something. There must be room."""
     return _plain(store, "add")(store, number, array, at, hash_value)
 
 
@@ -66,6 +104,24 @@ def prefetch_home(store, hash_value):
 def prefetch_match(store, hash_value):
     """The same, a little later, when its place in the table has been fetched: fetch what it will be compared with."""
     return _plain(store, "prefetch_match")(store, hash_value)
+
+
+@overload(fingerprint, jit_options=INLINED)
+def _fingerprint_overload(store, array, at):
+    chosen = getattr(STORES[store.instance_class], "fingerprint", _fingerprint)
+    return lambda store, array, at: chosen(store, array, at)
+
+
+@overload(opened, jit_options=INLINED)
+def _opened_overload(store, number):
+    chosen = getattr(STORES[store.instance_class], "opened", _opened)
+    return lambda store, number: chosen(store, number)
+
+
+@overload(room_to_enlist, jit_options=INLINED)
+def _room_to_enlist_overload(store, states, waiting):
+    chosen = getattr(STORES[store.instance_class], "room_to_enlist", _room_to_enlist)
+    return lambda store, states, waiting: chosen(store, states, waiting)
 
 
 @overload(find, jit_options=INLINED)

@@ -28,7 +28,15 @@ class TablePart(Part):
     """A `StateTable` or, with `numbered` or for states of more than one word, a `NumberTable`; with `compact` a
     `HashTable`. Entries have `extra` words after the state."""
 
-    def __init__(self, width: Width, *, extra: int = 0, numbered: bool = False, compact: bool = False) -> None:
+    def __init__(
+        self,
+        width: Width,
+        *,
+        extra: int = 0,
+        numbered: bool = False,
+        compact: bool = False,
+        scratch: int = sizes.SCRATCH,
+    ) -> None:
         self._width = width
         self._words = len(width) if isinstance(width, tuple) else width
         self.entry = self._words + extra
@@ -36,7 +44,7 @@ class TablePart(Part):
         self.holds_states = self._words == 1 and not numbered and not compact
         self.compact = compact
         self.entries, self.table = Words(sizes.ENTRIES, large=True), Words(sizes.TABLE, large=True)
-        self._scratch: WordArray = np.zeros(sizes.SCRATCH, dtype=np.uint64)
+        self._scratch: WordArray = np.zeros(scratch, dtype=np.uint64)
         self._used = 0
         self._released = 0
 
@@ -132,10 +140,10 @@ class BitsPart(Part):
         self.entries.close()
 
 
-def released(entries: Words, before: int, words: int) -> int:
+def released(entries: Words, before: int, words: int, worth: int = _WORTH_RELEASING) -> int:
     """Give back the memory of the first words, where that is worth it; `before` are given back already. Returns how
     many are."""
-    return entries.release(before, words) if words - before > _WORTH_RELEASING else before
+    return entries.release(before, words) if words - before > worth else before
 
 
 class PagedPart(Part):

@@ -9,7 +9,7 @@ from strandline.check.coverage import Coverage
 from strandline.check.ltl.verdict import LtlSearch
 from strandline.check.measures import measure_texts
 from strandline.check.memory import shown_bytes
-from strandline.check.options import EXACT
+from strandline.check.options import LOSSY
 from strandline.check.plan import DECIDED
 from strandline.check.properties import Kind
 from strandline.check.verdict import Answer, Exploration, PropertyVerdict, Statistics, Verdict
@@ -60,7 +60,7 @@ def _search(exploration: Exploration) -> Iterator[Ground]:
         yield Ground("note", f"Symmetry of {names}: {reduced}.")
     if now.spilled_bytes:
         yield Ground("note", f"States that did not fit into memory took {shown_bytes(now.spilled_bytes)} of disk.")
-    if options.store != EXACT:
+    if options.store in LOSSY:
         yield Ground("open", f"The store is lossy ({options.store}): a new state may have been taken for a known one.")
     if options.order == "sweep":
         yield from _measure(exploration)

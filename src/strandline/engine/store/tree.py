@@ -1,0 +1,152 @@
+"""The arrays behind `Keys` and a `Tree` (`strandline.engine.store.quotient_kernel`, `tree_kernel`), their growth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from strandline.engine import sizes
+from strandline.engine.expansion import Width
+from strandline.engine.memory import WordArray, Words
+from strandline.engine.part import Affordable, Part, grown
+from strandline.engine.records import FORM, SHAPE, record
+from strandline.engine.store.parts import TablePart, refuse_overfull, released
+from strandline.errors import ResourceError
+
+if TYPE_CHECKING:
+    from strandline.engine.store.quotient_kernel import Keys
+    from strandline.engine.store.tree_kernel import Tree
+
+_MOST_NODE_BITS = 32
+_WORTH_RELEASING = 1 << 14
+"""Words that are given back at once: where states take little, what waits for nothing must not lie around."""
+_LINE = 8
+"""Words of a line."""
+
+
+class TreePart(Part):
+    """A `Tree` or, for states of one word, of which the lowest `bits` carry information, `Keys`."""
+
+    def __init__(self, width: Width, *, bits: int) -> None:
+        from strandline.engine.store.lines_kernel import LEAST_BITS
+
+        self._width = width
+        self._words = len(width) if isinstance(width, tuple) else width
+        self.entry = 1
+        key_bits = bits if self._words == 1 else 2 * sizes.NODE_BITS
+        self.shape, self._larger = record(SHAPE), record(FORM)
+        self._form = record(FORM, bits=max(LEAST_BITS, key_bits), half=sizes.NODE_BITS)
+        self.entries, self.table = Words(sizes.ENTRIES, large=True), Words(sizes.TABLE, large=True)
+        self._scratch, self._line = _zeros(sizes.KEY_SCRATCH), _zeros(_LINE + 1)
+        self.nodes = TablePart((0,), numbered=True, scratch=sizes.NODE_SCRATCH)
+        pairs = _pairs(self._words)
+        self._pairs: WordArray = np.array(pairs, dtype=np.uint64).reshape(-1)
+        self._source = _zeros(self._words)
+        self._kept, self._folded = (_zeros(self._words + max(len(pairs) - 1, 0)) for _ in range(2))
+        self._recent = _zeros(2 * sizes.RECENT_NODES if self._words > 1 else 2)
+        self._used = self._released = 0
+
+    def store(self) -> Keys | Tree:
+        from strandline.engine.store.quotient_kernel import Keys, Lines
+        from strandline.engine.store.tree_kernel import Tree
+
+        lines = Lines(self.table.array, self.shape, self._form, self._larger, self._scratch, self._line)
+        common = (self._width, np.uint64(1), self.entries.array, self.shape, lines)
+        if self._words == 1:
+            return Keys(*common)
+        folding = (self._pairs, self._source, self._kept, self._folded, self._recent)
+        return Tree(*common, self.nodes.store(), *folding)
+
+    def note_used(self, entries: int, expanded: int = 0) -> None:
+        """So many entries are in use, of which the first `expanded` can go. Raises `ResourceError` where a key found no
+        place."""
+        if self.shape.clustered:
+            raise ResourceError("too many states belong to the same place of the table")
+        self._used = entries
+        self._released = released(self.entries, self._released, expanded, _WORTH_RELEASING)
+        self.nodes.note_used(int(self.nodes.shape.count))
+
+    @property
+    def words(self) -> int:
+        return self._table_words(max(int(self._form.lines), int(self.shape.target))) + self._used + self._others
+
+    @property
+    def room(self) -> int:
+        return len(self.table) + len(self.entries) + self.nodes.room - self.nodes.words + self._others
+
+    @property
+    def _others(self) -> int:
+        """Words of all but the table and what waits, less what is given back of that."""
+        folding = len(self._pairs) + 3 * len(self._folded) + len(self._recent)
+        return len(self._scratch) + self.nodes.words + folding - self._released
+
+    @staticmethod
+    def _table_words(lines: int) -> int:
+        from strandline.engine.store.quotient_kernel import SPARE
+
+        return _LINE * (lines + SPARE) if lines else 0
+
+    def grow(self, affordable: Affordable) -> bool:
+        shape = self.shape
+        refuse_overfull(shape)
+        if self._form.narrow and not self._widen(affordable):
+            return False
+        if not self.nodes.grow(affordable):
+            return False
+        if not grown(self.table, int(shape.wanted_table), 1.0, affordable):
+            return False
+        if not grown(self.entries, int(shape.wanted_entries), 1.25, affordable):
+            return False
+        shape.wanted_table = shape.wanted_entries = 0
+        return True
+
+    def _widen(self, affordable: Affordable) -> bool:
+        """The numbers of parts need more bits: make another table, in which keys are wider."""
+        half = int(self._form.half)
+        if half >= _MOST_NODE_BITS:
+            raise ResourceError(f"states consist of more than {1 << half:,} parts, the most that can be numbered")
+        wider = min(half + sizes.FURTHER_NODE_BITS, _MOST_NODE_BITS)
+        lines = int(self._form.lines) * 3 // 2
+        if self._table_words(lines) > affordable():
+            return False
+        form = record(FORM, bits=max(int(self._form.bits), 2 * wider), half=wider)
+        if lines:
+            self._move(form, lines)
+        self._form = form
+        return True
+
+    def _move(self, form: Any, lines: int) -> None:
+        """Put all keys into a table of another form."""
+        from strandline.engine.store.quotient_kernel import shaped, widen
+
+        old, table, scratch = self.store().keys, Words(self._table_words(lines), large=True), _zeros(len(self._scratch))
+        shape = record(SHAPE, places=lines, most=shaped(form, form.bits, np.uint64(lines)))
+        widen(old._replace(table=table.array, shape=shape, form=form, scratch=scratch), old, self._form.half, form.half)
+        self.table.close()
+        self.table, self.shape, self._scratch = table, shape, scratch
+
+    def close(self) -> None:
+        self.table.close()
+        self.entries.close()
+        self.nodes.close()
+
+
+def _zeros(count: int) -> WordArray:
+    return np.zeros(count, dtype=np.uint64)
+
+
+def _pairs(words: int) -> list[tuple[int, int]]:
+    """Which numbers are joined in pairs, children first, the key last: numbers below `words` are of words, the others
+    of pairs in the order in which they come."""
+    pairs: list[tuple[int, int]] = []
+
+    def joined(first: int, end: int) -> int:
+        if end - first == 1:
+            return first
+        middle = (first + end) // 2
+        pairs.append((joined(first, middle), joined(middle, end)))
+        return words + len(pairs) - 1
+
+    joined(0, words)
+    return pairs
