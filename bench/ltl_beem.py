@@ -250,6 +250,7 @@ def choose(options: argparse.Namespace) -> list[Row]:
         and not (options.known_sizes and row.states is None)
         and (row.product.exists() or (row.model.exists() and row.formula is not None))
         and (not options.family or row.family in options.family)
+        and (not options.only or row.name in options.only)
     ]
     return sorted(found, key=lambda row: (row.states is None, row.states or 0, row.name))
 
@@ -264,6 +265,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         help=f"default: {','.join(METHODS)}",
     )
     parser.add_argument("--family", action="append", help="only this family of models (repeatable)")
+    parser.add_argument("--only", action="append", metavar="NAME", help="only this property, as 'plc.1/1' (repeatable)")
     parser.add_argument("--measure", metavar="EXPR", help="sweep by this measure instead of the table's")
     parser.add_argument("--known-sizes", action="store_true", help="only products whose size is known")
     parser.add_argument("--no-sizes", dest="sizes", action="store_false", help="do not explore violated products")
