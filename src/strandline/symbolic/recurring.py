@@ -20,7 +20,7 @@ from strandline.symbolic.steps import Step
 
 Move = tuple[int, int]
 """The value of a slot before a step and behind it."""
-_MOST_NODES = 1 << 21
+_MOST_NODES = 1 << 17
 """Nodes of the set, for all steps together, up to which it is looked at what they can do inside it; outside else."""
 _MOST_MOVES = 1 << 14
 """Moves of a slot by one step; a slot with more is not looked at."""
