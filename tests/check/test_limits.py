@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from pathlib import Path
 
@@ -12,7 +14,7 @@ from strandline.check import deciding
 from strandline.check.option_fields import parse_size
 from strandline.check.options import Options
 from strandline.check.verdict import Answer, Interrupted, Verdict
-from strandline.engine.search import Search
+from strandline.engine.search import Event, Search
 from strandline.errors import ReplayError, ResourceError, UsageError
 from strandline.traces.log import ParentLog
 
@@ -202,3 +204,22 @@ def test_a_sweep_of_callables_needs_their_progress() -> None:
         strandline.explore(model, order="sweep")
     told = "callables are swept by the progress that from_callables is given, not by one that is found"
     assert str(caught.value) == told
+
+
+def test_a_signal_waits_until_machine_code_has_returned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it raises inside of a call of machine code may be lost there."""
+    advance, came_back = Search.advance, []
+
+    def interrupted(search: Search, seconds: float = 0.05) -> Event:
+        if seconds:
+            os.kill(os.getpid(), signal.SIGINT)
+        event = advance(search, seconds)
+        if seconds:
+            came_back.append(event)
+        return event
+
+    strandline.explore(ENDLESS, max_states=1)
+    monkeypatch.setattr(Search, "advance", interrupted)
+    with pytest.raises(Interrupted):
+        strandline.explore(ENDLESS, max_states=20_000)
+    assert len(came_back) == 1

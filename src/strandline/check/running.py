@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from strandline.check.blame import decreasing_column, measure_fault_at_start
+from strandline.check.checkpoints.interrupting import WaitingSignals
 from strandline.check.checkpoints.keeping import SearchCheckpoints
 from strandline.check.checkpoints.saving import Saving, Stop
 from strandline.check.compiling import Compiled, compiled
@@ -229,7 +230,9 @@ class Run:
 
     def _advance_to_end(self) -> None:
         while True:
-            event = self.search.advance(self._slice())
+            # What a signal raises in the middle of a call of machine code can be lost or turned into something else.
+            with WaitingSignals():
+                event = self.search.advance(self._slice())
             if event is Event.MEMORY and self._spills():
                 continue
             if event in _ENDS:
