@@ -79,7 +79,7 @@ def answers(verdict: Verdict) -> list[tuple[str, Answer]]:
     return [(one.name, one.answer) for one in verdict.properties]
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.integers(0, 10**9))
 def test_what_is_not_refused_is_right(seed: int) -> None:
     system, asked, way = drawn(seed)

@@ -204,7 +204,7 @@ def test_a_proviso_by_what_is_stored_chooses_otherwise_in_the_next_phase() -> No
     assert not unknown_to_the_first_phase(OrderProviso(kernel.twin, reduction), layer)
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(SEEDS)
 def test_the_order_of_states_has_the_same_choice_in_every_phase(seed: int) -> None:
     system = Loose(Random(seed), moving=(1,)).system()
