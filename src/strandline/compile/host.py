@@ -8,8 +8,10 @@ import time
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
-from strandline.compile.jit import machine_code
+from strandline.compile.apart import emit_apart
+from strandline.compile.jit import machine_code, object_code
 from strandline.compile.kernel import Kernel, Marked, start_of
 from strandline.compile.llvm.coverage import GLOBAL
 from strandline.compile.module import Module, emit
@@ -31,14 +33,20 @@ def compile_system(
     even: bool = False,
 ) -> Kernel:
     """Compile a System with the predicates and the measure that a search needs into a Kernel; `exchanges`, `shared` and
-    `even` as in `emit`."""
-    return compile_module(emit(system, predicates, measure, reduction, exchanges=exchanges, shared=shared, even=even))
+    `even` as in `emit`. Its steps are compiled once, where what is asked of them can be apart."""
+    apart = None
+    if reduction is None and not exchanges and not shared and not even:
+        apart = emit_apart(system, predicates, measure)
+    return compile_module(
+        apart or emit(system, predicates, measure, reduction, exchanges=exchanges, shared=shared, even=even)
+    )
 
 
 def compile_module(module: Module) -> Kernel:
     """The Kernel of a Module."""
     started = time.perf_counter()
-    code = machine_code(module.text)
+    steps = module.steps
+    code = machine_code(module.text, () if steps is None else (_linkable(steps),))
     twin = module.twin()
     initial, progress = start_of(twin, module.layout.words)
     canonical = module.canonical()
@@ -59,8 +67,25 @@ def compile_module(module: Module) -> Kernel:
         compile_seconds=module.seconds + time.perf_counter() - started,
         keep_alive=code,
         marks=_bytes_at(code.variable(GLOBAL), module.marks),
-        digest=hashlib.sha256(module.text.encode() + initial.tobytes()).hexdigest(),
+        digest=_digest(module, initial),
     )
+
+
+_OBJECT = "_object"
+"""Where a Module keeps what was compiled of it, as cached properties are kept."""
+
+
+def _linkable(module: Module) -> bytes:
+    """Compiled once; every Kernel that is linked with it has its own copy, with its own marks."""
+    known: bytes | None = vars(module).get(_OBJECT)
+    if known is None:
+        known = vars(module)[_OBJECT] = object_code(module.text)
+    return known
+
+
+def _digest(module: Module, initial: npt.NDArray[np.uint64]) -> str:
+    steps = "" if module.steps is None else module.steps.text
+    return hashlib.sha256(steps.encode() + module.text.encode() + initial.tobytes()).hexdigest()
 
 
 def _bytes_at(address: int, count: int) -> Marked:

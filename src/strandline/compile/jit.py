@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
@@ -37,8 +38,25 @@ _HEAVY = 1 << 20
 """Characters of a module above which optimising costs seconds, which most searches never earn back."""
 
 
-def machine_code(text: str) -> MachineCode:
-    """Compile a module. Heavy ones get only the passes that pay at once."""
+def object_code(text: str) -> bytes:
+    """Compile a module to what can be linked, as often as it is wanted. Heavy ones get only the passes that pay at
+    once."""
+    module, target = _optimised(text)
+    code: bytes = target.emit_object(module)
+    return code
+
+
+def machine_code(text: str, objects: Iterable[bytes] = ()) -> MachineCode:
+    """Compile a module, and link it with objects whose functions it calls."""
+    module, target = _optimised(text)
+    engine = llvm.create_mcjit_compiler(module, target)
+    for one in objects:
+        engine.add_object_file(llvm.ObjectFileRef.from_data(one))
+    engine.finalize_object()
+    return MachineCode(engine)
+
+
+def _optimised(text: str) -> tuple[llvm.ModuleRef, llvm.TargetMachine]:
     _initialise()
     heavy = len(text) > _HEAVY
     module = llvm.parse_assembly(text)
@@ -54,6 +72,4 @@ def machine_code(text: str) -> MachineCode:
         passes.add_instruction_combine_pass()
     passes.add_simplify_cfg_pass()
     passes.run(module, llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options()))
-    engine = llvm.create_mcjit_compiler(module, target)
-    engine.finalize_object()
-    return MachineCode(engine)
+    return module, target

@@ -56,6 +56,8 @@ class Module:
     """What the functions' negative results stand for: -1 - k for site k."""
     seconds: float
     """How long it took to write."""
+    steps: Module | None = None
+    """That of the System alone, where this one calls its functions, its entry among them, and holds no step itself."""
 
     @property
     def text(self) -> str:
@@ -75,15 +77,22 @@ class Module:
         return None if self.reduction is None else Chooser(self.twin(), self.reduction).chosen
 
 
-def _expressions(
+def expressions_asked(
     system: System, predicates: Sequence[Expression], measure: Measure | None
 ) -> Iterator[Expression]:
-    """All that is evaluated."""
+    """All that is evaluated beside the System's own actions."""
     yield from predicates
     if measure is not None:
         yield from (measure.column, measure.layer, *measure.compared)
-    observer = () if system.observer is None else system.observer.edges
-    for action in (*system.actions, *observer):
+    for edge in () if system.observer is None else system.observer.edges:
+        yield from evaluated(edge)
+
+
+def _expressions(
+    system: System, predicates: Sequence[Expression], measure: Measure | None
+) -> Iterator[Expression]:
+    yield from expressions_asked(system, predicates, measure)
+    for action in system.actions:
         yield from evaluated(action)
 
 

@@ -81,12 +81,20 @@ class Layout:
 def make_layout(system: System, ranges: Mapping[Variable, Interval], *, even: bool = False) -> Layout:
     """Pack the System's variables, given a box for each, into as few words as first-fit decreasing finds. With `even`,
     more than one word have about as many bits each, and variables that are declared together lie together: then
-    different states often have words in common."""
-    layout = _pack(system, ranges, _SINGLE_WORD_BITS)
-    if layout.words == 1:
-        return layout
-    layout = _pack(system, ranges, WORD_BITS)
-    return _pack_evenly(layout) if even else layout
+    different states often have words in common. Where an observer was put beside a System, its location lies behind
+    what that one has, which stays where it was, unless this takes a word more."""
+    layout = _least(system, ranges, None)
+    if even and layout.words > 1:
+        return _pack_evenly(layout)
+    if system.observer is not None and system.unwatched is not None:
+        behind = _least(system, ranges, system.observer.location)
+        return behind if behind.words == layout.words else layout
+    return layout
+
+
+def _least(system: System, ranges: Mapping[Variable, Interval], last: Variable | None) -> Layout:
+    layout = _pack(system, ranges, _SINGLE_WORD_BITS, last)
+    return layout if layout.words == 1 else _pack(system, ranges, WORD_BITS, last)
 
 
 def _pack_evenly(tight: Layout) -> Layout:
@@ -120,7 +128,7 @@ def _pack_evenly(tight: Layout) -> Layout:
     return Layout(fields, len(used), tight.bits)
 
 
-def _pack(system: System, ranges: Mapping[Variable, Interval], word_bits: int) -> Layout:
+def _pack(system: System, ranges: Mapping[Variable, Interval], word_bits: int, last: Variable | None) -> Layout:
     widths = {variable: (ranges[variable][1] - ranges[variable][0]).bit_length() for variable in system.variables}
     used: list[int] = []
     placed: dict[Variable, tuple[int, int, int]] = {}
@@ -131,7 +139,7 @@ def _pack(system: System, ranges: Mapping[Variable, Interval], word_bits: int) -
             placed[variable] = (len(used), 0, per_word)
             used.extend([per_word * width] * full + ([rest * width] if rest else []))
     small = [variable for variable in system.variables if variable not in placed]
-    for variable in sorted(small, key=lambda variable: -widths[variable] * variable.slots):
+    for variable in sorted(small, key=lambda variable: (variable is last, -widths[variable] * variable.slots)):
         size = widths[variable] * variable.slots
         word = next((index for index, bits in enumerate(used) if bits + size <= word_bits), len(used))
         if word == len(used):

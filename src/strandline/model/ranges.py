@@ -16,12 +16,12 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from strandline.model.expression import Const, Element, Expression, Read, walk
 from strandline.model.facts import expressions
 from strandline.model.intervals import Cell, Contradiction, Environment, Interval, cell_of, join, within
-from strandline.model.system import Action, System, Variable, rows
+from strandline.model.system import Action, Observer, System, Variable, rows
 
 _PATIENCE = 4
 """How often an interval may grow by its exact amount before growth jumps to a threshold."""
@@ -54,11 +54,23 @@ _KNOWN = "_ranges"
 
 def analyse_ranges(system: System) -> Ranges:
     """For every variable an interval that holds all values it takes in any reachable state, and for every
-    location what is known there. A System is analysed once."""
+    location what is known there. A System is analysed once, however many observers are put beside it."""
     known: Ranges | None = vars(system).get(_KNOWN)
     if known is None:
-        known = vars(system)[_KNOWN] = _analysed(system)
+        plain, observer = system.unwatched, system.observer
+        if plain is None or observer is None:
+            known = _analysed(system)
+        else:
+            known = _beside(analyse_ranges(plain), system, observer)
+        vars(system)[_KNOWN] = known
     return known
+
+
+def _beside(ranges: Ranges, system: System, observer: Observer) -> Ranges:
+    """What is known of a System, and where an observer stands that writes nothing but that."""
+    place = system.offsets[observer.location]
+    standing = {state[place] for state in system.initial} | {edge.moves[0].target for edge in observer.edges}
+    return replace(ranges, variables={**ranges.variables, observer.location: (min(standing), max(standing))})
 
 
 def _analysed(system: System) -> Ranges:

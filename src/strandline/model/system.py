@@ -25,7 +25,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from strandline.model.expression import Element, Expression, Read
+from strandline.model.expression import Const, Element, Expression, Read
 from strandline.model.measure import Component
 from strandline.model.plain import PlainScope
 from strandline.model.scope import Scope, Without
@@ -159,6 +159,8 @@ class Observer:
     edges: tuple[Action, ...]
     accepting: frozenset[int]
     span: Span | None = None
+    beside: System | None = field(default=None, repr=False, compare=False)
+    """The System that it was put beside, as that was without it; None where it is a part of the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +198,18 @@ class Fairness:
     condition: Expression | None = None
     span: Span | None = None
     strong: bool = False
+
+
+_OF_STEPS = ("actions", "processes", "synchronous", "ends", "bounds")
+"""The fields of a System that say what its steps are, but for its variables."""
+
+
+def _effects(observer: Observer) -> Iterator[Assign]:
+    return (effect for edge in observer.edges for effect in edge.effects)
+
+
+def _writes(effect: Assign, variable: Variable) -> bool:
+    return isinstance(effect.target, Read) and effect.target.variable is variable
 
 
 def _canonical(action: Action) -> tuple[int, ...]:
@@ -314,6 +328,18 @@ class System(Shown):
         observer = self.observer
         watching = [one for one in self.variables if one is observer.location or one.owner == observer.name]
         return replace(self, observer=None, scope=Without(self.scope, observer.name, watching))
+
+    @cached_property
+    def unwatched(self) -> System | None:
+        """The System that the observer was put beside, where all of it is as it was: the observer has added its
+        location, behind the other variables, and writes nothing else. None where that is not so."""
+        observer = self.observer
+        plain = None if observer is None else observer.beside
+        if observer is None or plain is None:
+            return None
+        kept = all(getattr(self, name) is getattr(plain, name) for name in _OF_STEPS)
+        own = all(isinstance(one.value, Const) and _writes(one, observer.location) for one in _effects(observer))
+        return plain if kept and own and self.variables == (*plain.variables, observer.location) else None
 
     @cached_property
     def locations(self) -> dict[Variable, Process | Observer]:

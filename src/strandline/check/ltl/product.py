@@ -58,7 +58,7 @@ def observed(system: System, automaton: Automaton, atoms: Mapping[str, Expressio
     return replace(
         plain,
         variables=(*plain.variables, location),
-        observer=Observer(AUTOMATON, location, edges, automaton.accepting_states),
+        observer=Observer(AUTOMATON, location, edges, automaton.accepting_states, beside=plain),
         initial=tuple((*state, start) for start in automaton.initial for state in plain.initial),
     )
 

@@ -50,7 +50,7 @@ class Actions:
     def write(self, code: Function, source: PackedState, cursor: Cursor) -> None:
         """Try all actions of the system, in canonical order."""
         locations = self._locations(source)
-        if sum(self._weights.values()) > _LARGE_SYSTEM:
+        if is_large(self.system):
             self._call_parts(code, locations)
         else:
             self._try(code, source, cursor, locations, self.system.actions)
@@ -177,6 +177,11 @@ class Actions:
             pass
         code.jump(skip)
         code.start(skip)
+
+
+def is_large(system: System) -> bool:
+    """Whether it takes long to compile: its actions are spread over functions."""
+    return sum(map(_weight, system.actions)) > _LARGE_SYSTEM
 
 
 def _by_process(actions: Sequence[Action]) -> Iterator[tuple[int | None, list[Action]]]:

@@ -5,7 +5,7 @@ Checks that cannot fail are left out, so this decides how fast a model runs; it 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from strandline.compile.kernel import FaultSite
 from strandline.model.expression import (
@@ -39,10 +39,11 @@ from strandline.source import Span
 
 class FaultTable:
     """The fault sites of a Kernel, numbered as they are met; and which expressions cannot fault anywhere, told once
-    for each, because looking again at every level of a large guard would take for ever."""
+    for each, because looking again at every level of a large guard would take for ever. Sites that are `known` keep
+    their numbers."""
 
-    def __init__(self, ranges: Mapping[Variable, Interval]) -> None:
-        self._numbers: dict[FaultSite, int] = {}
+    def __init__(self, ranges: Mapping[Variable, Interval], known: Iterable[FaultSite] = ()) -> None:
+        self._numbers: dict[FaultSite, int] = {site: number for number, site in enumerate(known)}
         self._ranges = ranges
         self._boxes: dict[int, Interval | None] = {}
         self._seen: list[Expression] = []

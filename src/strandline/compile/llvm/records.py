@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from strandline.compile.kernel import FaultSite
 from strandline.compile.llvm.coverage import Marks
 from strandline.compile.llvm.expressions import Evaluator
 from strandline.compile.llvm.faults import FaultTable
@@ -38,7 +39,7 @@ _LARGE_MEASURE = 60
 class Records:
     """Writes the code that writes records, for one layout and one measure. With `actions` the last word of a record is
     the number of its action among these. `alone`: each record is a step of its own, with no other process or observer
-    that joins in."""
+    that joins in. `known_faults` have the numbers that they have elsewhere."""
 
     def __init__(
         self,
@@ -49,9 +50,10 @@ class Records:
         actions: Sequence[Action] = (),
         *,
         alone: bool = False,
+        known_faults: Sequence[FaultSite] = (),
     ) -> None:
         self.layout, self.ranges, self.measure, self.marks = layout, ranges, measure, marks
-        self.faults = FaultTable(ranges.variables)
+        self.faults = FaultTable(ranges.variables, known_faults)
         self.compared = measure.compared if measure else ()
         self.numbers = {id(action): number for number, action in enumerate(actions)}
         self._measured_words = layout.words + (2 if measure else 0) + (1 if self.compared else 0)
@@ -99,14 +101,26 @@ class Records:
         else:
             place = self._next_place(code, cursor)
             self.store_words(code, evaluator.state, place)
+        self._finish(code, progress, place)
+        if self.numbers:
+            pointer = code.value(f"getelementptr i64, ptr {place}, i64 {self.stride - 1}")
+            code.do(f"store i64 {code.value(f'load i64, ptr {cursor.action}')}, ptr {pointer}")
+
+    def complete(self, evaluator: Evaluator, place: str) -> None:
+        """Write what of the state has changed since it was read from a place, and its progress, to that place."""
+        code = evaluator.code
+        inline = self.measure is not None and not self.measure_is_large
+        progress = self._progress_values(evaluator) if inline else []
+        self._store_changed(code, evaluator.state, place)
+        self._finish(code, progress, place)
+
+    def _finish(self, code: Function, progress: list[str], place: str) -> None:
+        """Write the progress of the record at a place."""
         self._store_progress(code, progress, place)
         if self.measure_is_large:
             code.call(f"@measure(ptr {place})")
         if self.compared:
             code.call(f"@compare(ptr %state, ptr {place})")
-        if self.numbers:
-            pointer = code.value(f"getelementptr i64, ptr {place}, i64 {self.stride - 1}")
-            code.do(f"store i64 {code.value(f'load i64, ptr {cursor.action}')}, ptr {pointer}")
 
     def _next_place(self, code: Function, cursor: Cursor) -> str:
         """Where the next record goes; the one behind it is the next from here on."""

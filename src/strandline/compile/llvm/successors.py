@@ -18,6 +18,7 @@ from strandline.model.expression import Expression
 from strandline.model.system import System
 
 ENTRY = "successors"
+PARAMETERS = "ptr noalias readonly %state, ptr noalias %records, i64 %capacity, ptr noalias %labels"
 
 DECLARATIONS = (
     *(f"declare {{i64, i1}} @llvm.{name}.with.overflow.i64(i64, i64)" for name in ("sadd", "ssub", "smul")),
@@ -36,14 +37,11 @@ def write_functions(system: System, predicates: tuple[Expression, ...], records:
 
 
 def _successors(system: System, predicates: tuple[Expression, ...], records: Records, actions: Actions) -> str:
-    code = Function(
-        f"define i64 @{ENTRY}(ptr noalias readonly %state, ptr noalias %records, i64 %capacity,"
-        " ptr noalias %labels) nounwind"
-    )
+    code = Function(f"define i64 @{ENTRY}({PARAMETERS}) nounwind")
     code.do(f"%scratch = alloca [{records.layout.words} x i64]")
     cursor = records.open_cursor(code)
     source = PackedState(code, records.layout, "%state")
-    labels = _labels(system, predicates, Evaluator(code, source, records.ranges.environment(), records.faults))
+    labels = write_labels(system, predicates, Evaluator(code, source, records.ranges.environment(), records.faults))
     if system.synchronous:
         code.call("@together0(ptr %state, ptr %state, ptr %cursor)")
     else:
@@ -79,7 +77,7 @@ def _tell_invalid_end(ends: Expression, records: Records, source: PackedState, s
     code.start(after)
 
 
-def _labels(system: System, predicates: tuple[Expression, ...], evaluator: Evaluator) -> str:
+def write_labels(system: System, predicates: tuple[Expression, ...], evaluator: Evaluator) -> str:
     """The facts about the source state, but for the deadlock."""
     code, source = evaluator.code, evaluator.state
     mask = "0"
