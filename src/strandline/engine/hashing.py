@@ -12,8 +12,9 @@ from numba.extending import overload
 from strandline.engine.jit import INLINED, inlined
 
 U = np.uint64
-_1, _29, _32 = U(1), U(29), U(32)
+_1, _29, _32, _58 = U(1), U(29), U(32), U(58)
 _MIX_1, _MIX_2 = U(0xD6E8_FEB8_6659_FD93), U(0x9E37_79B9_7F4A_7C15)
+_UNMIX_1, _UNMIX_2 = U(pow(int(_MIX_1), -1, 1 << 64)), U(pow(int(_MIX_2), -1, 1 << 64))
 
 
 def word_count(words):
@@ -40,6 +41,16 @@ def mixed(word):
 
 
 @inlined
+def _unmixed(word):
+    """The word of which `mixed` makes this one."""
+    word ^= word >> _32
+    word *= _UNMIX_2
+    word ^= (word >> _29) ^ (word >> _58)
+    word *= _UNMIX_1
+    return word ^ (word >> _32)
+
+
+@inlined
 def state_hash(array, at, words):
     count = word_count(words)
     if count == _1:
@@ -49,6 +60,21 @@ def state_hash(array, at, words):
         value = (value ^ array[at + word]) * _MIX_1
         value ^= value >> _32
     return mixed(value)
+
+
+@inlined
+def first_word(hash_value, array, at, words):
+    """The first word of the state that has this hash and whose other words stand after `array[at]`: a hash and all
+    words but the first say which state it is."""
+    count = word_count(words)
+    value = _unmixed(hash_value)
+    if count == _1:
+        return value
+    for before in range(count - _1):
+        value ^= value >> _32
+        value = (value * _UNMIX_1) ^ array[at + count - _1 - before]
+    value ^= value >> _32
+    return (value * _UNMIX_1) ^ count
 
 
 @inlined

@@ -1,5 +1,5 @@
-"""What Numba cannot say: call a C function at an address, prefetch, find the lowest bit that is set, compare sixteen
-bytes at once, and what threads need that write to one array.
+"""What Numba cannot say: call a C function at an address, read from a file, prefetch, find the lowest bit that is set,
+compare sixteen bytes at once, and what threads need that write to one array.
 
 Each has a plain Python twin with the same meaning, so that kernels also run undecorated (`py_func`).
 """
@@ -10,6 +10,7 @@ Each has a plain Python twin with the same meaning, so that kernels also run und
 from __future__ import annotations
 
 import ctypes
+import os
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,15 @@ def call_successors(function: Any, state: Any, at: Any, records: Any, first: Any
         int(capacity),
         labels.ctypes.data,
     )
+
+
+def read_at(function: Any, file: Any, array: Any, size: Any, offset: Any) -> Any:
+    """Read so many bytes of a file, from an offset on, to the beginning of an array; how many were read, or less than
+    0. The function is `pread` of the C library."""
+    try:
+        return np.int64(os.preadv(int(file), [array.data.cast("B")[: int(size)]], int(offset)))
+    except OSError:
+        return np.int64(-1)
 
 
 def prefetch(array: Any, at: Any) -> None:
@@ -109,6 +119,18 @@ def _word_at(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:
 
 
 @intrinsic
+def _read_at(typing: Any, function: Any, file: Any, array: Any, size: Any, offset: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        function, file, array, size, offset = arguments
+        kind = ir.FunctionType(_I64, [_I32, _BYTES, _I64, _I64])
+        called = builder.inttoptr(function, kind.as_pointer())
+        pointer = _pointer(context, builder, signature.args[2], array, _I64(0))
+        return builder.call(called, [builder.trunc(file, _I32), pointer, size, offset])
+
+    return types.int64(types.uint64, types.uint64, array, types.uint64, types.uint64), generate
+
+
+@intrinsic
 def _seen(typing: Any, array: Any, at: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         place = _word_at(context, builder, signature.args[0], arguments[0], arguments[1])
@@ -162,6 +184,11 @@ def _call_overload(function, state, at, records, first, capacity, labels):
     return lambda function, state, at, records, first, capacity, labels: _call(
         function, state, at, records, first, capacity, labels
     )
+
+
+@overload(read_at, jit_options=INLINED)
+def _read_at_overload(function, file, array, size, offset):
+    return lambda function, file, array, size, offset: _read_at(function, file, array, size, offset)
 
 
 @overload(prefetch, jit_options=INLINED)

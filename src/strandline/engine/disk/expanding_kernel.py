@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from strandline.engine.codes import (
+    BATCH,
     BIAS,
     BUDGET,
     CONTINUE,
@@ -25,7 +26,8 @@ from strandline.engine.codes import (
     STEP_MASK,
 )
 from strandline.engine.expansion_kernel import ask, link_of
-from strandline.engine.hashing import copy_state, home, same_state, state_hash, word_count
+from strandline.engine.hashing import copy_state, home, state_hash, word_count
+from strandline.engine.intrinsics import prefetch
 from strandline.engine.jit import inlined, njit
 from strandline.engine.journal_kernel import count_expanded, expanded_full, tell_expanded
 from strandline.engine.line_kernel import column_at, layer_at, move_line, wake_layers
@@ -36,15 +38,17 @@ from strandline.engine.store.paged_kernel import append
 U = np.uint64
 _0, _1 = U(0), U(1)
 _BIAS, _STEP_MASK = U(BIAS), U(STEP_MASK)
+_BATCH, _LINE = U(BATCH), U(8)
+"""Successors that are made before they are placed; words of a line of the processor's cache."""
 
 
 class Spread(NamedTuple):
-    """All that the search works on: `states` are rows of a state and its link, `pages` have what waits, `recent` are
-    the states met last."""
+    """All that the search works on: `states` are rows of a state and its link, `pages` have what waits, `recent`
+    are the states met last, in lines of the processor's cache. Where states wait or are remembered, their hashes stand
+    in place of their first words (`sorting_kernel`)."""
 
     expansion: Any
-    links: Any
-    rest: Any
+    batch: Any
     pages: Any
     layers: Any
     journal: Any
@@ -55,20 +59,41 @@ class Spread(NamedTuple):
 
 
 @inlined
+def _recent_line(search, hash_value):
+    """Where the line begins in which a state with this hash is remembered, and how many words that has."""
+    width, recent = word_count(search.expansion.words), search.recent
+    line = max(_1, _LINE // width) * width
+    return home(hash_value, U(len(recent)) // line) * line, line
+
+
+@inlined
 def _met_before(search, at, hash_value):
-    """Whether the state at `records[at]` was met a moment ago; from now on it was."""
+    """Whether the state at `records[at]` was met a moment ago; from now on it was. Of a line's states, that met first
+    is forgotten."""
     words, records, recent = search.expansion.words, search.expansion.records, search.recent
     width = word_count(words)
-    place = home(hash_value, U(len(recent)) // width) * width
-    # Nothing but zeros may be a state, or an empty place.
-    empty = True
-    for word in range(width):
-        if recent[place + word] != _0:
-            empty = False
-    if not empty and same_state(records, at, recent, place, words):
-        return True
-    copy_state(records, at, recent, place, words)
+    first, line = _recent_line(search, hash_value)
+    # A place without a state has zeros. A state whose hash is that is never remembered.
+    for place in range(first, first + line, width):
+        if recent[place] == hash_value and hash_value != _0 and _same_rest(records, at, recent, place, width):
+            return True
+    for back in range(line - width):
+        recent[first + line - _1 - back] = recent[first + line - _1 - back - width]
+    recent[first] = hash_value
+    for word in range(_1, width):
+        recent[first + word] = records[at + word]
     return False
+
+
+@inlined
+def _same_rest(records, at, recent, place, width):
+    """Whether the words after the first are the same."""
+    same = True
+    for word in range(_1, width):
+        if records[at + word] != recent[place + word]:
+            same = False
+            break
+    return same
 
 
 @inlined
@@ -86,22 +111,25 @@ def _wait(search, number):
     row = row_of(layers, column, layer)
     if row == NONE:
         return GROW
-    if not behind and _met_before(search, at, state_hash(records, at, words)):
+    hash_value = search.batch.hashes[number]
+    if not behind and _met_before(search, at, hash_value):
         return CONTINUE
     chain = layers.chains[kept(row) if behind else live(row)]
     entry = append(pages, chain, _0)
     if entry == NONE:
         # It was not met: it will be tried again.
-        _forget_recent(search, at)
+        if not behind:
+            search.recent[_recent_line(search, hash_value)[0]] = _0
         return GROW
     place = entry * pages.entry
     copy_state(records, at, pages.entries, place, words)
-    pages.entries[place + word_count(words)] = search.links[number]
+    pages.entries[place] = hash_value
+    pages.entries[place + word_count(words)] = search.batch.links[number]
     work.waiting += _1
     if behind:
         line.regress_edges += _1
-        step = search.links[number] & _STEP_MASK
-        note_regress(search.notes, words, search.states, work.source, step, line.regress_edges)
+        step = search.batch.links[number] & _STEP_MASK
+        note_regress(search.notes, words, search.states, search.batch.sources[number], step, line.regress_edges)
         schedule_root(layers, row)
     elif row != line.row:
         push(layers, row)
@@ -109,22 +137,41 @@ def _wait(search, number):
 
 
 @inlined
-def _forget_recent(search, at):
-    words, records, recent = search.expansion.words, search.expansion.records, search.recent
-    width = word_count(words)
-    place = home(state_hash(records, at, words), U(len(recent)) // width) * width
-    for word in range(width):
-        recent[place + word] = _0
+def _fill(search):
+    """Fill the batch with successors of the next states, and have fetched what they will be looked for in."""
+    expansion, batch, journal, work = search.expansion, search.batch, search.journal, search.work
+    words, used, code = expansion.words, _0, CONTINUE
+    size = word_count(words) + _1
+    while work.next < work.count and used < _BATCH:
+        if expanded_full(journal, words):
+            code = FLUSH
+            break
+        at, record = work.next * size, work.record + work.next
+        code = ask(expansion, search.states, at, record, used)
+        if code != CONTINUE:
+            break
+        successors, labels = expansion.answer.successors, expansion.labels[0]
+        tell_expanded(journal, words, search.states, at, successors, labels)
+        count_expanded(journal.counts, successors, labels)
+        for step in range(successors):
+            number = used + step
+            hash_value = state_hash(expansion.records, number * expansion.stride, words)
+            batch.links[number], batch.hashes[number] = link_of(record, step), hash_value
+            batch.sources[number] = at
+            prefetch(search.recent, _recent_line(search, hash_value)[0])
+        used += successors
+        work.next += _1
+    batch.rest.count = used
+    # A buffer that is full will be empty when the successors are placed.
+    return CONTINUE if code == FLUSH and used > _0 else code
 
 
 @njit
 def expand(search, budget):
     """Expand on for about `budget` states: DONE when all in `states` are expanded, else BUDGET, GROW, FAULT, FOUND,
     FLUSH or REGRESSING_COLUMN; after all but FAULT and REGRESSING_COLUMN it can be called again."""
-    expansion, journal, work, rest = search.expansion, search.journal, search.work, search.rest
-    words = expansion.words
-    size = word_count(words) + _1
-    stop_at = journal.counts.visited + budget
+    rest, work, counts = search.batch.rest, search.work, search.journal.counts
+    stop_at = counts.visited + budget
     while True:
         while rest.next < rest.count:
             code = _wait(search, rest.next)
@@ -134,21 +181,11 @@ def expand(search, budget):
         rest.next = rest.count = _0
         if work.next == work.count:
             return DONE
-        if journal.counts.visited >= stop_at:
+        if counts.visited >= stop_at:
             return BUDGET
-        if expanded_full(journal, words):
-            return FLUSH
-        at, record = work.next * size, work.record + work.next
-        code = ask(expansion, search.states, at, record, _0)
+        code = _fill(search)
         if code != CONTINUE:
             return code
-        successors, labels = expansion.answer.successors, expansion.labels[0]
-        tell_expanded(journal, words, search.states, at, successors, labels)
-        count_expanded(journal.counts, successors, labels)
-        for step in range(successors):
-            search.links[step] = link_of(record, step)
-        rest.count, work.source = successors, at
-        work.next += _1
 
 
 # --- what waits -------------------------------------------------------------------------------------------------

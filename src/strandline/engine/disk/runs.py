@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeAlias
 
@@ -74,18 +75,29 @@ class RunFile:
         """So many rows from a row on, in an array of its own."""
         words: WordArray = np.empty(count * self._row_words, dtype=np.uint64)
         rest, offset = words.data.cast("B"), 8 * first * self._row_words
+        with self.reading() as file:
+            while rest:
+                try:
+                    done = os.preadv(file, [rest], offset)
+                except OSError as error:
+                    raise self.unreadable(error) from None
+                if done <= 0:
+                    raise self.unreadable()
+                rest, offset = rest[done:], offset + done
+        return words
+
+    @contextmanager
+    def reading(self) -> Iterator[int]:
+        """The number of the file, open to be read."""
         file = self._opened(os.O_RDONLY)
         try:
-            while rest:
-                done = os.preadv(file, [rest], offset)
-                if done <= 0:
-                    raise ResourceError(f"{self.path}: cannot be read back")
-                rest, offset = rest[done:], offset + done
-        except OSError as error:
-            raise ResourceError(f"{self.path}: cannot be read back: {error.strerror}") from None
+            yield file
         finally:
             os.close(file)
-        return words
+
+    def unreadable(self, error: OSError | None = None) -> ResourceError:
+        """That the file cannot be read, and why."""
+        return ResourceError(f"{self.path}: cannot be read back" + (f": {error.strerror}" if error else ""))
 
     def remove(self) -> None:
         """Nothing of it is needed any more."""

@@ -21,9 +21,10 @@ import numpy as np
 from strandline.compile.kernel import Kernel
 from strandline.engine import codes, sizes
 from strandline.engine.codes import NONE
+from strandline.engine.disk.recent import RecentStates
 from strandline.engine.disk.runs import Account, RunFiles
 from strandline.engine.disk.sorted_set import SortedSet
-from strandline.engine.disk.sorting import SortedRows
+from strandline.engine.disk.sorting import SortedRows, in_order
 from strandline.engine.disk.waiting import Key, Segment, WaitingRuns, give_back
 from strandline.engine.expansion import width_of
 from strandline.engine.line import LayersPart
@@ -40,10 +41,9 @@ if TYPE_CHECKING:
     from strandline.engine.disk.expanding_kernel import Spread
 
 _DEFAULT_MEMORY = 1 << 30
-_WAITING, _KNOWN, _PIECE, _RECENT = 0.45, 0.15, 0.3, 0.02
-"""Shares of the memory: what waits, sets of known states, a piece that is sorted, and states met a moment ago."""
-_MOST_RECENT = 1 << 20
-"""States met a moment ago that are remembered at most: they are to lie in the processor's cache."""
+_WAITING, _KNOWN, _PIECE, _RECENT, _FILTER = 0.2, 0.1, 0.15, 0.3, 0.2
+"""Shares of the memory: what waits, sets of known states, a piece that is sorted, states met a moment ago, and filters
+for known states on disk."""
 _LEAST_PIECE, _LEAST_WAITING = 1 << 10, 1 << 13
 _AT_ONCE = 0.005
 """Seconds after which no further piece is begun in the same call."""
@@ -77,12 +77,13 @@ class SpillingSearch(Search):
         super().__init__(kernel, self._layers, self._pages, self._notes, **terms)
         self.memory_limit = max(int(memory * _WAITING), 8 * sum(part.room for part in self.parts) + _LEAST_WAITING)
         self._width, self._row_words = width, row_words
-        self._piece = max(_LEAST_PIECE, int(memory * _PIECE) // (8 * (3 * row_words + 4)))
-        recent = min(max(int(memory * _RECENT) // (8 * kernel.words), 1 << 6), _MOST_RECENT)
-        self._recent: WordArray = np.zeros(recent * kernel.words, dtype=np.uint64)
+        self._piece = max(_LEAST_PIECE, int(memory * _PIECE) // (8 * (4 * row_words + 1)))
+        self._recent = RecentStates(kernel.words, int(memory * _RECENT) // 8)
         self.files = RunFiles(folder, account)
-        known = int(memory * _KNOWN) // (2 * 8 * kernel.words)
-        self._known, self._persistent = (SortedSet(width, self.files, known // 2) for _ in range(2))
+        # Arrays are doubled when they are merged. Without a measure no state is persistent.
+        sets = 2 if kernel.measured else 1
+        known, filtered = int(memory * _KNOWN) // (2 * 8 * kernel.words) // sets, int(memory * _FILTER) // 8 // sets
+        self._known, self._persistent = (SortedSet(width, self.files, known, filtered) for _ in range(2))
         self._live, self._roots, self._next_roots = (WaitingRuns(self.files, row_words) for _ in range(3))
         self._states: WordArray = np.zeros(0, dtype=np.uint64)
         self._group: _Group | None = None
@@ -103,14 +104,13 @@ class SpillingSearch(Search):
 
         return Spread(
             self.expansion.expansion(),
-            self.expansion.links,
-            self.expansion.rest,
+            self.expansion.batch(),
             self._pages.store(),
             self._layers.layers(),
             self.journal.journal(),
             self._notes.notes(),
             self._states,
-            self._recent,
+            self._recent.array,
             self._work,
         )
 
@@ -213,7 +213,7 @@ class SpillingSearch(Search):
             return False
         wake(self._layers.layers())
         self._roots, self._next_roots = self._next_roots, self._roots
-        self._recent[:] = 0
+        self._recent.clear(int(self.journal.counts.transitions))
         self._swept_again = True
         return True
 
@@ -221,7 +221,9 @@ class SpillingSearch(Search):
 
     def _load_piece(self, group: _Group) -> int:
         """Sort the next piece, drop what is known, and let the rest be expanded."""
-        rows = SortedRows(self._piece_of(group), self._width)
+        from strandline.engine.disk.sorting_kernel import put_first_words
+
+        rows = SortedRows(self._parts_of(group), self._width)
         self._persistent.drop_from(rows)
         if not group.roots:
             self._known.drop_from(rows)
@@ -231,21 +233,22 @@ class SpillingSearch(Search):
             rows.keep_first(most)
         self._note_new(rows, group)
         self._states = rows.used
+        put_first_words(self._states, np.uint64(self._row_words), self._width)
         self._work.next, self._work.count = 0, rows.count
         self._work.record = self.journal.counts.recorded
         self.journal.append(rows.links())
         return codes.LIMIT if reached else codes.BUDGET
 
-    def _piece_of(self, group: _Group) -> WordArray:
+    def _parts_of(self, group: _Group) -> list[WordArray]:
+        """The next piece, in sorted parts."""
         group.next += 1
         if group.rows is not None:
             rows, group.rows = group.rows, None
-            return rows
+            return [in_order(rows, self._width)]
         last = group.next == group.pieces
         bound = None if last else (group.next << 64) // group.pieces
         share = group.pieces - group.next + 1
-        parts = [segment.read_up_to(bound, share, self._width) for segment in group.segments]
-        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+        return [segment.read_up_to(bound, share) for segment in group.segments]
 
     def _note_new(self, rows: SortedRows, group: _Group) -> None:
         line, counts, new = self._layers.line, self.journal.counts, rows.count
@@ -310,7 +313,7 @@ class SpillingSearch(Search):
         return int(self._layers.layers().chains[chain].count)
 
     def _sorted(self, chain: int, count: int) -> WordArray:
-        return SortedRows(self._drained(chain, count), self._width).used
+        return SortedRows([in_order(self._drained(chain, count), self._width)], self._width).used
 
     def _drained(self, chain: int, count: int) -> WordArray:
         """States that wait in a chain, about so many."""

@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
+import ctypes
+from collections.abc import Iterator
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from strandline.engine.disk.runs import RunFile, RunFiles
+from strandline.engine.disk.sorting import SortedRows, cut, words_of
 from strandline.engine.expansion import Width
 from strandline.engine.memory import WordArray
 
 if TYPE_CHECKING:
-    from strandline.engine.disk.sorting import SortedRows
+    from strandline.engine.disk.marking_kernel import Run
 
-_BLOCK = 1 << 12
+_BLOCK = 1 << 9
 """States between two whose hashes are known without a look at the disk."""
-_MOST_AT_ONCE = 1 << 19
-"""States that are read at a time."""
+_MOST_AT_ONCE = 1 << 16
+"""Words that are read at a time: what was read is looked at while it is in the processor's cache."""
 
 
 class SortedSet:
-    """States in the order of their hashes. At most `most` of them lie in memory, most of the time."""
+    """States in the order of their hashes, which stand in place of their first words. At most `most` of them lie in
+    memory, most of the time; for those on disk there is a filter of so many words."""
 
-    def __init__(self, width: Width, files: RunFiles, most: int) -> None:
-        self._width = width
-        self._words = len(width) if isinstance(width, tuple) else width
-        self._files, self._most = files, most
+    def __init__(self, width: Width, files: RunFiles, most: int, filter_words: int) -> None:
+        self._width, self._words = width, words_of(width)
+        self._files, self._most, self._filter_words = files, most, max(1, filter_words)
         self._arrays: list[WordArray] = []
         self._runs: list[_SortedRun] = []
+        self._filter: WordArray = np.zeros(0, dtype=np.uint64)
         self.count = 0
 
     def add(self, states: WordArray) -> None:
@@ -51,10 +56,15 @@ class SortedSet:
         return merged
 
     def _spill(self) -> None:
+        from strandline.engine.disk.marking_kernel import note_states
+
         while len(self._arrays) > 1:
             last = self._arrays.pop()
             self._arrays.append(self._merged(self._arrays.pop(), last))
-        run = _SortedRun(self._files.new(self._words), self._width)
+        run = _SortedRun(self._files.new(self._words), self._words)
+        if not len(self._filter):
+            self._filter = np.zeros(self._filter_words, dtype=np.uint64)
+        note_states(self._arrays[0], self._width, self._filter)
         run.append(self._arrays.pop())
         run.finish()
         self._runs.append(run)
@@ -64,44 +74,41 @@ class SortedSet:
 
     def _merged_runs(self, first: _SortedRun, second: _SortedRun) -> _SortedRun:
         """Both, piece by piece: of as many as were read of each, those up to where the one that ends first ends."""
-        merged = _SortedRun(self._files.new(self._words), self._width)
-        places, at_once = [0, 0], max(1, min(_MOST_AT_ONCE, self._most // 4))
-        waiting: list[WordArray] = [np.zeros(0, dtype=np.uint64)] * 2
-        while True:
-            for number, run in enumerate((first, second)):
-                if not len(waiting[number]) and places[number] < run.count:
-                    count = min(at_once, run.count - places[number])
-                    waiting[number] = run.file.read(places[number], count)
-                    places[number] += count
-            if not len(waiting[0]) or not len(waiting[1]):
-                break
-            ends = [self._hashes(one) for one in waiting]
-            bound = min(ends[0][-1], ends[1][-1])
-            cuts = [int(np.searchsorted(end, bound, side="right")) * self._words for end in ends]
-            merged.append(self._merged(waiting[0][: cuts[0]], waiting[1][: cuts[1]]))
-            waiting = [one[cut:] for one, cut in zip(waiting, cuts, strict=True)]
-        for number, run in enumerate((first, second)):
-            merged.append(waiting[number])
-            while places[number] < run.count:
-                count = min(at_once, run.count - places[number])
-                merged.append(run.file.read(places[number], count))
-                places[number] += count
+        merged = _SortedRun(self._files.new(self._words), self._words)
+        unread = [run.pieces() for run in (first, second)]
+        waiting = [next(pieces, None) for pieces in unread]
+        while waiting[0] is not None and waiting[1] is not None:
+            pieces = (waiting[0], waiting[1])
+            bound = min(int(piece[-self._words]) for piece in pieces)
+            cuts = [cut(piece, self._words, bound)[1] * self._words for piece in pieces]
+            merged.append(self._merged(pieces[0][: cuts[0]], pieces[1][: cuts[1]]))
+            for number, (piece, place) in enumerate(zip(pieces, cuts, strict=True)):
+                waiting[number] = piece[place:] if place < len(piece) else next(unread[number], None)
+        for left, pieces_left in zip(waiting, unread, strict=True):
+            if left is not None:
+                merged.append(left)
+            for piece in pieces_left:
+                merged.append(piece)
+        for run in (first, second):
             run.file.remove()
         merged.finish()
         return merged
 
-    def _hashes(self, states: WordArray) -> WordArray:
-        return hashes_of(states, self._words, self._width)
-
     def drop_from(self, rows: SortedRows) -> None:
         """Take the states of this set out of the sorted rows."""
+        from strandline.engine.disk.marking_kernel import mark_in_file, mark_known
+
         if not self.count or not rows.count:
             return
-        marks = np.zeros(rows.count, dtype=np.uint8)
+        count, marks = np.uint64(rows.count), np.zeros(rows.count, dtype=np.uint8)
         for array in self._arrays:
-            rows.mark(array, marks, 0, rows.count)
+            mark_known(rows.rows, self._width, count, array, marks)
+        if self._runs:
+            buffer: WordArray = np.empty(max(_MOST_AT_ONCE, _BLOCK * self._words), dtype=np.uint64)
         for run in self._runs:
-            run.mark_in(rows, marks)
+            with run.file.reading() as file:
+                if not mark_in_file(rows.rows, self._width, count, self._filter, run.opened(file), buffer, marks):
+                    raise run.file.unreadable()
         rows.drop_marked(marks)
 
     def clear(self) -> None:
@@ -109,14 +116,14 @@ class SortedSet:
         for run in self._runs:
             run.file.remove()
         self._arrays, self._runs, self.count = [], [], 0
+        self._filter = np.zeros(0, dtype=np.uint64)
 
 
 class _SortedRun:
     """Sorted states in a file, and the hash of each that begins a block."""
 
-    def __init__(self, file: RunFile, width: Width) -> None:
-        self.file, self._width = file, width
-        self._words = len(width) if isinstance(width, tuple) else width
+    def __init__(self, file: RunFile, words: int) -> None:
+        self.file, self._words = file, words
         self._fences: list[WordArray] = []
         self._fence: WordArray = np.zeros(0, dtype=np.uint64)
 
@@ -125,42 +132,28 @@ class _SortedRun:
         return self.file.rows
 
     def append(self, states: WordArray) -> None:
-        if not len(states):
-            return
         begins = -self.count % _BLOCK
-        rows = states.reshape(-1, self._words)[begins::_BLOCK]
-        self._fences.append(hashes_of(np.ascontiguousarray(rows).reshape(-1), self._words, self._width))
+        self._fences.append(states.reshape(-1, self._words)[begins::_BLOCK, 0].copy())
         self.file.append(states)
 
     def finish(self) -> None:
         self.file.finish()
         self._fence, self._fences = np.concatenate(self._fences or [self._fence]), []
 
-    def mark_in(self, rows: SortedRows, marks: np.ndarray) -> None:
-        """Mark the rows whose state is here; only blocks are read in which one can be."""
-        # Hashes from fence i to fence i + 1, both included, lie in block i.
-        hashes, fence = rows.hashes[: rows.count], self._fence
-        first = np.maximum(np.searchsorted(fence, hashes), 1) - 1
-        last = first.copy()
-        at_fence = np.flatnonzero(fence[np.minimum(first + 1, len(fence) - 1)] == hashes)
-        last[at_fence] = np.searchsorted(fence, hashes[at_fence], side="right") - 1
-        # A part ends where a block is not wanted, and where enough are read at once.
-        gaps = np.append(np.flatnonzero(first[1:] > last[:-1] + 1) + 1, rows.count)
-        begin = 0
-        while begin < rows.count:
-            block = int(first[begin])
-            gap = int(gaps[np.searchsorted(gaps, begin, side="right")])
-            end = int(np.searchsorted(last, block + _MOST_AT_ONCE // _BLOCK, side="left"))
-            end = max(begin + 1, min(end, gap))
-            start, stop = block * _BLOCK, min((int(last[end - 1]) + 1) * _BLOCK, self.count)
-            rows.mark(self.file.read(start, stop - start), marks, begin, end)
-            begin = end
+    def pieces(self) -> Iterator[WordArray]:
+        """All states, piece by piece."""
+        at_once = max(1, _MOST_AT_ONCE // self._words)
+        for first in range(0, self.count, at_once):
+            yield self.file.read(first, min(at_once, self.count - first))
+
+    def opened(self, file: int) -> Run:
+        """As kernels see it, with the number of the open file."""
+        from strandline.engine.disk.marking_kernel import Run
+
+        return Run(self._fence, np.uint64(_BLOCK), np.uint64(self.count), np.uint64(file), _pread())
 
 
-def hashes_of(rows: WordArray, size: int, width: Width) -> WordArray:
-    """The hashes of rows of so many words, each of which begins with a state."""
-    from strandline.engine.disk.sorting_kernel import hash_rows
-
-    hashes: WordArray = np.empty(len(rows) // size, dtype=np.uint64)
-    hash_rows(rows, np.uint64(size), width, hashes)
-    return hashes
+@cache
+def _pread() -> np.uint64:
+    """Where the C library's function lies."""
+    return np.uint64(ctypes.cast(ctypes.CDLL(None).pread, ctypes.c_void_p).value or 0)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from strandline.engine.disk.sorted_set import hashes_of
 from strandline.engine.expansion import Width
 from strandline.engine.memory import WordArray
 
@@ -15,33 +16,28 @@ _A_FEW = 8
 
 class SortedRows:
     """The first `count` rows of `rows`: states with their links, sorted by hash, no state twice. Of equal states, that
-    with the least link is there: the one found first."""
+    with the least link is there: the one found first. Made of sorted arrays of rows."""
 
-    def __init__(self, rows: WordArray, width: Width) -> None:
-        from strandline.engine.disk.sorting_kernel import drop_equal, sort_rows
+    def __init__(self, parts: Sequence[WordArray], width: Width) -> None:
+        from strandline.engine.disk.sorting_kernel import drop_equal, merge_rows
 
-        self._width = width
-        self._words = len(width) if isinstance(width, tuple) else width
+        self._width, self._words = width, words_of(width)
         self._size = np.uint64(self._words + 1)
-        hashes = hashes_of(rows, self._words + 1, width)
-        self.rows, self.hashes = np.empty_like(rows), np.empty_like(hashes)
-        ends: WordArray = np.zeros(len(hashes) // _A_FEW + 2, dtype=np.uint64)
-        stack: WordArray = np.empty(_STACK, dtype=np.uint64)
-        sort_rows(rows, hashes, self._size, self.rows, self.hashes, ends, stack)
-        bounds = (np.uint64(0), np.uint64(len(hashes)), np.uint64(0))
-        self.count = int(drop_equal(self.rows, self.hashes, self._size, width, *bounds))
-
-    def mark(self, known: WordArray, marks: np.ndarray, first: int, last: int) -> None:
-        """Mark those rows in a range whose state is among sorted known ones."""
-        from strandline.engine.disk.sorting_kernel import mark_known
-
-        bounds = (np.uint64(first), np.uint64(last))
-        mark_known(self.rows, self.hashes, self._size, self._width, *bounds, known, marks)
+        waiting = sorted(parts, key=len, reverse=True)
+        while len(waiting) > 1:
+            # The two shortest: each row is moved as rarely as can be.
+            one, other = waiting.pop(), waiting.pop()
+            merged: WordArray = np.empty(len(one) + len(other), dtype=np.uint64)
+            merge_rows(one, other, width, merged)
+            waiting.append(merged)
+            waiting.sort(key=len, reverse=True)
+        self.rows = waiting[0]
+        self.count = int(drop_equal(self.rows, width))
 
     def drop_marked(self, marks: np.ndarray) -> None:
         from strandline.engine.disk.sorting_kernel import drop_marked
 
-        self.count = int(drop_marked(self.rows, self.hashes, self._size, np.uint64(self.count), marks))
+        self.count = int(drop_marked(self.rows, self._size, np.uint64(self.count), marks))
 
     def keep_first(self, count: int) -> None:
         self.count = min(self.count, count)
@@ -57,3 +53,27 @@ class SortedRows:
 
     def links(self) -> WordArray:
         return np.ascontiguousarray(self.used.reshape(-1, int(self._size))[:, self._words])
+
+
+def words_of(width: Width) -> int:
+    """How many words a state has."""
+    return len(width) if isinstance(width, tuple) else width
+
+
+def in_order(rows: WordArray, width: Width) -> WordArray:
+    """Rows, sorted."""
+    from strandline.engine.disk.sorting_kernel import sort_rows
+
+    arranged = np.empty_like(rows)
+    ends: WordArray = np.zeros(len(rows) // (words_of(width) + 1) // _A_FEW + 2, dtype=np.uint64)
+    sort_rows(rows, width, arranged, ends, np.empty(_STACK, dtype=np.uint64))
+    return arranged
+
+
+def cut(rows: WordArray, size: int, bound: int) -> tuple[int, int]:
+    """How many of the sorted rows, of `size` words each, have a hash less than the bound, and how many none that is
+    greater."""
+    from strandline.engine.disk.sorting_kernel import cut_rows
+
+    below, up_to = cut_rows(rows, np.uint64(size), np.uint64(bound))
+    return int(below), int(up_to)

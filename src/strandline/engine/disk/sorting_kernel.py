@@ -1,7 +1,9 @@
 """Rows of words in the order of their states' hashes: sorting, removing duplicates, merging.
 
-A row is a state and, of one that waits, the link to its parent. The order is that of the hash, then of the words; so
-the states of a range of hashes lie together in every sorted run, and equally many in ranges of equal size.
+In a row, and wherever states lie on disk, a state's hash stands in place of its first word: that tells the same
+(`first_word`), and what is compared first is there. The row of a state that waits has the link to its parent behind
+it. Hashes are as good as random: the states of a range of hashes lie together in every sorted run, and equally many in
+ranges of equal size.
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -11,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from strandline.engine.hashing import copy_state, home, same_state, state_hash, word_count
+from strandline.engine.hashing import copy_state, first_word, home, same_state, word_count
 from strandline.engine.jit import inlined, njit
 
 U = np.uint64
@@ -20,26 +22,27 @@ _FEW = U(16)
 
 
 @njit
-def hash_rows(rows, size, words, hashes):
-    """The hashes of rows of so many words each."""
-    for number in range(U(len(hashes))):
-        hashes[number] = state_hash(rows, number * size, words)
+def put_first_words(rows, size, words):
+    """Rows of so many words begin with states again, instead of hashes."""
+    for number in range(U(len(rows)) // size):
+        rows[number * size] = first_word(rows[number * size], rows, number * size, words)
+
+
+# --- sorting ----------------------------------------------------------------------------------------------------
 
 
 @inlined
-def _before(rows, hashes, size, first, second):
-    if hashes[first] != hashes[second]:
-        return hashes[first] < hashes[second]
+def _before(rows, first, other_rows, second, size):
+    """Whether the row at `rows[first]` comes before that at `other_rows[second]`."""
     for word in range(size):
-        one, other = rows[first * size + word], rows[second * size + word]
+        one, other = rows[first + word], other_rows[second + word]
         if one != other:
             return one < other
     return False
 
 
 @inlined
-def _swap(rows, hashes, size, first, second):
-    hashes[first], hashes[second] = hashes[second], hashes[first]
+def _swap(rows, size, first, second):
     for word in range(size):
         one = rows[first * size + word]
         rows[first * size + word] = rows[second * size + word]
@@ -47,31 +50,31 @@ def _swap(rows, hashes, size, first, second):
 
 
 @inlined
-def _part(rows, hashes, size, low, high):
+def _part(rows, size, low, high):
     """Move what comes before the middle one of these rows before it, the rest behind it; where it is then."""
-    _swap(rows, hashes, size, low, (low + high) >> _1)
+    _swap(rows, size, low, (low + high) >> _1)
     left, right = low, high
     while True:
         left += _1
-        while left < high and _before(rows, hashes, size, left, low):
+        while left < high and _before(rows, left * size, rows, low * size, size):
             left += _1
         right -= _1
-        while _before(rows, hashes, size, low, right):
+        while _before(rows, low * size, rows, right * size, size):
             right -= _1
         if left >= right:
             break
-        _swap(rows, hashes, size, left, right)
-    _swap(rows, hashes, size, low, right)
+        _swap(rows, size, left, right)
+    _swap(rows, size, low, right)
     return right
 
 
 @inlined
-def _sort_part(rows, hashes, size, low, high, stack):
+def _sort_part(rows, size, low, high, stack):
     """Sort rows `low` to `high` in place."""
     depth = _0
     while True:
         while high - low > _FEW:
-            middle = _part(rows, hashes, size, low, high)
+            middle = _part(rows, size, low, high)
             if middle - low < high - middle:
                 stack[depth], stack[depth + _1] = middle + _1, high
                 high = middle
@@ -81,8 +84,8 @@ def _sort_part(rows, hashes, size, low, high, stack):
             depth += _2
         for number in range(low + _1, high):
             place = U(number)
-            while place > low and _before(rows, hashes, size, place, place - _1):
-                _swap(rows, hashes, size, place, place - _1)
+            while place > low and _before(rows, place * size, rows, (place - _1) * size, size):
+                _swap(rows, size, place, place - _1)
                 place -= _1
         if depth == _0:
             break
@@ -91,111 +94,121 @@ def _sort_part(rows, hashes, size, low, high, stack):
 
 
 @njit
-def sort_rows(rows, hashes, size, sorted_rows, sorted_hashes, ends, stack):
-    """Sort rows, whose hashes are known, into other arrays. Hashes are as good as random: by their upper bits rows are
-    dealt out to places of which each gets a few, and these are sorted. `ends` has one word more than there are such
-    places, all zero; the stack two words for each time the number of rows can be halved."""
-    count, places = U(len(hashes)), U(len(ends)) - _1
+def sort_rows(rows, words, sorted_rows, ends, stack):
+    """Sort rows of states with links into another array. By the upper bits of their hashes rows are dealt out to places
+    of which each gets a few, and these are sorted. `ends` has one word more than there are such places, all zero; the
+    stack two words for each time the number of rows can be halved."""
+    size = word_count(words) + _1
+    count, places = U(len(rows)) // size, U(len(ends)) - _1
     for number in range(count):
-        ends[home(hashes[number], places) + _1] += _1
+        ends[home(rows[number * size], places) + _1] += _1
     for place in range(places):
         ends[place + _1] += ends[place]
     for number in range(count):
-        place = home(hashes[number], places)
+        place = home(rows[number * size], places)
         to = ends[place]
         ends[place] = to + _1
-        sorted_hashes[to] = hashes[number]
         for word in range(size):
             sorted_rows[to * size + word] = rows[number * size + word]
     low = _0
     for place in range(places):
-        _sort_part(sorted_rows, sorted_hashes, size, low, ends[place], stack)
+        _sort_part(sorted_rows, size, low, ends[place], stack)
         low = ends[place]
 
 
+@njit
+def cut_rows(rows, size, bound):
+    """How many of the sorted rows, of so many words each, have hashes less than the bound, and how many of them none
+    that is greater."""
+    count = U(len(rows)) // size
+    low, high = _0, count
+    while low < high:
+        middle = (low + high) >> _1
+        if rows[middle * size] < bound:
+            low = middle + _1
+        else:
+            high = middle
+    end = low
+    while end < count and rows[end * size] == bound:
+        end += _1
+    return low, end
+
+
+# --- rows with links --------------------------------------------------------------------------------------------
+
+
 @inlined
-def _move(rows, hashes, size, source, target):
+def _move(rows, size, source, target):
     if source != target:
-        hashes[target] = hashes[source]
         for word in range(size):
             rows[target * size + word] = rows[source * size + word]
 
 
 @njit
-def drop_equal(rows, hashes, size, words, first, last, to):
-    """Of sorted rows, keep the first with each state, from row `to` on; the answer is where they end."""
-    end = U(to)
-    for number in range(first, last):
-        known = end > to and hashes[number] == hashes[end - _1]
-        if known and same_state(rows, number * size, rows, (end - _1) * size, words):
+def drop_equal(rows, words):
+    """Of sorted rows, keep the first with each state; how many there are."""
+    size, end = word_count(words) + _1, _0
+    for number in range(U(len(rows)) // size):
+        if end > _0 and same_state(rows, number * size, rows, (end - _1) * size, words):
             continue
-        _move(rows, hashes, size, number, end)
+        _move(rows, size, number, end)
         end += _1
     return end
 
 
 @njit
-def mark_known(rows, hashes, size, words, first, last, known, marks):
-    """Mark those of the sorted rows whose state is among the known ones, which are sorted too."""
-    width = word_count(words)
-    count, place = U(len(known)) // width, _0
-    for number in range(first, last):
-        wanted = hashes[number]
-        # From the place of the last one on, in steps that double.
-        low, step = place, _1
-        while low + step < count and state_hash(known, (low + step) * width, words) < wanted:
-            low += step
-            step += step
-        high = min(low + step, count)
-        while low < high:
-            middle = (low + high) >> _1
-            if state_hash(known, middle * width, words) < wanted:
-                low = middle + _1
-            else:
-                high = middle
-        place = low
-        while low < count and state_hash(known, low * width, words) == wanted:
-            if same_state(rows, number * size, known, low * width, words):
-                marks[number] = 1
-                break
-            low += _1
+def merge_rows(first, second, words, merged):
+    """Two sorted arrays of rows as one."""
+    size = word_count(words) + _1
+    one, other, to = _0, _0, _0
+    while one < U(len(first)) and other < U(len(second)):
+        if _before(second, other, first, one, size):
+            for word in range(size):
+                merged[to + word] = second[other + word]
+            other += size
+        else:
+            for word in range(size):
+                merged[to + word] = first[one + word]
+            one += size
+        to += size
+    while one < U(len(first)):
+        merged[to] = first[one]
+        one, to = one + _1, to + _1
+    while other < U(len(second)):
+        merged[to] = second[other]
+        other, to = other + _1, to + _1
 
 
 @njit
-def drop_marked(rows, hashes, size, count, marks):
+def drop_marked(rows, size, count, marks):
     """Keep the rows without a mark; how many there are."""
     end = _0
     for number in range(count):
         if marks[number] == 0:
-            _move(rows, hashes, size, number, end)
+            _move(rows, size, number, end)
             end += _1
     return end
+
+
+# --- states -----------------------------------------------------------------------------------------------------
 
 
 @njit
 def merge_states(first, second, words, merged):
     """Two sorted arrays of different states as one."""
     width = word_count(words)
-    size = U(len(first)) // width
-    other_size = U(len(second)) // width
     one, other, to = _0, _0, _0
-    hash_one = state_hash(first, _0, words) if size > _0 else _0
-    hash_other = state_hash(second, _0, words) if other_size > _0 else _0
-    while one < size and other < other_size:
-        if hash_one <= hash_other:
-            copy_state(first, one * width, merged, to * width, words)
-            one += _1
-            if one < size:
-                hash_one = state_hash(first, one * width, words)
+    while one < U(len(first)) and other < U(len(second)):
+        if first[one] <= second[other]:
+            copy_state(first, one, merged, to, words)
+            one += width
         else:
-            copy_state(second, other * width, merged, to * width, words)
-            other += _1
-            if other < other_size:
-                hash_other = state_hash(second, other * width, words)
-        to += _1
-    while one < size:
-        copy_state(first, one * width, merged, to * width, words)
+            copy_state(second, other, merged, to, words)
+            other += width
+        to += width
+    while one < U(len(first)):
+        merged[to] = first[one]
         one, to = one + _1, to + _1
-    while other < other_size:
-        copy_state(second, other * width, merged, to * width, words)
+    while other < U(len(second)):
+        merged[to] = second[other]
         other, to = other + _1, to + _1

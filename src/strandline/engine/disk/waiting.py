@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from strandline.engine.disk.runs import RunFile, RunFiles
-from strandline.engine.disk.sorted_set import hashes_of
-from strandline.engine.expansion import Width
+from strandline.engine.disk.sorting import cut
 from strandline.engine.memory import WordArray
 
 Key = tuple[int, int]
@@ -25,7 +24,7 @@ class Segment:
     first: int
     count: int
 
-    def read_up_to(self, bound: int | None, share: int, width: Width) -> WordArray:
+    def read_up_to(self, bound: int | None, share: int) -> WordArray:
         """Take the states whose hashes are less than the bound, or all; about one of `share` parts of what is left."""
         size = self.run.row_words
         if bound is None:
@@ -36,10 +35,10 @@ class Segment:
         while self.count:
             wanted = min(self.count, self.count // share + self.count // (8 * share) + 256)
             rows = self.run.file.read(self.first, wanted)
-            cut = int(np.searchsorted(hashes_of(rows, size, width), np.uint64(bound), side="left"))
-            taken.append(rows[: cut * size])
-            self.first, self.count = self.first + cut, self.count - cut
-            if cut < wanted:
+            place, _ = cut(rows, size, bound)
+            taken.append(rows[: place * size])
+            self.first, self.count = self.first + place, self.count - place
+            if place < wanted:
                 break
         return np.concatenate(taken)
 

@@ -1,0 +1,139 @@
+"""Which of sorted rows have states that are known: in sorted arrays, or in sorted files, of which a filter tells most
+rows at once that they are not there (Bloom 1970; the bits of a state lie in one word, and rows meet words in order)."""
+
+# Numba infers and checks the types of kernels when it compiles them.
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from strandline.engine.hashing import home, same_state, word_count
+from strandline.engine.intrinsics import read_at
+from strandline.engine.jit import inlined, njit
+
+U = np.uint64
+_0, _1, _6, _12, _63 = U(0), U(1), U(6), U(12), U(63)
+
+
+class Run(NamedTuple):
+    """An open file with so many sorted states. `fence` has the hash of every state that begins a block; states with
+    hashes from fence i to fence i + 1, both included, lie in block i. `pread` is where that function of the C library
+    lies."""
+
+    fence: Any
+    block: Any
+    states: Any
+    file: Any
+    pread: Any
+
+
+# --- the filter -------------------------------------------------------------------------------------------------
+
+
+@inlined
+def _bits(hash_value):
+    """The bits of a state; they do not depend on the word that has them."""
+    return (_1 << (hash_value & _63)) | (_1 << (hash_value >> _6 & _63)) | (_1 << (hash_value >> _12 & _63))
+
+
+@njit
+def note_states(states, words, filter_words):
+    """These states may be there from now on."""
+    width = word_count(words)
+    for at in range(_0, U(len(states)), width):
+        filter_words[home(states[at], U(len(filter_words)))] |= _bits(states[at])
+
+
+@inlined
+def _may_be_there(filter_words, hash_value):
+    bits = _bits(hash_value)
+    return filter_words[home(hash_value, U(len(filter_words)))] & bits == bits
+
+
+# --- known states -----------------------------------------------------------------------------------------------
+
+
+@inlined
+def _at_least(known, width, low, count, step, wanted):
+    """The first of the known states from `low` on whose hash is not less than the one wanted: looked for in steps that
+    double, then between the last two."""
+    while low + step < count and known[(low + step) * width] < wanted:
+        low += step
+        step += step
+    high = min(low + step, count)
+    while low < high:
+        middle = (low + high) >> _1
+        if known[middle * width] < wanted:
+            low = middle + _1
+        else:
+            high = middle
+    return low
+
+
+@inlined
+def _is_at(rows, row, known, width, place, count, words):
+    """Whether one of the known states from a place on with the hash of a row has its state."""
+    while place < count and known[place * width] == rows[row]:
+        if same_state(rows, row, known, place * width, words):
+            return True
+        place += _1
+    return False
+
+
+@njit
+def mark_known(rows, words, count, known, marks):
+    """Mark those of the first `count` sorted rows whose state is among the known ones, which are sorted too."""
+    width = word_count(words)
+    size, states, place = width + _1, U(len(known)) // width, _0
+    # About half of what lies between two.
+    step = max(_1, states // max(_1, count) >> _1)
+    for number in range(count):
+        place = _at_least(known, width, place, states, step, rows[number * size])
+        if _is_at(rows, number * size, known, width, place, states, words):
+            marks[number] = 1
+
+
+@njit
+def mark_in_file(rows, words, count, filter_words, run, buffer, marks):
+    """The same for states in a file, of which those are looked for that the filter lets pass. Answers whether
+    everything could be read."""
+    width = word_count(words)
+    size, blocks, at_once = width + _1, U(len(run.fence)), U(len(buffer)) // (run.block * width)
+    first, behind, block, ahead, known, place = _0, _0, _0, _0, _0, _0
+    for number in range(count):
+        wanted = rows[number * size]
+        if not _may_be_there(filter_words, wanted):
+            continue
+        # The last block that begins with less than what is wanted, and all that begin with it.
+        block = _at_least(run.fence, _1, block, blocks, _1, wanted)
+        block -= min(block, _1)
+        last = block
+        while last + _1 < blocks and run.fence[last + _1] == wanted:
+            last += _1
+        at = block
+        while True:
+            if at < first or at >= behind:
+                # The more blocks in a row are wanted, the more are read at once.
+                ahead = min(ahead + ahead + _1, at_once) if at <= behind + _1 else _1
+                first, behind = at, min(blocks, at + ahead)
+                known, place = min(behind * run.block, run.states) - first * run.block, _0
+                if not _read(run, buffer, first * run.block * width, known * width):
+                    return False
+            place = _at_least(buffer, width, place, known, _1, wanted)
+            if _is_at(rows, number * size, buffer, width, place, known, words):
+                marks[number] = 1
+                break
+            if last < behind:
+                break
+            at = behind
+    return True
+
+
+@inlined
+def _read(run, buffer, first, count):
+    """Read words of a file; whether all could be read."""
+    size = U(8) * count
+    return U(read_at(run.pread, run.file, buffer, size, U(8) * first)) == size
