@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -48,10 +48,13 @@ class SearchMaker(Protocol):
 
 @runtime_checkable
 class SpillingMaker(Protocol):
-    """Makes searches that may be able to go on with states on disk."""
+    """Makes searches that may be able to go on when memory is full."""
+
+    def as_trees(self, listener: Listener | None) -> StateSearches | None:
+        """The same searches with states kept as trees, which takes less memory, if these are not kept so."""
 
     def can_spill(self, kernel: Kernel, listener: Listener | None) -> bool:
-        """Whether this search can."""
+        """Whether this search can have states on disk."""
 
     def spilling(
         self,
@@ -103,6 +106,12 @@ class StateSearches:
             "memory_limit": memory_limit,
             "max_states": self.options.max_states,
         }
+
+    def as_trees(self, listener: Listener | None) -> StateSearches | None:
+        options = self.options
+        if options.order != "bfs" or options.store != EXACT or isinstance(listener, EdgeListener):
+            return None
+        return replace(self, options=replace(options, store=TREE, threads=1))
 
     def can_spill(self, kernel: Kernel, listener: Listener | None) -> bool:
         alike = self.options.order in ("bfs", SWEEP) and self.options.store not in LOSSY and not kernel.componentwise

@@ -20,13 +20,13 @@ from strandline.check.compiling import Compiled, compiled
 from strandline.check.counting import Counts, DistinctCounter
 from strandline.check.disk import DiskBudget
 from strandline.check.engine_loading import load_engine, telling
-from strandline.check.engine_searches import SpillingMaker
+from strandline.check.engine_searches import SpillingMaker, StateSearches
 from strandline.check.figures import doubt, figures_of, memory_reason
 from strandline.check.memory import available_bytes, resident_bytes, return_memory, shown_bytes
 from strandline.check.options import EXACT, GPU
 from strandline.check.patience import time_is_up, within
 from strandline.check.plan import DECIDED, INTERRUPTED, Findings, Goal, Plan, unplaced
-from strandline.check.spilling import RESERVE, load_spilling
+from strandline.check.spilling import RESERVE, WORTH_TREES, load_spilling
 from strandline.check.watching import Progress, Watcher
 from strandline.compile.interpret import Fault
 from strandline.compile.kernel import FaultSite
@@ -233,7 +233,7 @@ class Run:
             # What a signal raises in the middle of a call of machine code can be lost or turned into something else.
             with WaitingSignals():
                 event = self.search.advance(self._slice())
-            if event is Event.MEMORY and self._spills():
+            if event is Event.MEMORY and self._goes_on():
                 continue
             if event in _ENDS:
                 self._look(ends=event in _LIMITS)
@@ -249,19 +249,21 @@ class Run:
                 self.findings.reason, self._ended = DECIDED, True
                 return
 
-    def _spills(self) -> bool:
-        """Memory is full: begin again with a search that has on disk what does not fit, where there is one; whether
-        there is. What was found stays found."""
+    def _goes_on(self) -> bool:
+        """Memory is full: begin again with a search that takes less, where there is one; whether there is. What was
+        found stays found."""
         options, makers = self.plan.options, self.plan.searches
         if options.memory_limit is None or not options.spill or not isinstance(makers, SpillingMaker):
             return False
-        folder = self._folder / "spilled"
+        trees = makers.as_trees(self._listener) if (self.memory_limit or 0) >= WORTH_TREES else None
+        folder = self._folder / ("trees" if trees is not None else "spilled")
         if folder.exists() or not makers.can_spill(self.kernel, self._listener):
             return False
         self._look(ends=True)
         if self._saving is not None:
             self._saving.note_beyond()
-        self.watcher.stage(f"{memory_reason(self.plan)}: going on with states on disk")
+        how = "states as trees" if trees is not None else "states on disk"
+        self.watcher.stage(f"{memory_reason(self.plan)}: going on with {how}")
         found = ~self.search.stop_mask
         # Where there is no room for the other search, this is what was done.
         self._note_statistics(0.0)
@@ -269,16 +271,31 @@ class Run:
         self._close_files()
         self._closed = True
         folder.mkdir()
+        self.search = self._spilling(makers, folder) if trees is None else self._with_trees(trees, folder)
+        self.search.stop_less(found)
+        self._closed = False
+        return True
+
+    def _with_trees(self, makers: StateSearches, folder: Path) -> Search:
+        """The search that keeps states as trees, over a Kernel whose states fold well."""
+        self.plan = replace(self.plan, options=makers.options, searches=makers)
+        self.compiled = self._compile()
+        self.kernel = self.compiled.kernel
+        load_spilling(lambda place: makers.make(self.kernel, lambda links: None, None, None), folder / "trial")
+        return_memory()
+        self._open_files(folder)
+        self.memory_limit = self._engine_bytes()
+        return makers.make(self.kernel, self.log.append, self._listener, self.memory_limit)
+
+    def _spilling(self, makers: SpillingMaker, folder: Path) -> Search:
+        """The search that has on disk what does not fit."""
         trial = (self.kernel, lambda links: None, None, 1)
         load_spilling(lambda place: makers.spilling(*trial, place, lambda count: None), folder / "trial")
         return_memory()
         self._open_files(folder)
         self.memory_limit = self._engine_bytes(RESERVE)
         files = (folder / "runs", self._disk)
-        self.search = makers.spilling(self.kernel, self.log.append, self._listener, self.memory_limit, *files)
-        self.search.stop_less(found)
-        self._closed = False
-        return True
+        return makers.spilling(self.kernel, self.log.append, self._listener, self.memory_limit, *files)
 
     def _look(self, *, ends: bool) -> None:
         """The search stands still: it may be saved."""

@@ -1,4 +1,5 @@
-"""Machine code for searches that spill, ready before memory is counted: when it is loaded, little may be left."""
+"""Machine code for searches that go on when memory is full, ready before memory is counted: when it is loaded, little
+may be left."""
 
 from __future__ import annotations
 
@@ -12,6 +13,9 @@ from strandline.engine.search import Event, Search
 
 RESERVE = 12 << 20
 """Bytes that a search with states on disk leaves for all else."""
+WORTH_TREES = 24 << 20
+"""Bytes of the engine with which states are kept as trees before they go to disk: with less, the machine code for that
+takes a good part of them."""
 _STEPS, _SECONDS = 300, 0.5
 """How far a trial goes at most: until it has sorted, merged and spilled."""
 

@@ -348,6 +348,13 @@ class SpillingSearch(Search):
         told = super().statistics()
         return swept(told, self._layers) if self.kernel.measured else told
 
+    def current_bytes(self) -> int:
+        used = super().current_bytes() + self._known.bytes + self._persistent.bytes + self._recent.array.nbytes
+        # A piece is read, sorted, and split into states and links.
+        used += 3 * self._states.nbytes
+        self._peak_bytes = max(self._peak_bytes, used)
+        return used
+
     @property
     def spilled_bytes(self) -> int:
         return self.files.peak_bytes

@@ -111,6 +111,11 @@ class SortedSet:
                     raise run.file.unreadable()
         rows.drop_marked(marks)
 
+    @property
+    def bytes(self) -> int:
+        """Of what lies in memory."""
+        return self._filter.nbytes + sum(array.nbytes for array in self._arrays)
+
     def clear(self) -> None:
         """Forget all."""
         for run in self._runs:
