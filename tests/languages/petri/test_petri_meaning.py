@@ -57,9 +57,11 @@ def test_machine_code_fires_as_the_interpreter_does(bound: int, one: Net) -> Non
 @settings(max_examples=40, deadline=None)
 @given(nets())
 def test_markings_and_firings_are_counted(one: Net) -> None:
+    """With a limit of its own: without one, a search leaves alone what others take of the machine's memory."""
     markings, complete = reachable(one)
-    explored = strandline.explore(lower(one), max_states=2000)
+    explored = strandline.explore(lower(one), max_states=2000, memory="4G")
     if complete:
+        assert explored.complete, explored.reason
         assert (explored.statistics.states, explored.statistics.transitions) == (len(markings), sum(markings.values()))
         assert explored.statistics.deadlocks == sum(count == 0 for count in markings.values())
     else:
