@@ -196,8 +196,11 @@ class _Linear:
         self.questions: dict[tuple[Variable, int], int] = {}
         self.others: list[Expression] = []
         self._take(expression, 1)
-        self.variables = {variable for variable, _ in (*self.cells, *self.questions)}
-        self.variables.update(*(variables_read(other) for other in self.others))
+        self._asked: dict[Variable, list[tuple[int, int]]] = {}
+        for (variable, value), factor in self.questions.items():
+            self._asked.setdefault(variable, []).append((value, factor))
+        self._read: set[Variable] = set().union(*map(variables_read, self.others))
+        self.variables = {*self._read, *self._asked, *(variable for variable, _ in self.cells)}
 
     def _take(self, expression: Expression, factor: int) -> None:
         waiting = [(expression, factor)]
@@ -227,16 +230,18 @@ class _Linear:
                     self.others.append(node)
 
     def change(self, step: _Step) -> Interval:
-        """The difference that a step makes."""
-        if any(variables_read(other) & (step.written | step.moves.keys()) for other in self.others):
+        """The difference that a step makes. A sum may have thousands of parts, of which a step touches few."""
+        touched = step.written | step.moves.keys()
+        if not self._read.isdisjoint(touched):
             return UNKNOWN
         found = _UNCHANGED
-        for cell, factor in self.cells.items():
-            found = _sum(found, _times(_cell_changes(step, cell), factor))
+        for cell in {*step.cells, *((variable, 0) for variable in step.moves)} & self.cells.keys():
+            found = _sum(found, _times(_cell_changes(step, cell), self.cells[cell]))
         for variable, added in step.somewhere:
             found = _sum(found, self._somewhere(variable, added))
-        for (variable, value), factor in self.questions.items():
-            found = _sum(found, _times(_answer_changes(step, variable, value), factor))
+        for variable in touched & self._asked.keys():
+            for value, factor in self._asked[variable]:
+                found = _sum(found, _times(_answer_changes(step, variable, value), factor))
         return found
 
     def _somewhere(self, variable: Variable, added: Interval) -> Interval:
