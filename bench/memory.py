@@ -1,7 +1,7 @@
 """What a budget of memory costs, whether it holds as the system sees it, and whether killed runs come back.
 
     python bench/memory.py budget MODEL[@MEASURE] ... [--turns 1] [--plot FILE.svg]
-    python bench/memory.py kills MODEL [--kills 200] [--seed N]
+    python bench/memory.py kills MODEL [--kills 200] [--seed N] [--memory SIZE]
     python bench/memory.py large MODEL --memory 1G [--measure auto]
     python bench/memory.py compression MODEL [MODEL ...] [--turns 3]
 
@@ -9,7 +9,7 @@
 for nine states, both seen from outside; times are those of the processor, the least of some turns, start of the
 program included. `kills` ends a run with `kill -9` at
 random moments, resumes it, and begins again when it is finished, until so many are dead; verdict, counts and trace must
-be those of a run that was left alone. `large` runs once. `compression` explores models breadth-first with the plain
+be those of a run that was left alone. With `--memory` it begins again as trees and on disk. `large` runs once. `compression` explores models breadth-first with the plain
 store and as trees, in turns, and divides by the number of states what the engine tells of its memory and what is
 resident beyond a run of nine states; times are the shortest that the searches tell. The resident set is looked at from
 outside, fifty times a second. Exit code 1 where something is not as it should be.
@@ -127,18 +127,23 @@ def _row(run: Watched, free: Watched, limit: int | None) -> tuple[str, ...]:
 def kills(arguments: argparse.Namespace) -> int:
     chance, folder = random.Random(arguments.seed), Path(tempfile.mkdtemp()) / "saved"
     expected = watched(explore(arguments))
-    dead = finished = wrong = 0
-    saving = ("--checkpoint", str(folder), "--every", "0.05s")
+    dead = finished = wrong = on_disk = 0
+    saving = ["--checkpoint", str(folder), "--every", "0.05s"]
+    longest = expected.seconds + 1.5
+    if arguments.memory is not None:
+        saving += ["--memory", arguments.memory]
+        longest = watched(explore(arguments, "--memory", arguments.memory)).seconds + 1.5
     while dead < arguments.kills:
         resumes = (folder / "run.json").exists()
         command = [*arguments.command, "resume", str(folder)] if resumes else explore(arguments, *saving)
         process = subprocess.Popen([*command, "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         try:
-            out, _ = process.communicate(timeout=chance.uniform(0.5, expected.seconds + 1.5))
+            out, _ = process.communicate(timeout=chance.uniform(0.5, longest))
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
             dead += 1
+            on_disk += any(folder.glob("search-*/files/on-disk/runs/*"))
             continue
         finished += 1
         report = json.loads(out)
@@ -146,7 +151,7 @@ def kills(arguments: argparse.Namespace) -> int:
             wrong += 1
             print(f"after {dead} kills: another answer than that of a run that was left alone", file=sys.stderr)
     shutil.rmtree(folder.parent, ignore_errors=True)
-    print(f"{dead} runs killed, {finished} brought to their end, {wrong} with another answer")
+    print(f"{dead} runs killed, {on_disk} of them with states on disk, {finished} brought to their end, {wrong} with another answer")
     return int(wrong > 0 or not finished)
 
 
@@ -205,6 +210,7 @@ def main() -> int:
         elif function is kills:
             one.add_argument("--kills", type=int, default=200)
             one.add_argument("--seed", type=int, default=1)
+            one.add_argument("--memory")
         elif function is large:
             one.add_argument("--memory", required=True)
     arguments = parser.parse_args()

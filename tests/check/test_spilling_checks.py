@@ -16,6 +16,7 @@ import pytest
 
 import strandline
 from strandline.check import deciding, running
+from strandline.check.checkpoints import keeping
 from strandline.check.engine_loading import COMPILING
 from strandline.check.verdict import Answer, Verdict
 from strandline.engine.search import Event, Search
@@ -140,9 +141,59 @@ def test_too_little_memory_even_for_a_search_on_disk(full_memory: Told, monkeypa
     assert verdict.statistics.visited > 5000
 
 
-def test_a_run_with_checkpoints_spills_and_can_be_resumed(
+class Killed(BaseException):
+    """The process is gone."""
+
+
+class Dying(Told):
+    """Ends the run when it has been told of so much progress."""
+
+    def __init__(self, left: int) -> None:
+        super().__init__()
+        self._left = left
+
+    def progress(self, progress: object) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise Killed
+
+
+@pytest.mark.parametrize(("name", "trees"), [("bfs", False), ("bfs", True), ("columns", False)])
+def test_killed_while_states_are_on_disk(
+    name: str, trees: bool, full_memory: Told, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    if trees:
+        monkeypatch.setattr(running, "WORTH_TREES", 0)
+    monkeypatch.setattr(running, "_SLICE", 0.001)
+    monkeypatch.setattr(keeping, "_SHARE", 0)
+    monkeypatch.setattr(os, "fsync", lambda file: None)
+    folder, told = tmp_path / "saved", list[str]()
+    for left in (14, 20, 9, 40):
+        watcher = Dying(left)
+        monkeypatch.setattr(deciding, "Unwatched", lambda watcher=watcher: watcher)
+        keywords = {**SEARCHES[name], "memory": "1G", "checkpoint": folder, "every": 0.0, "resume": bool(told)}
+        with pytest.raises(Killed):
+            strandline.check(WHEELS, **keywords)
+        told += watcher.texts
+    assert sum("states on disk" in text for text in told) == 1, "resumed where it was"
+    last = Told()
+    monkeypatch.setattr(deciding, "Unwatched", lambda: last)
+    verdict = strandline.check(WHEELS, **keywords | {"every": 60.0})
+    assert last.texts[0].startswith("resumed after "), last.texts
+    assert verdict.statistics.spilled_bytes > 0
+    assert list(tmp_path.iterdir()) == []
+    monkeypatch.undo()
+    found, expected = essence(verdict), essence(strandline.check(WHEELS, **SEARCHES[name]))
+    if name == "bfs":
+        assert found == expected
+    else:
+        assert found[:1] + found[2:] == expected[:1] + expected[2:], "traces of sweeps may differ"
+
+
+def test_a_full_disk_loses_nothing_that_was_saved(
     full_memory: Told, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    monkeypatch.setattr(os, "fsync", lambda file: None)
     folder = tmp_path / "saved"
     stopped = strandline.check(WHEELS, deadlock=True, memory="1G", disk="3M", checkpoint=folder, every=0.0)
     advice = f"`strandline resume {folder}` goes on from the last checkpoint"

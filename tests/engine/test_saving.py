@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from random import Random
-from typing import Any
 
-import numpy as np
 import pytest
 from accepting import accepting_graph
 from graph_kernel import graph_kernel, random_graph
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from keeping import kept
 from plain import compiled_engine
 from running import Run, explore, smallest_arrays
 
-from strandline.engine.saving import Kept, Saved, restore, saved
+from strandline.engine.saving import restore, saved
 from strandline.engine.search import Event
 from strandline.errors import InternalError
-
-
-def kept(known: Saved) -> Kept:
-    """As if it had been written and read back."""
-
-    def filling(array: np.ndarray[Any, Any]) -> Callable[[np.ndarray[Any, Any]], None]:
-        return lambda other: np.copyto(other, array.reshape(-1))
-
-    arrays = {name: array.copy() for name, array in known.arrays.items()}
-    return Kept(
-        {name: (array.dtype.str, array.size, filling(array)) for name, array in arrays.items()},
-        {name: list(number) if isinstance(number, tuple) else number for name, number in known.numbers.items()},
-    )
 
 
 @given(

@@ -12,9 +12,12 @@ import pytest
 from graph_kernel import Graph, graph_kernel, random_graph
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from keeping import kept
 from plain import plain_engine
 from running import Outcome, Run, explore, path_to, smallest_arrays
 
+from strandline.engine.disk import search as disk_search
+from strandline.engine.saving import restore, saved
 from strandline.engine.search import Event
 
 FIGURES = (
@@ -28,12 +31,14 @@ class SpillingRun(Run):
     def __init__(self, kernel: Any, folder: Path, memory: int = 1, **options: Any) -> None:
         self._folder, self._memory = folder, memory
         self.written: list[int] = []
+        self._release = options.pop("release", None)
         super().__init__(kernel, "", **options)
 
     def new_search(self, order: str, **options: Any) -> Any:
         terms = {"memory_limit": self._memory, **options}
         search = self.engine.SpillingSearch
-        return search(self.kernel, folder=self._folder, account=self.written.append, **terms)
+        files = {"folder": self._folder, "account": self.written.append, "release": self._release}
+        return search(self.kernel, **files, **terms)
 
 
 def spilled(kernel: Any, folder: Path, memory: int = 1, **options: Any) -> tuple[Outcome, SpillingRun]:
@@ -91,6 +96,29 @@ def test_a_layer_many_times_as_large_as_memory(kind: str, tmp_path: Path) -> Non
         outcome, run = spilled(kernel, tmp_path)
     same(outcome, usual)
     assert run.search.files.peak_bytes > 1 << 16
+
+
+@pytest.mark.parametrize("kind", ["plain", "regressing", "columns"])
+def test_a_search_goes_on_in_another(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Saved at any pause, with files that stay as long as somebody may need them."""
+    monkeypatch.setattr(disk_search, "_AT_ONCE", -1.0)
+    again = 0
+    for seed in range(6):
+        random = Random(seed)
+        kernel = graph_kernel(random_graph(random, 300, 700, kind=kind), words=1 + seed % 2)
+        usual = explore(kernel, "bfs" if kind == "plain" else "sweep")
+        options: dict[str, Any] = {"folder": tmp_path / f"{seed}", "release": lambda path, removed: None}
+        with smallest_arrays():
+            run = SpillingRun(kernel, **options)
+            run.search._piece, run.search._budget = 20, 1
+            while all(run.search.advance(0.0) is Event.PAUSED for _ in range(random.randint(1, 30))):
+                following = SpillingRun(kernel, **options)
+                following.outcome = run.outcome
+                restore(following.search, kept(saved(run.search)))
+                following.search._piece, following.search._budget = 20, 1
+                run, again = following, again + 1
+            same(run.advance(0.0), usual)
+    assert again > 5
 
 
 def test_a_state_that_is_found(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from strandline.engine.cycles.nested import NestedSearch
 from strandline.engine.cycles.predecessors import PredecessorSearch
 from strandline.engine.cycles.published.ltl_sweep import LtlSweepSearch
 from strandline.engine.cycles.sweep.sweep_cycles import SweepCycleSearch
+from strandline.engine.disk.runs import Release
 from strandline.engine.journal import EdgeListener, Listener, Sink
 from strandline.engine.orders.breadth_first import Bits, BreadthFirstSearch, Hashes, Keeping, Trees
 from strandline.engine.orders.cached import CachedSearch, CacheRule
@@ -61,9 +62,10 @@ class SpillingMaker(Protocol):
         kernel: Kernel,
         log: Sink,
         listener: Listener | None,
-        memory_limit: int,
+        memory_limit: int | None,
         folder: Path,
         account: Callable[[int], None],
+        release: Release | None = None,
     ) -> Search:
         """Such a search, whose files are in the folder."""
 
@@ -122,14 +124,16 @@ class StateSearches:
         kernel: Kernel,
         log: Sink,
         listener: Listener | None,
-        memory_limit: int,
+        memory_limit: int | None,
         folder: Path,
         account: Callable[[int], None],
+        release: Release | None = None,
     ) -> Search:
         # Imported here: who has memory enough does not wait for it.
         from strandline.engine.disk.search import SpillingSearch
 
-        return SpillingSearch(kernel, folder=folder, account=account, **self._terms(log, listener, memory_limit))
+        terms = self._terms(log, listener, memory_limit)
+        return SpillingSearch(kernel, folder=folder, account=account, release=release, **terms)
 
 
 @dataclass(frozen=True, slots=True)

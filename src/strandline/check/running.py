@@ -20,18 +20,18 @@ from strandline.check.compiling import Compiled, compiled
 from strandline.check.counting import Counts, DistinctCounter
 from strandline.check.disk import DiskBudget
 from strandline.check.engine_loading import load_engine, telling
-from strandline.check.engine_searches import SpillingMaker, StateSearches
+from strandline.check.engine_searches import SpillingMaker
 from strandline.check.figures import doubt, figures_of, memory_reason
 from strandline.check.memory import available_bytes, resident_bytes, return_memory, shown_bytes
 from strandline.check.options import EXACT, GPU
 from strandline.check.patience import time_is_up, within
 from strandline.check.plan import DECIDED, INTERRUPTED, Findings, Goal, Plan, unplaced
-from strandline.check.spilling import RESERVE, WORTH_TREES, load_spilling
+from strandline.check.spilling import DISK, RESERVE, TREES, WORTH_TREES, load_spilling
 from strandline.check.watching import Progress, Watcher
 from strandline.compile.interpret import Fault
 from strandline.compile.kernel import FaultSite
 from strandline.engine.journal import Listener
-from strandline.engine.search import Event, Search
+from strandline.engine.search import Event, Search, Searching
 from strandline.errors import InternalError, Option, ResourceError, UsageError
 from strandline.traces.log import ParentLog
 from strandline.traces.replay import Replayed, replay, replay_to_fault
@@ -41,7 +41,7 @@ _SLICE = 0.05
 """Seconds between two looks at limits and signals."""
 _SHORTEST_SLICE = 0.0002
 _SHARE_OF_FREE_MEMORY = 0.9
-_RESERVE = 3 << 20
+_RESERVE = 2 << 20
 """Bytes that a search leaves for all else."""
 LONG_TRACE = 20_000
 """Steps that take a second or more to replay."""
@@ -63,6 +63,8 @@ class Run:
         self._listener: Listener | None = None
         self._saving: Saving | None = None
         self._ended = self._closed = False
+        self._stages: list[str] = []
+        self._recalled: tuple[int, Sequence[int]] | None = None
 
     def carry_out(self) -> Findings:
         """Run it. Limits, a full disk and Ctrl-C end up in the findings. Raises `InputError` for a measure or a
@@ -99,7 +101,7 @@ class Run:
     def replay(self, record: int, *, labels: int = 0, fault: FaultSite | None = None) -> Replayed:
         """The way to a record, executed again; it must end in a state with the labels, or with the fault."""
         began = time.perf_counter()
-        number, steps = self.search.walked or self.path_to(record)
+        number, steps = self._recalled or self.search.walked or self.path_to(record)
         if len(steps) >= LONG_TRACE:
             self.watcher.stage(f"replaying a trace of {len(steps):,} steps ...")
         if fault is not None and self.kernel.canonical is not None:
@@ -136,16 +138,8 @@ class Run:
         if self._saving is not None:
             self._saving.recall()
         self._folder, self._disk = folder, DiskBudget(self.plan.options.disk_limit, folder)
-        self._open_files(folder)
-        self.memory_limit = self._engine_bytes()
         making = time.perf_counter()
-        if self.plan.listens is not None:
-            # Who listens may have machine code of its own to load.
-            with telling(self.watcher):
-                self._listener = self.plan.listens(folder, self.kernel)
-            engine_seconds += time.perf_counter() - making
-        making = time.perf_counter()
-        self.search = self.plan.searches.make(self.kernel, self.log.append, self._listener, self.memory_limit)
+        engine_seconds += self._make_search(folder)
         self._began = began = time.perf_counter()
         if self.plan.for_device:
             # The model is linked with the kernels when the search is made.
@@ -160,6 +154,25 @@ class Run:
                 self.search.close()
             self._close_files()
         self._count_distinct()
+
+    def _make_search(self, folder: Path) -> float:
+        """Make the search, or the one that has taken its place in a run before; how many seconds machine code took."""
+        making = time.perf_counter()
+        if self._saving is not None and self._saving.stages:
+            *before, last = self._saving.stages
+            for stage in before:
+                self._prepare(stage)
+            self._enter(last)
+            return time.perf_counter() - making
+        self._open_files(folder)
+        self.memory_limit = self._engine_bytes()
+        if self.plan.listens is not None:
+            # Who listens may have machine code of its own to load.
+            with telling(self.watcher):
+                self._listener = self.plan.listens(folder, self.kernel)
+        taken = time.perf_counter() - making
+        self.search = self.plan.searches.make(self.kernel, self.log.append, self._listener, self.memory_limit)
+        return taken
 
     def _open_files(self, folder: Path) -> None:
         """Make the files that the search writes to."""
@@ -218,9 +231,12 @@ class Run:
         """Go on where a process before this one has saved the search, if it has; what it found is found again."""
         if self._saving is None:
             return
-        for stop in self._saving.take_over(self.search, self.kernel, self._listener):
-            self._search.stand_at(*stop)
+        self._saving.attach(self.search, self.kernel, self._listener, self._stages)
+        for record, labels, mask, path in self._saving.take_over():
+            self._search.stand_at(record, labels, mask)
+            self._recalled = None if path is None else (path[0], path[1])
             self._goal.stopped(self, Event.FOUND)
+        self._recalled = None
 
     @property
     def _search(self) -> Search:
@@ -252,40 +268,66 @@ class Run:
     def _goes_on(self) -> bool:
         """Memory is full: begin again with a search that takes less, where there is one; whether there is. What was
         found stays found."""
-        options, makers = self.plan.options, self.plan.searches
-        if options.memory_limit is None or not options.spill or not isinstance(makers, SpillingMaker):
-            return False
-        trees = makers.as_trees(self._listener) if (self.memory_limit or 0) >= WORTH_TREES else None
-        folder = self._folder / ("trees" if trees is not None else "spilled")
-        if folder.exists() or not makers.can_spill(self.kernel, self._listener):
+        stage = self._next_stage()
+        if stage is None:
             return False
         self._look(ends=True)
-        if self._saving is not None:
-            self._saving.note_beyond()
-        how = "states as trees" if trees is not None else "states on disk"
-        self.watcher.stage(f"{memory_reason(self.plan)}: going on with {how}")
+        self.watcher.stage(f"{memory_reason(self.plan)}: going on with states {stage}")
         found = ~self.search.stop_mask
         # Where there is no room for the other search, this is what was done.
         self._note_statistics(0.0)
+        if self._saving is not None:
+            self._saving.note_paths(self.path_to)
         self.search.close()
         self._close_files()
         self._closed = True
-        folder.mkdir()
-        self.search = self._spilling(makers, folder) if trees is None else self._with_trees(trees, folder)
+        self._enter(stage)
+        if self._saving is not None:
+            self._saving.attach(self.search, self.kernel, self._listener, self._stages)
         self.search.stop_less(found)
         self._closed = False
         return True
 
-    def _with_trees(self, makers: StateSearches, folder: Path) -> Search:
-        """The search that keeps states as trees, over a Kernel whose states fold well."""
-        self.plan = replace(self.plan, options=makers.options, searches=makers)
+    def _next_stage(self) -> str | None:
+        """How the search can go on with less memory."""
+        options, makers = self.plan.options, self.plan.searches
+        spills = options.memory_limit is not None and options.spill and isinstance(makers, SpillingMaker)
+        # Who listens would have to be told everything again.
+        if not spills or DISK in self._stages or self.plan.listens is not None:
+            return None
+        if not isinstance(makers, SpillingMaker) or not makers.can_spill(self.kernel, self._listener):
+            return None
+        worth = (self.memory_limit or 0) >= WORTH_TREES
+        return TREES if worth and makers.as_trees(self._listener) is not None else DISK
+
+    def _prepare(self, stage: str) -> SpillingMaker:
+        """Have the Kernel of a stage, and who makes its search. States kept as trees are to fold well."""
+        makers = self.plan.searches
+        if not isinstance(makers, SpillingMaker):
+            raise InternalError("this search cannot go on with less memory")
+        self._stages.append(stage)
+        trees = makers.as_trees(self._listener) if stage == TREES else None
+        if trees is None:
+            return makers
+        self.plan = replace(self.plan, options=trees.options, searches=trees)
         self.compiled = self._compile()
         self.kernel = self.compiled.kernel
-        load_spilling(lambda place: makers.make(self.kernel, lambda links: None, None, None), folder / "trial")
+        return trees
+
+    def _enter(self, stage: str) -> None:
+        """Make the search of a stage, with files of its own."""
+        makers, folder = self._prepare(stage), self._folder / stage.replace(" ", "-")
+        folder.mkdir(exist_ok=True)
+        self.search = self._folding(folder) if stage == TREES else self._spilling(makers, folder)
+
+    def _folding(self, folder: Path) -> Searching:
+        """The search that keeps states as trees."""
+        make = self.plan.searches.make
+        load_spilling(lambda place: make(self.kernel, lambda links: None, None, None), folder / "trial")
         return_memory()
         self._open_files(folder)
         self.memory_limit = self._engine_bytes()
-        return makers.make(self.kernel, self.log.append, self._listener, self.memory_limit)
+        return make(self.kernel, self.log.append, self._listener, self.memory_limit)
 
     def _spilling(self, makers: SpillingMaker, folder: Path) -> Search:
         """The search that has on disk what does not fit."""
@@ -293,8 +335,9 @@ class Run:
         load_spilling(lambda place: makers.spilling(*trial, place, lambda count: None), folder / "trial")
         return_memory()
         self._open_files(folder)
-        self.memory_limit = self._engine_bytes(RESERVE)
-        files = (folder / "runs", self._disk)
+        # A run that is resumed may have no limit any more.
+        self.memory_limit = None if self.plan.options.memory_limit is None else self._engine_bytes(RESERVE)
+        files = (folder / "runs", self._disk, None if self._saving is None else self._saving.release)
         return makers.spilling(self.kernel, self.log.append, self._listener, self.memory_limit, *files)
 
     def _look(self, *, ends: bool) -> None:

@@ -9,8 +9,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from strandline.engine.search import Event, Search
+from strandline.engine.search import Event, Searching
 
+TREES, DISK = "as trees", "on disk"
+"""How states are kept when memory is full: stages in which a search begins again."""
 RESERVE = 12 << 20
 """Bytes that a search with states on disk leaves for all else."""
 WORTH_TREES = 24 << 20
@@ -20,7 +22,7 @@ _STEPS, _SECONDS = 300, 0.5
 """How far a trial goes at most: until it has sorted, merged and spilled."""
 
 
-def load_spilling(make: Callable[[Path], Search], folder: Path) -> None:
+def load_spilling(make: Callable[[Path], Searching], folder: Path) -> None:
     """Let a search of a few states, whose files are in the folder, load the machine code. Where that has to be made
     first, once per machine and width of states, it takes more memory than most limits leave: another process does."""
     child = os.fork()
@@ -34,7 +36,7 @@ def load_spilling(make: Callable[[Path], Search], folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _try_out(trial: Search) -> None:
+def _try_out(trial: Searching) -> None:
     trial.stop_less(trial.stop_mask)
     deadline = time.perf_counter() + _SECONDS
     for _ in range(_STEPS):

@@ -55,12 +55,32 @@ class Kept:
         )
 
 
+    def without(self, owner: str) -> Kept:
+        """The rest of it."""
+        before = f"{owner}."
+        return Kept(
+            {name: one for name, one in self.arrays.items() if not name.startswith(before)},
+            {name: one for name, one in self.numbers.items() if not name.startswith(before)},
+        )
+
+
 @runtime_checkable
 class SavedListener(Protocol):
     """A listener that knows something beside what is in its files."""
 
     def saved(self) -> Saved: ...
     def restore(self, kept: Kept) -> None: ...
+
+
+@runtime_checkable
+class SavedFurther(Protocol):
+    """A search that knows something beside what its attributes hold as arrays, records and numbers."""
+
+    def saved_further(self) -> Saved: ...
+    def restore_further(self, kept: Kept) -> None: ...
+
+
+_FURTHER = "further"
 
 
 def together(**several: Saved) -> Saved:
@@ -87,6 +107,10 @@ def saved(search: Search) -> Saved:
             found.arrays[path] = value
         else:
             found.numbers[path] = value
+    if isinstance(search, SavedFurther):
+        further = together(**{_FURTHER: search.saved_further()})
+        found.arrays.update(further.arrays)
+        found.numbers.update(further.numbers)
     return found
 
 
@@ -94,13 +118,18 @@ def restore(search: Search, kept: Kept) -> None:
     """Let a search that was made anew, with the same Kernel and settings, know what was saved. Raises `InternalError`
     where that was a search of another kind."""
     places = {path: (owner, name) for owner, name, path in _attributes(search)}
-    if places.keys() != kept.arrays.keys() | kept.numbers.keys():
+    own = kept
+    if isinstance(search, SavedFurther):
+        own = kept.without(_FURTHER)
+    if places.keys() != own.arrays.keys() | own.numbers.keys():
         raise InternalError("what was saved belongs to another kind of search")
-    for path, (kind, length, fill) in kept.arrays.items():
+    for path, (kind, length, fill) in own.arrays.items():
         _put(*places[path], np.dtype(kind), length, fill)
-    for path, number in kept.numbers.items():
+    for path, number in own.numbers.items():
         owner, name = places[path]
         setattr(owner, name, tuple(number) if isinstance(number, list) else number)
+    if isinstance(search, SavedFurther):
+        search.restore_further(kept.of(_FURTHER))
 
 
 def _put(owner: Any, name: str, kind: np.dtype[Any], length: int, fill: Fill) -> None:

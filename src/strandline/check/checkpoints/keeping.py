@@ -4,6 +4,7 @@
     DIR/command.json           the command line, where there was one
     DIR/pid                    locked while the run lives
     DIR/search-1/files/        the parent log and whatever else the first search puts on disk
+    DIR/search-1/released/     what the search needs no more, but one of its checkpoints does
     DIR/search-1/checkpoint-4  its last checkpoints, two at most
 
 The searches of a check come in the same order every time, so a search is known by its number; that it is the same one,
@@ -40,7 +41,7 @@ from strandline.errors import Option, ResourceError, UsageError
 RUN, COMMAND, _LOCK = "run.json", "command.json", "pid"
 _PARTIAL = "run.partial"
 _OWN = (RUN, _PARTIAL, COMMAND, _LOCK)
-_SEARCH, _CHECKPOINT, _FILES = "search-", "checkpoint-", "files"
+_SEARCH, _CHECKPOINT, _FILES, _RELEASED = "search-", "checkpoint-", "files", "released"
 _KEPT = 2
 _SHARE = 10
 """Writing a checkpoint may take one second in so many: where it takes long, the next one waits longer."""
@@ -160,6 +161,8 @@ class SearchCheckpoints:
         self.unfinished = True
         self._due = time.monotonic() + every
         self._numbers: list[int] = []
+        self._files_of: dict[int, frozenset[str]] = {}
+        self._released: dict[str, Callable[[], None]] = {}
 
     def __enter__(self) -> SearchCheckpoints:
         try:
@@ -198,14 +201,26 @@ class SearchCheckpoints:
                 shutil.rmtree(checkpoint, ignore_errors=True)
                 self._numbers.pop()
             else:
+                self._files_of = {number: self._named_in(number) for number in self._numbers}
+                self._remove_released()
                 return facts
         self._cut_files({})
+        self._remove_released()
         return None
+
+    def _named_in(self, number: int) -> frozenset[str]:
+        """The files that a checkpoint needs; none where it is damaged, so that it is of no use."""
+        try:
+            return frozenset(read_facts(self._checkpoint(number))["files"])
+        except Damaged:
+            return frozenset()
 
     def _cut_files(self, lengths: Mapping[str, int]) -> None:
         """What was written after the checkpoint goes. Raises `Damaged` where something is missing."""
         for name, length in lengths.items():
             path = self.path / name
+            with contextlib.suppress(FileNotFoundError):
+                (self._place / _RELEASED / name).rename(path)
             if not path.is_file() or path.stat().st_size < length:
                 raise Damaged(f"{path}: is shorter than when the checkpoint was written")
         for path in [path for path in self.path.rglob("*") if path.is_file()]:
@@ -242,9 +257,34 @@ class SearchCheckpoints:
             now = time.monotonic()
             self._due = now + max(self._every, _SHARE * (now - began))
         self._numbers.append(number)
+        self._files_of[number] = frozenset(described["files"])
         for old in self._numbers[:-_KEPT]:
             shutil.rmtree(self._checkpoint(old), ignore_errors=True)
+            self._files_of.pop(old, None)
         del self._numbers[:-_KEPT]
+        self._remove_released()
+
+    def release(self, path: Path, removed: Callable[[], None]) -> None:
+        """The search needs a file no more, which is never written again. It is removed, and that is told, when no
+        checkpoint needs it either."""
+        name = path.relative_to(self.path).as_posix()
+        if not any(name in names for names in self._files_of.values()):
+            path.unlink(missing_ok=True)
+            removed()
+            return
+        place = self._place / _RELEASED / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        path.rename(place)
+        self._released[name] = removed
+
+    def _remove_released(self) -> None:
+        """Remove what no checkpoint needs."""
+        folder, needed = self._place / _RELEASED, frozenset[str]().union(*self._files_of.values())
+        for path in [path for path in folder.rglob("*") if path.is_file()]:
+            name = path.relative_to(folder).as_posix()
+            if name not in needed:
+                path.unlink()
+                self._released.pop(name, lambda: None)()
 
     def _synchronised_files(self) -> dict[str, int]:
         """The files of the search, all of whose contents are on disk now, and their lengths."""

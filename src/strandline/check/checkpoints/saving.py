@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,11 +19,13 @@ from strandline.errors import Option, ResourceError, UsageError
 
 
 class Stop(NamedTuple):
-    """A state at which the search stopped and went on: its record, its labels, and the stop mask by then."""
+    """A state at which the search stopped and went on: its record, its labels, and the stop mask by then. Where another
+    search has begun since, in which records mean something else: the number of an initial state, and the steps."""
 
     record: int
     labels: int
     mask: int
+    path: tuple[int, Sequence[int]] | None = None
 
 
 class Saving:
@@ -42,20 +45,28 @@ class Saving:
         """Find the checkpoint to go on from, if there is one; the search's files are then as they were."""
         self._facts = self._place.recall(self._watcher.stage)
 
-    def take_over(self, search: Searching, kernel: Kernel, listener: Listener | None) -> list[Stop]:
-        """The search was made anew, as was who listens to it: they go on from the checkpoint. Answers where the search
-        has stopped before."""
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """By which stages the search that was saved has come to need less memory."""
+        return () if self._facts is None else tuple(self._facts["stages"])
+
+    def attach(self, search: Searching, kernel: Kernel, listener: Listener | None, stages: Sequence[str]) -> None:
+        """This search is to be saved, which was made a moment ago, and who listens to it."""
         if not isinstance(search, Search) or kernel.digest is None:
             raise UsageError("{}: this search cannot be saved", options=[Option("checkpoint")])
-        self._search, self._kernel, self._listener = search, kernel, listener
+        self._search, self._kernel, self._listener, self._stages = search, kernel, listener, tuple(stages)
         self._identity = _identity(search, kernel)
-        facts = self._facts
+
+    def take_over(self) -> list[Stop]:
+        """The search was made anew, as was who listens to it: they go on from the checkpoint. Answers where the search
+        has stopped before."""
+        facts, kernel = self._facts, self._kernel
         if facts is None:
             return []
         kept = self._place.kept(facts, self._identity)
-        restore(search, kept.of("search"))
-        if isinstance(listener, SavedListener):
-            listener.restore(kept.of("listener"))
+        restore(self._search, kept.of("search"))
+        if isinstance(self._listener, SavedListener):
+            self._listener.restore(kept.of("listener"))
         if kernel.marks is not None:
             kernel.marks[:] = np.frombuffer(bytes.fromhex(facts["marks"]), dtype=np.uint8)
         self.seconds_before = facts["seconds"]
@@ -63,13 +74,23 @@ class Saving:
         self._stops = [Stop(*stop) for stop in facts["stops"]]
         return list(self._stops)
 
+    def note_paths(self, path_to: Callable[[int], tuple[int, Sequence[int]]]) -> None:
+        """Another search is about to begin, in which records mean something else."""
+        self._stops = [
+            stop if stop.path is not None else stop._replace(path=path_to(stop.record)) for stop in self._stops
+        ]
+
+    def release(self, path: Path, removed: Callable[[], None]) -> None:
+        """As of `SearchCheckpoints`."""
+        self._place.release(path, removed)
+
     def note_stop(self, stop: Stop) -> None:
         """The search stopped at a state."""
         self._stops.append(stop)
 
     def note_beyond(self) -> None:
-        """The search found a component, or goes on with states on disk, which a checkpoint does not tell of: what is
-        found from now on is found again by a run that is resumed."""
+        """The search found a component, which a checkpoint does not tell of: what is found from now on is found again
+        by a run that is resumed."""
         self._beyond = True
 
     def look(self, seconds: float, *, ends: bool) -> None:
@@ -94,6 +115,7 @@ class Saving:
         marks = self._kernel.marks
         return {
             "identity": self._identity,
+            "stages": self._stages,
             "stops": self._stops,
             "marks": "" if marks is None else marks.tobytes().hex(),
             "seconds": self.seconds_before + seconds,

@@ -17,13 +17,17 @@ Account: TypeAlias = Callable[[int], None]
 """Is told how many bytes are about to be written or, less than 0, were removed; raises `ResourceError` where that is
 more than there may be."""
 
+Release: TypeAlias = Callable[[Path, Callable[[], None]], None]
+"""Is given a file that the search does not need any more, but perhaps one that goes on from where it was saved; tells
+when it is removed."""
+
 
 class RunFiles:
     """Makes files in a folder, and counts what they take."""
 
-    def __init__(self, folder: Path, account: Account) -> None:
-        self._folder, self._account = folder, account
-        self._made = 0
+    def __init__(self, folder: Path, account: Account, release: Release | None = None) -> None:
+        self._folder, self._account, self._release = folder, account, release
+        self.made = 0
         self.bytes = self.peak_bytes = 0
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -31,11 +35,23 @@ class RunFiles:
             raise ResourceError(f"{folder}: cannot be made: {error.strerror}") from None
 
     def new(self, row_words: int) -> RunFile:
-        self._made += 1
-        return RunFile(self, self._folder / f"run-{self._made}", row_words)
+        self.made += 1
+        return RunFile(self, self._folder, self.made, row_words)
+
+    def reopened(self, number: int, row_words: int, rows: int) -> RunFile:
+        """A file that was finished before the search was saved."""
+        return RunFile(self, self._folder, number, row_words, rows)
+
+    def remove(self, path: Path, size: int) -> None:
+        self.bytes -= size
+        if self._release is not None:
+            self._release(path, lambda: self._account(-size))
+            return
+        path.unlink(missing_ok=True)
+        self._account(-size)
 
     def count(self, size: int) -> None:
-        """So many bytes are written, or removed."""
+        """So many bytes are written."""
         self._account(size)
         self.bytes += size
         self.peak_bytes = max(self.peak_bytes, self.bytes)
@@ -44,10 +60,10 @@ class RunFiles:
 class RunFile:
     """Rows of so many words. After `finish` they can be read."""
 
-    def __init__(self, files: RunFiles, path: Path, row_words: int) -> None:
-        self._files, self.path, self._row_words = files, path, row_words
-        self.rows = 0
-        self._file = self._opened(os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+    def __init__(self, files: RunFiles, folder: Path, number: int, row_words: int, rows: int | None = None) -> None:
+        self._files, self.number, self._row_words = files, number, row_words
+        self.path, self.rows = folder / f"run-{number}", rows or 0
+        self._file = -1 if rows is not None else self._opened(os.O_WRONLY | os.O_CREAT | os.O_EXCL)
 
     def _opened(self, flags: int) -> int:
         try:
@@ -103,6 +119,5 @@ class RunFile:
         """Nothing of it is needed any more."""
         if self._file >= 0:
             self.finish()
-        self.path.unlink(missing_ok=True)
-        self._files.count(-8 * self.rows * self._row_words)
+        self._files.remove(self.path, 8 * self.rows * self._row_words)
         self.rows = 0

@@ -22,10 +22,10 @@ from strandline.compile.kernel import Kernel
 from strandline.engine import codes, sizes
 from strandline.engine.codes import NONE
 from strandline.engine.disk.recent import RecentStates
-from strandline.engine.disk.runs import Account, RunFiles
+from strandline.engine.disk.runs import Account, Release, RunFiles
 from strandline.engine.disk.sorted_set import SortedSet
 from strandline.engine.disk.sorting import SortedRows, in_order
-from strandline.engine.disk.waiting import Key, Segment, WaitingRuns, give_back
+from strandline.engine.disk.waiting import Key, Segment, WaitingRun, WaitingRuns, give_back
 from strandline.engine.expansion import width_of
 from strandline.engine.line import LayersPart
 from strandline.engine.memory import WordArray
@@ -33,6 +33,7 @@ from strandline.engine.notes import NotesPart
 from strandline.engine.orders.sweep import swept
 from strandline.engine.profile import LayerFigures, level_layers
 from strandline.engine.records import SPREAD, record
+from strandline.engine.saving import Kept, Saved, together
 from strandline.engine.search import Search, Statistics, Terms
 from strandline.engine.store.parts import PagedPart
 from strandline.errors import InternalError
@@ -65,8 +66,17 @@ class SpillingSearch(Search):
     """See the module's docstring. Files are made in `folder`; `memory_limit` is all that the search takes."""
 
     loop = "disk.expanding_kernel.expand"
+    limits = (*Search.limits, "_piece")
 
-    def __init__(self, kernel: Kernel, *, folder: Path, account: Account, **terms: Unpack[Terms]) -> None:
+    def __init__(
+        self,
+        kernel: Kernel,
+        *,
+        folder: Path,
+        account: Account,
+        release: Release | None = None,
+        **terms: Unpack[Terms],
+    ) -> None:
         if kernel.componentwise:
             raise InternalError("a search that spills goes by one measure, not by several componentwise")
         memory = terms.get("memory_limit") or _DEFAULT_MEMORY
@@ -79,7 +89,7 @@ class SpillingSearch(Search):
         self._width, self._row_words = width, row_words
         self._piece = max(_LEAST_PIECE, int(memory * _PIECE) // (8 * (4 * row_words + 1)))
         self._recent = RecentStates(kernel.words, int(memory * _RECENT) // 8)
-        self.files = RunFiles(folder, account)
+        self.files = RunFiles(folder, account, release)
         # Arrays are doubled when they are merged. Without a measure no state is persistent.
         sets = 2 if kernel.measured else 1
         known, filtered = int(memory * _KNOWN) // (2 * 8 * kernel.words) // sets, int(memory * _FILTER) // 8 // sets
@@ -92,10 +102,53 @@ class SpillingSearch(Search):
         self._swept_again = False
         self.expansion.start()
 
-    @property
-    def settled(self) -> bool:
-        """What it knows lies in files too, which it removes as it goes on."""
-        return False
+    # --- to be saved --------------------------------------------------------------------------------------------
+
+    def saved_further(self) -> Saved:
+        """The files, which stay where they are, and what is known of them."""
+        waiting = {run: str(number) for number, run in enumerate(self._waiting_runs())}
+        lists = {
+            name: tuple(int(waiting[run]) for run in runs.runs) for name, runs in self._lists().items()
+        }
+        found = together(
+            known=self._known.saved(),
+            persistent=self._persistent.saved(),
+            **{name: run.saved() for run, name in waiting.items()},
+        )
+        found.numbers.update(lists)
+        found.numbers["files"] = (self.files.made, self.files.bytes, self.files.peak_bytes, len(waiting))
+        found.arrays["levels"] = np.array(self._levels, dtype=np.uint64)
+        if self._group is not None:
+            group = self._group
+            parts = [(int(waiting[one.run]), one.first, one.count) for one in group.segments]
+            found.numbers["group"] = (group.pieces, group.next, int(group.roots), *(n for part in parts for n in part))
+            if group.rows is not None:
+                found.arrays["rows"] = group.rows
+        return found
+
+    def restore_further(self, kept: Kept) -> None:
+        self._known.restore(kept.of("known"))
+        self._persistent.restore(kept.of("persistent"))
+        self.files.made, self.files.bytes, self.files.peak_bytes, count = kept.numbers["files"]
+        waiting = [WaitingRun.restored(self.files, self._row_words, kept.of(str(number))) for number in range(count)]
+        for name, runs in self._lists().items():
+            for number in kept.numbers[name]:
+                runs.restore(waiting[number])
+        self._levels = kept.array("levels").tolist()
+        if "group" in kept.numbers:
+            pieces, following, roots, *parts = kept.numbers["group"]
+            segments = [Segment(waiting[run], *place) for run, *place in zip(*(iter(parts),) * 3, strict=True)]
+            rows = kept.array("rows") if "rows" in kept.arrays else None
+            self._group = _Group(segments, pieces, following, bool(roots), rows)
+
+    def _lists(self) -> dict[str, WaitingRuns]:
+        return {"live": self._live, "roots": self._roots, "next_roots": self._next_roots}
+
+    def _waiting_runs(self) -> list[WaitingRun]:
+        """Each once, also those of which only the piece that is at work has something."""
+        found = dict.fromkeys(run for runs in self._lists().values() for run in runs.runs)
+        found.update(dict.fromkeys(one.run for one in (self._group.segments if self._group else ())))
+        return list(found)
 
     # --- the loop -----------------------------------------------------------------------------------------------
 

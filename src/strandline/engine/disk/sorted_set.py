@@ -13,6 +13,7 @@ from strandline.engine.disk.runs import RunFile, RunFiles
 from strandline.engine.disk.sorting import SortedRows, cut, words_of
 from strandline.engine.expansion import Width
 from strandline.engine.memory import WordArray
+from strandline.engine.saving import Kept, Saved
 
 if TYPE_CHECKING:
     from strandline.engine.disk.marking_kernel import Run
@@ -56,15 +57,11 @@ class SortedSet:
         return merged
 
     def _spill(self) -> None:
-        from strandline.engine.disk.marking_kernel import note_states
-
         while len(self._arrays) > 1:
             last = self._arrays.pop()
             self._arrays.append(self._merged(self._arrays.pop(), last))
         run = _SortedRun(self._files.new(self._words), self._words)
-        if not len(self._filter):
-            self._filter = np.zeros(self._filter_words, dtype=np.uint64)
-        note_states(self._arrays[0], self._width, self._filter)
+        self._note(self._arrays[0])
         run.append(self._arrays.pop())
         run.finish()
         self._runs.append(run)
@@ -116,6 +113,32 @@ class SortedSet:
         """Of what lies in memory."""
         return self._filter.nbytes + sum(array.nbytes for array in self._arrays)
 
+    def saved(self) -> Saved:
+        """What it knows; the files stay where they are."""
+        arrays: dict[str, np.ndarray] = {f"array{place}": array for place, array in enumerate(self._arrays)}
+        runs = [number for run in self._runs for number in (run.file.number, run.count)]
+        return Saved(arrays, {"arrays": len(self._arrays), "runs": tuple(runs), "count": self.count})
+
+    def restore(self, kept: Kept) -> None:
+        """Know that again."""
+        self.count = kept.numbers["count"]
+        self._arrays = [kept.array(f"array{place}") for place in range(kept.numbers["arrays"])]
+        numbers = kept.numbers["runs"]
+        for number, rows in zip(numbers[::2], numbers[1::2], strict=True):
+            run = _SortedRun(self._files.reopened(number, self._words, rows), self._words)
+            for piece in run.pieces():
+                self._note(piece)
+            run.find_fence()
+            self._runs.append(run)
+
+    def _note(self, states: WordArray) -> None:
+        """These states are on disk."""
+        from strandline.engine.disk.marking_kernel import note_states
+
+        if not len(self._filter):
+            self._filter = np.zeros(self._filter_words, dtype=np.uint64)
+        note_states(states, self._width, self._filter)
+
     def clear(self) -> None:
         """Forget all."""
         for run in self._runs:
@@ -137,9 +160,19 @@ class _SortedRun:
         return self.file.rows
 
     def append(self, states: WordArray) -> None:
-        begins = -self.count % _BLOCK
-        self._fences.append(states.reshape(-1, self._words)[begins::_BLOCK, 0].copy())
+        self._add_fences(states, self.count)
         self.file.append(states)
+
+    def _add_fences(self, states: WordArray, before: int) -> None:
+        self._fences.append(states.reshape(-1, self._words)[-before % _BLOCK :: _BLOCK, 0].copy())
+
+    def find_fence(self) -> None:
+        """Of a file that is finished."""
+        before = 0
+        for piece in self.pieces():
+            self._add_fences(piece, before)
+            before += len(piece) // self._words
+        self._fence, self._fences = np.concatenate(self._fences), []
 
     def finish(self) -> None:
         self.file.finish()

@@ -11,6 +11,7 @@ import numpy as np
 from strandline.engine.disk.runs import RunFile, RunFiles
 from strandline.engine.disk.sorting import cut
 from strandline.engine.memory import WordArray
+from strandline.engine.saving import Kept, Saved
 
 Key = tuple[int, int]
 """Column and layer, as the engine has them."""
@@ -66,12 +67,28 @@ class WaitingRun:
         self._index = np.array(index, dtype=np.uint64).reshape(-1, 3)
         self._keys, self._starts = [], []
 
+    def saved(self) -> Saved:
+        """What it knows; the file stays where it is."""
+        return Saved({"index": self._index}, {"numbers": (self.file.number, self.file.rows, self._next, self._taken)})
+
+    @classmethod
+    def restored(cls, files: RunFiles, row_words: int, kept: Kept) -> WaitingRun:
+        number, rows, following, taken = kept.numbers["numbers"]
+        run = cls(files.reopened(number, row_words, rows), row_words)
+        run._index, run._next, run._taken = kept.array("index").reshape(-1, 3), following, taken
+        return run
+
     @property
     def head(self) -> Key | None:
         """The least layer of which states wait here."""
         if self._next == len(self._index):
             return None
         return int(self._index[self._next, 0]), int(self._index[self._next, 1])
+
+    @property
+    def waiting(self) -> int:
+        """How many states wait here, those that are taken not counted."""
+        return self.file.rows - int(self._index[self._next, 2]) if self.head is not None else 0
 
     def take(self) -> Segment:
         """The states of the least layer."""
@@ -95,7 +112,7 @@ class WaitingRuns:
 
     def __init__(self, files: RunFiles, row_words: int) -> None:
         self._files, self._row_words = files, row_words
-        self._runs: list[WaitingRun] = []
+        self.runs: list[WaitingRun] = []
         self.count = 0
 
     def begin(self) -> WaitingRun:
@@ -108,21 +125,26 @@ class WaitingRuns:
             run.file.remove()
             return
         self.count += run.file.rows
-        self._runs.append(run)
+        self.runs.append(run)
+
+    def restore(self, run: WaitingRun) -> None:
+        """A spill that was there when the search was saved."""
+        self.runs.append(run)
+        self.count += run.waiting
 
     def __bool__(self) -> bool:
-        return bool(self._runs)
+        return bool(self.runs)
 
     @property
     def least(self) -> Key | None:
         """The least layer of which states wait."""
-        return min((run.head for run in self._runs if run.head is not None), default=None)
+        return min((run.head for run in self.runs if run.head is not None), default=None)
 
     def take(self, key: Key) -> list[Segment]:
         """The states of a layer, which is the least one or one before."""
-        found = [run.take() for run in self._runs if run.head == key]
+        found = [run.take() for run in self.runs if run.head == key]
         self.count -= sum(segment.count for segment in found)
-        self._runs = [run for run in self._runs if run.head is not None]
+        self.runs = [run for run in self.runs if run.head is not None]
         return found
 
 
