@@ -9,10 +9,10 @@
 for nine states, both seen from outside; times are those of the processor, the least of some turns, start of the
 program included. `kills` ends a run with `kill -9` at
 random moments, resumes it, and begins again when it is finished, until so many are dead; verdict, counts and trace must
-be those of a run that was left alone. With `--memory` it begins again as trees and on disk. `large` runs once. `compression` explores models breadth-first with the plain
-store and as trees, in turns, and divides by the number of states what the engine tells of its memory and what is
-resident beyond a run of nine states; times are the shortest that the searches tell. The resident set is looked at from
-outside, fifty times a second. Exit code 1 where something is not as it should be.
+be those of a run that was left alone. With `--memory` it begins again as trees and on disk. `large` runs once.
+`compression` explores models breadth-first with the plain store and as trees, in turns, and divides by the number of
+states what the engine tells of its memory and what is resident beyond a run of nine states; times are the shortest that
+the searches tell. The resident set is looked at from outside, fifty times a second. Exit code 1 where something is not as it should be.
 """
 
 from __future__ import annotations
@@ -151,7 +151,8 @@ def kills(arguments: argparse.Namespace) -> int:
             wrong += 1
             print(f"after {dead} kills: another answer than that of a run that was left alone", file=sys.stderr)
     shutil.rmtree(folder.parent, ignore_errors=True)
-    print(f"{dead} runs killed, {on_disk} of them with states on disk, {finished} brought to their end, {wrong} with another answer")
+    told = f"{dead} runs killed, {on_disk} of them with states on disk"
+    print(f"{told}, {finished} brought to their end, {wrong} with another answer")
     return int(wrong > 0 or not finished)
 
 

@@ -128,6 +128,12 @@ def test_what_does_not_spill_stops(options: dict[str, Any], full_memory: Told) -
     assert full_memory.texts == []
 
 
+def test_who_is_told_of_layers_is_not_told_of_some(full_memory: Told) -> None:
+    verdict = strandline.check(WHEELS, ctl="AG EF (P.x == 7)", measure="P.x", method="swept", memory="1G")
+    assert (verdict.answer, verdict.reason) == (Answer.UNKNOWN, "the memory limit of 1.0 GB is reached")
+    assert full_memory.texts == []
+
+
 def test_too_little_memory_even_for_a_search_on_disk(full_memory: Told, monkeypatch: pytest.MonkeyPatch) -> None:
     def little(self: running.Run, reserve: int = 1) -> int:
         if reserve > 1:
