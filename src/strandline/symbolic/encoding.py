@@ -62,6 +62,7 @@ class Encoding:
         self._known: dict[int, Cases] = {}
         self._kept: list[Expression] = []
         self._slots: dict[Slot, Cases] = {}
+        self._others: dict[Slot, Function] = {}
 
     def equal(self, slot: Slot, value: int, *, next: bool = False) -> Function:
         """The states, or next states, in which a slot has a value; none where it cannot."""
@@ -80,6 +81,9 @@ class Encoding:
     def values(self, slot: Slot, states: Function) -> list[int]:
         """The values that a slot has in a set of states."""
         field, diagrams = self.fields[slot], self.diagrams
+        if diagrams.size(states) > len(self.fields):
+            # To look through all of it for its bits would take longer than to say which ones are not wanted.
+            states = diagrams.some(states, self._all_but(slot))
         others = diagrams.support(states).difference(field.now)
         waiting = [(0, 0, diagrams.some(states, diagrams.cube(others)) if others else states)]
         found = []
@@ -94,6 +98,14 @@ class Encoding:
             high, low = (here, here) if node is None or node[0] != field.now[place] else node[1:]
             waiting += [(place + 1, number << 1 | 1, high), (place + 1, number << 1, low)]
         return [value for value in found if value <= field.high]
+
+    def _all_but(self, slot: Slot) -> Function:
+        """The bits of all other slots, to quantify over."""
+        known = self._others.get(slot)
+        if known is None:
+            others = (bit for other, field in self.fields.items() if other != slot for bit in field.now)
+            known = self._others[slot] = self.diagrams.cube(others)
+        return known
 
     def truth(self, expression: Expression) -> tuple[Function, Function]:
         """Where an expression is true, and where it is false; it faults where it is neither."""
