@@ -12,7 +12,8 @@ random moments, resumes it, and begins again when it is finished, until so many 
 be those of a run that was left alone. With `--memory` it begins again as trees and on disk. `large` runs once.
 `compression` explores models breadth-first with the plain store and as trees, in turns, and divides by the number of
 states what the engine tells of its memory and what is resident beyond a run of nine states; times are the shortest that
-the searches tell. The resident set is looked at from outside, fifty times a second. Exit code 1 where something is not as it should be.
+the searches tell. The resident set is looked at from outside, fifty times a second.
+Exit code 1 where something is not as it should be.
 """
 
 from __future__ import annotations
