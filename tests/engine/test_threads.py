@@ -155,7 +155,7 @@ def test_traces_have_the_same_length() -> None:
 
 def test_threads_are_for_searches_that_have_a_use_for_them() -> None:
     model = EXAMPLES / "peterson" / "peterson.dve"
-    told = "threads=2 is for breadth-first searches that store states or hashes; it has no meaning with "
+    told = "threads=2 is for breadth-first searches and sweeps that store states or hashes; it has no meaning with "
     for name, value in (("order", "dfs"), ("store", "bitstate"), ("store", "tree")):
         other, given = f"{name}='{value}'", {name: value}
         with pytest.raises(UsageError, match=re.escape(told + other)):

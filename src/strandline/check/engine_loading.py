@@ -10,6 +10,7 @@ from threading import Timer
 from strandline.check.plan import Plan
 from strandline.check.watching import Watcher
 from strandline.compile.kernel import Kernel
+from strandline.engine.journal import Sink
 from strandline.engine.memory import WordArray
 from strandline.engine.search import Search
 
@@ -33,13 +34,23 @@ class _Deaf:
         return None
 
 
+class Nowhere:
+    """A log that keeps nothing."""
+
+    def append(self, links: WordArray) -> None:
+        return None
+
+    def parts(self, count: int) -> list[Sink]:
+        return [self.append] * count
+
+
 def load_engine(plan: Plan, kernel: Kernel, watcher: Watcher) -> float:
     """Let a search of a few states load the machine code: how many seconds that took. Where it has to be made first,
     which takes some seconds, that is told."""
     from strandline.engine.jit import compiled_before
 
     began = time.perf_counter()
-    trial = plan.searches.make(kernel, lambda links: None, _Deaf() if plan.tells_edges else None, None)
+    trial = plan.searches.make(kernel, Nowhere(), _Deaf() if plan.tells_edges else None, None)
     if not isinstance(trial, Search):
         return 0.0
     with telling(watcher, at_once=not compiled_before(trial.loop)):

@@ -17,10 +17,11 @@ from strandline.engine.cycles.predecessors import PredecessorSearch
 from strandline.engine.cycles.published.ltl_sweep import LtlSweepSearch
 from strandline.engine.cycles.sweep.sweep_cycles import SweepCycleSearch
 from strandline.engine.disk.runs import Release
-from strandline.engine.journal import EdgeListener, Listener, Sink
+from strandline.engine.journal import EdgeListener, Listener, Log, Sink
 from strandline.engine.orders.breadth_first import Bits, BreadthFirstSearch, Hashes, Keeping, Trees
 from strandline.engine.orders.cached import CachedSearch, CacheRule
 from strandline.engine.orders.depth_first import DepthFirstSearch
+from strandline.engine.orders.shards import ShardedSweepSearch
 from strandline.engine.orders.sweep import SweepSearch
 from strandline.engine.orders.walks import RandomWalks
 from strandline.engine.search import Search, Searching, Terms
@@ -43,7 +44,7 @@ _CYCLE_SEARCHES: Mapping[str, tuple[Callable[..., CycleSearch], Mapping[str, Any
 class SearchMaker(Protocol):
     """Makes a search of the engine over a Kernel."""
 
-    def make(self, kernel: Kernel, log: Sink, listener: Listener | None, memory_limit: int | None) -> Searching:
+    def make(self, kernel: Kernel, log: Log, listener: Listener | None, memory_limit: int | None) -> Searching:
         """A new search; `log` gets the links of states to their parents, `listener` is told of expanded states."""
 
 
@@ -77,14 +78,16 @@ class StateSearches:
     options: Options
     stop_mask: int
 
-    def make(self, kernel: Kernel, log: Sink, listener: Listener | None, memory_limit: int | None) -> Search:
-        options, terms = self.options, self._terms(log, listener, memory_limit)
+    def make(self, kernel: Kernel, log: Log, listener: Listener | None, memory_limit: int | None) -> Search:
+        options, terms = self.options, self._terms(log.append, listener, memory_limit)
         if options.order == CACHE:
             return CachedSearch(kernel, states=options.cache_size, rule=CacheRule(options.cache_rule), **terms)
         # Who listens is told of states in the order in which they are expanded, by one thread.
         threads = options.threads if listener is None and kernel.reentrant else 1
         if options.store != EXACT:
             return BreadthFirstSearch(kernel, keeping=self._keeping(), threads=threads, **terms)
+        if options.order == SWEEP and threads > 1:
+            return ShardedSweepSearch(kernel, logs=log.parts(threads), **terms)
         if options.order == SWEEP:
             return SweepSearch(kernel, **terms)
         if options.order == "dfs":
@@ -144,7 +147,7 @@ class DeviceSearches:
     options: Options
     stop_mask: int
 
-    def make(self, kernel: Kernel, log: Sink, listener: Listener | None, memory_limit: int | None) -> Searching:
+    def make(self, kernel: Kernel, log: Log, listener: Listener | None, memory_limit: int | None) -> Searching:
         # Imported here: who does not search on a device does not wait for it.
         from strandline.engine.device.cuda import CudaDevice
         from strandline.engine.device.search import DeviceSearch
@@ -172,8 +175,8 @@ class WalkSearches:
     seed: int
     stop_mask: int
 
-    def make(self, kernel: Kernel, log: Sink, listener: Listener | None, memory_limit: int | None) -> Search:
-        terms: Terms = {"log": log, "stop_mask": self.stop_mask, "memory_limit": memory_limit}
+    def make(self, kernel: Kernel, log: Log, listener: Listener | None, memory_limit: int | None) -> Search:
+        terms: Terms = {"log": log.append, "stop_mask": self.stop_mask, "memory_limit": memory_limit}
         return RandomWalks(kernel, walks=self.walks, depth=self.depth, seed=self.seed, **terms)
 
 
@@ -195,14 +198,14 @@ class CycleSearches:
     ranks: int = 1
     whole: bool = False
 
-    def make(self, kernel: Kernel, log: Sink, listener: Listener | None, memory_limit: int | None) -> CycleSearch:
+    def make(self, kernel: Kernel, log: Log, listener: Listener | None, memory_limit: int | None) -> CycleSearch:
         kind, given = _CYCLE_SEARCHES[self.method.name]
         arguments = dict(given)
         if self.method.ranked:
             arguments["ranks"] = self.ranks
         if self.whole:
             arguments["whole"] = True
-        terms: Terms = {"log": log, "memory_limit": memory_limit, "max_states": self.max_states}
+        terms: Terms = {"log": log.append, "memory_limit": memory_limit, "max_states": self.max_states}
         return kind(kernel, accepting=self.accepting, **terms, **arguments)
 
 

@@ -139,8 +139,8 @@ class Options:
     threads: int = field(
         default=1,
         metadata=told(
-            "threads of a breadth-first search for states; verdicts, counts and lengths of traces are those of one "
-            "(default)",
+            "threads of a breadth-first search or a sweep for states; verdicts, counts and lengths of shortest traces "
+            "are those of one (default)",
             group=_SEARCH,
             metavar="N",
             parse=parse_count,
@@ -358,11 +358,17 @@ class Options:
         if not 1 <= self.threads <= _MOST_THREADS:
             least = f"{{}} must be between 1 and {_MOST_THREADS}, not {self.threads}"
             raise UsageError(least, options=[Option("threads")])
-        if self.threads > 1 and (self.order != "bfs" or self.store in (TREE, BITSTATE)):
-            other = Option("store", self.store) if self.order == "bfs" else Option("order", self.order)
+        shared = self.order in ("bfs", SWEEP)
+        if self.threads > 1 and (not shared or self.store in (TREE, BITSTATE)):
+            other = Option("store", self.store) if shared else Option("order", self.order)
             raise UsageError(
-                "{} is for breadth-first searches that store states or hashes; it has no meaning with {}",
+                "{} is for breadth-first searches and sweeps that store states or hashes; it has no meaning with {}",
                 options=[Option("threads", self.threads), other],
+            )
+        if self.threads > 1 and self.componentwise:
+            raise UsageError(
+                "{} and {} do not go together: which edge regresses first decides what is kept",
+                options=[Option("threads", self.threads), Option("componentwise", True)],
             )
         if self.threads > 1 and self.checkpoint is not None:
             raise UsageError(

@@ -19,7 +19,7 @@ from strandline.check.checkpoints.saving import Saving, Stop
 from strandline.check.compiling import Compiled, compiled
 from strandline.check.counting import Counts, DistinctCounter
 from strandline.check.disk import DiskBudget
-from strandline.check.engine_loading import load_engine, telling
+from strandline.check.engine_loading import Nowhere, load_engine, telling
 from strandline.check.engine_searches import SpillingMaker
 from strandline.check.figures import doubt, figures_of, memory_reason
 from strandline.check.memory import available_bytes, resident_bytes, return_memory, shown_bytes
@@ -171,7 +171,7 @@ class Run:
             with telling(self.watcher):
                 self._listener = self.plan.listens(folder, self.kernel)
         taken = time.perf_counter() - making
-        self.search = self.plan.searches.make(self.kernel, self.log.append, self._listener, self.memory_limit)
+        self.search = self.plan.searches.make(self.kernel, self.log, self._listener, self.memory_limit)
         return taken
 
     def _open_files(self, folder: Path) -> None:
@@ -323,11 +323,11 @@ class Run:
     def _folding(self, folder: Path) -> Searching:
         """The search that keeps states as trees."""
         make = self.plan.searches.make
-        load_spilling(lambda place: make(self.kernel, lambda links: None, None, None), folder / "trial")
+        load_spilling(lambda place: make(self.kernel, Nowhere(), None, None), folder / "trial")
         return_memory()
         self._open_files(folder)
         self.memory_limit = self._engine_bytes()
-        return make(self.kernel, self.log.append, self._listener, self.memory_limit)
+        return make(self.kernel, self.log, self._listener, self.memory_limit)
 
     def _spilling(self, makers: SpillingMaker, folder: Path) -> Search:
         """The search that has on disk what does not fit."""

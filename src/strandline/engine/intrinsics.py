@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import time
 from typing import Any
 
 import numpy as np
@@ -67,6 +68,11 @@ def drawn(array: Any, at: Any, amount: Any) -> Any:
     found = array[at]
     array[at] = found + amount
     return found
+
+
+def give_way(microseconds: Any) -> None:
+    """Let other threads go on, for so long."""
+    time.sleep(int(microseconds) / 1e6)
 
 
 def lowest_bit(word: Any) -> Any:
@@ -158,6 +164,16 @@ def _drawn(typing: Any, array: Any, at: Any, amount: Any) -> Any:
 
 
 @intrinsic
+def _give_way(typing: Any, microseconds: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(_I32, [_I32]), "usleep")
+        builder.call(function, [builder.trunc(arguments[0], _I32)])
+        return context.get_dummy_value()
+
+    return types.void(types.uint64), generate
+
+
+@intrinsic
 def _lowest_bit(typing: Any, word: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], ir.IntType(1)(1))
@@ -219,3 +235,8 @@ def _swap_in_overload(array, at, value):
 @overload(drawn, jit_options=INLINED)
 def _drawn_overload(array, at, amount):
     return lambda array, at, amount: _drawn(array, at, amount)
+
+
+@overload(give_way, jit_options=INLINED)
+def _give_way_overload(microseconds):
+    return lambda microseconds: _give_way(microseconds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
@@ -16,6 +16,18 @@ if TYPE_CHECKING:
     from strandline.engine.journal_kernel import Journal
 
 Sink = Callable[[WordArray], None]
+
+
+class Log(Protocol):
+    """Takes the links of states to their parents."""
+
+    def append(self, links: WordArray) -> None:
+        """Links of further states, in the order of their records."""
+        ...
+
+    def parts(self, count: int) -> Sequence[Sink]:
+        """What takes them for each of so many threads; record `r` is in part `r % count`, at position `r // count`."""
+        ...
 
 
 class Listener(Protocol):
@@ -92,6 +104,10 @@ class JournalPart(Part):
     def most_links(self) -> int | None:
         """How many records more a limit of states allows; None where there is none."""
         return None if self._max_states is None else max(0, self._max_states - int(self.counts.recorded))
+
+    def allow(self, links: int) -> None:
+        """So many records more may be written."""
+        self._max_states = int(self.counts.recorded) + links
 
     def flush(self) -> None:
         """Hand over what is in the buffers."""

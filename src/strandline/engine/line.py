@@ -49,10 +49,13 @@ class LayersPart(Part):
         """Column and layer of the line."""
         return int(self.line.column) - BIAS, int(self.line.layer) - BIAS
 
-    def taken(self) -> int:
-        """How many states of the layer that are not persistent were taken for expansion."""
+    def standing(self) -> tuple[tuple[int, int], int] | None:
+        """Column and layer in which the line stands, and how many states there that are not persistent were taken for
+        expansion; None where it is between two layers."""
+        if self.line.row == NONE or self.line.leaving:
+            return None
         chains = rows_of(self._chains.array, CHAIN)
-        return int(chains[2 * int(self.line.row)].taken)
+        return self.key, int(chains[2 * int(self.line.row)].taken)
 
     def join_spans(self) -> None:
         """Every layer with persistent states spans its block: see `block_ends`."""

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from strandline.engine import sizes
-from strandline.engine.codes import NONE
-from strandline.engine.line import LayersPart
 from strandline.engine.memory import WordArray
 from strandline.engine.part import Part
 from strandline.engine.profile import LayerFigures, swept_layers, with_layer
 from strandline.engine.records import CELL, NOTES, fields, record, rows_of
 
 if TYPE_CHECKING:
-    from strandline.engine.journal import JournalPart
     from strandline.engine.notes_kernel import Notes
 
 
@@ -37,21 +34,21 @@ class NotesPart(Part):
     def words(self) -> int:
         return len(self._cells) + len(self._sample)
 
-    def layers(self, layers: LayersPart, journal: JournalPart) -> tuple[LayerFigures, ...]:
-        """The profile: layers that were left, and the one in which the line stands."""
-        counts = journal.counts
+    def layers(self, standing: tuple[tuple[int, int], int] | None, counts: Any) -> tuple[LayerFigures, ...]:
+        """The profile: layers that were left, and the one in which the line stands, by `LayersPart.standing`."""
         left = swept_layers(rows_of(self._cells, CELL)[: int(self._state.cells)])
-        if layers.line.row == NONE or layers.line.leaving:
+        if standing is None:
             return left
+        key, taken = standing
         expanded = int(counts.visited - self._state.visited)
         present = LayerFigures(
-            first=layers.key,
-            last=layers.key,
+            first=key,
+            last=key,
             layers=1,
             stored=int(counts.stored),
             visited=expanded,
             revisited=0,
-            persistent=expanded - min(expanded, layers.taken()),
+            persistent=expanded - min(expanded, taken),
         )
         return with_layer(left, present)
 

@@ -92,6 +92,10 @@ time."""
 DRAWN = _kind("state", "states_end", "number", "numbers_end")
 """What one of several threads has drawn: states to expand, and numbers for new ones."""
 
+MEMBER = _kind("number", "members", "stage", "met", "room")
+"""Of one of the threads that sweep together: its number, how many there are, what they are at, how many times threads
+came to meet before its next step, and how many successors have room in a box."""
+
 STACK = _kind("count", "wanted", "unexpanded", "link")
 """Of a `Stack`: how many items it has; the state to be expanded next, counted from 1, and the link by which it was
 entered."""

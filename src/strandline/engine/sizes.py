@@ -20,6 +20,8 @@ PATH = 1 << 14
 CACHE = 1 << 12
 PROFILE_CELLS = 1 << 11
 SAMPLED_EDGES = 1 << 8
+BOX_WORDS = 1 << 18
+"""Words of successors that a thread can put into all its boxes before others take them."""
 SHARED_LINKS = 1 << 18
 SHARED_STATES, ROUND_STATES = 1 << 11, 1 << 18
 """How many states must wait for several threads to be worth while, and how many they expand in a round."""

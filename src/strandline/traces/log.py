@@ -2,8 +2,11 @@
 
 A file of little-endian 64-bit links, `parent record << STEP_BITS | step`; the link's position is the record's
 number. An initial state has the parent `ROOT` and its own number as step. Written with plain `write()`: a
-mapping would count against the resident set. A parent's record always has a smaller number than its child's,
-so every chain ends.
+mapping would count against the resident set.
+
+Several threads have a file each, `parts` of the log: record `r` is in part `r % parts`, at position `r // parts`. With
+a single part a parent's record always has a smaller number than its child's, so every chain ends; of several parts no
+chain is longer than there are records.
 """
 
 from __future__ import annotations
@@ -23,11 +26,12 @@ _STEP_MASK = (1 << STEP_BITS) - 1
 
 
 class ParentLog:
-    """An append-only log in one file, which may be there already. Raises `ResourceError` when the disk does not take
-    what is appended; `account` is told how many bytes that are, before, and may raise it too."""
+    """An append-only log, which may be there already. Raises `ResourceError` when the disk does not take what is
+    appended; `account` is told how many bytes that are, before, and may raise it too."""
 
     def __init__(self, path: Path, account: Callable[[int], None] | None = None) -> None:
         self.path, self._account = path, account
+        self._further: list[ParentLog] = []
         try:
             self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             self.records = os.fstat(self._file).st_size // _LINK.itemsize
@@ -41,6 +45,12 @@ class ParentLog:
         write_all(self._file, self.path, links)
         self.records += len(links)
 
+    def parts(self, count: int) -> list[Callable[[WordArray], None]]:
+        """What appends to each of so many parts; the first is the log itself."""
+        names = [self.path.with_name(f"{self.path.name}-{number}") for number in range(1, count)]
+        self._further = [ParentLog(name, self._account) for name in names]
+        return [part.append for part in (self, *self._further)]
+
     def path_to(self, record: int) -> tuple[int, list[int]]:
         """How a state was reached: the number of the initial state and, from there on, the number of each
         step.
@@ -48,19 +58,23 @@ class ParentLog:
         Raises `ReplayError` where the log is damaged: a record that is not there, or one whose parent was
         written after it.
         """
-        links = self._links()
+        parts = [part._links() for part in (self, *self._further)]
+        records = sum(len(links) for links in parts)
         steps: list[int] = []
         while True:
-            if not 0 <= record < len(links):
-                raise ReplayError(f"{self.path}: record {record} is not in the log of {len(links)} records")
-            link = int(links[record])
+            links, place = parts[record % len(parts)], record // len(parts)
+            if not 0 <= place < len(links):
+                raise ReplayError(f"{self.path}: record {record} is not in the log of {records} records")
+            link = int(links[place])
             parent, step = link >> STEP_BITS, link & _STEP_MASK
             if parent == ROOT:
                 return step, steps[::-1]
-            if parent >= record:
+            if len(parts) == 1 and parent >= record:
                 raise ReplayError(
                     f"{self.path}: record {record} names the later record {parent} as its parent"
                 )
+            if len(steps) == records:
+                raise ReplayError(f"{self.path}: the parents of record {record} go round in a circle")
             steps.append(step)
             record = parent
 
@@ -71,13 +85,17 @@ class ParentLog:
             yield None if parent == ROOT else parent
 
     def _links(self) -> WordArray:
+        if not self.path.stat().st_size and self._further:
+            return np.zeros(0, dtype=_LINK)
         try:
             return np.memmap(self.path, dtype=_LINK, mode="r")
         except (OSError, ValueError) as error:
             raise ReplayError(f"{self.path}: the parent log cannot be read: {error}") from None
 
     def close(self) -> None:
-        """Close the file; it stays on disk."""
+        """Close the files; they stay on disk."""
+        for part in self._further:
+            part.close()
         if self._file >= 0:
             os.close(self._file)
             self._file = -1

@@ -393,7 +393,7 @@ class SpillingSearch(Search):
 
     def profile(self) -> tuple[LayerFigures, ...]:
         if self.kernel.measured:
-            return self._notes.layers(self._layers, self.journal)
+            return self._notes.layers(self._layers.standing(), self.journal.counts)
         levels = np.array(self.level_sizes, dtype=np.uint64)
         return level_layers(levels, int(self.journal.counts.visited), sizes.PROFILE_CELLS)
 

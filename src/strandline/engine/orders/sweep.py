@@ -64,7 +64,7 @@ class SweepSearch(Search):
         return self._layers.key
 
     def profile(self) -> tuple[LayerFigures, ...]:
-        return self._notes.layers(self._layers, self.journal)
+        return self._notes.layers(self._layers.standing(), self.journal.counts)
 
     @property
     def sampled_regress_edges(self) -> list[tuple[tuple[int, ...], int]]:

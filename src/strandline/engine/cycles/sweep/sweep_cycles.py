@@ -145,7 +145,8 @@ class SweepCycleSearch(CycleSearch):
 
     def profile(self) -> tuple[LayerFigures, ...]:
         """What the sweeps did, layer by layer; probes and eliminations are left out."""
-        return without_ranks(self._notes.layers(self._layers, self.journal), int(self._state.rank_mask) + 1)
+        profile = self._notes.layers(self._layers.standing(), self.journal.counts)
+        return without_ranks(profile, int(self._state.rank_mask) + 1)
 
     @property
     def sampled_regress_edges(self) -> list[tuple[tuple[int, ...], int]]:

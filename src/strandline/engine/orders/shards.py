@@ -1,0 +1,193 @@
+"""A sweep by several threads, each with a shard of the states (`strandline.engine.orders.shards_kernel`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+
+from strandline.compile.kernel import Kernel
+from strandline.engine import codes, sizes
+from strandline.engine.expansion import ExpansionPart, width_of
+from strandline.engine.journal import JournalPart, Sink
+from strandline.engine.line import LayersPart
+from strandline.engine.memory import WordArray
+from strandline.engine.notes import NotesPart
+from strandline.engine.part import Part
+from strandline.engine.profile import LayerFigures
+from strandline.engine.records import MEMBER, record
+from strandline.engine.search import Search, Statistics, Terms
+from strandline.engine.store.parts import PagedPart
+from strandline.errors import InternalError
+
+if TYPE_CHECKING:
+    from strandline.engine.orders.shards_kernel import Meeting, Shard
+
+_SUMMED = ("visited", "transitions", "deadlocks", "recorded", "stored")
+_GRAVE = (codes.FOUND, codes.FAULT, codes.REGRESSING_COLUMN, codes.GROW, codes.FLUSH, codes.BUDGET, codes.DONE)
+"""What is told first where several threads have met something; what is not told is met again."""
+
+
+class _Member:
+    """What one thread has to itself."""
+
+    def __init__(self, kernel: Kernel, number: int, members: int, expansion: ExpansionPart, log: Sink) -> None:
+        self.expansion = expansion
+        self.journal = JournalPart(kernel.words, log, None, None)
+        self.layers, self.pages = LayersPart(partial=kernel.componentwise), PagedPart(width_of(kernel))
+        self.notes = NotesPart(kernel.words)
+        room = max(1, sizes.BOX_WORDS // (members * (kernel.stride + 2)))
+        self.own = record(MEMBER, number=number, members=members, room=room)
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return self.expansion, self.journal, self.layers, self.pages, self.notes
+
+    def view(self, meeting: Meeting) -> Shard:
+        """What its kernel works on."""
+        from strandline.engine.orders.shards_kernel import Shard
+
+        asking = (self.expansion.expansion(), self.expansion.batch())
+        shard = (self.pages.store(), self.layers.layers(), self.journal.journal(), self.notes.notes())
+        return Shard(*asking, *shard, meeting._replace(own=self.own))
+
+
+class _Boxes(Part):
+    """Room for successors on their way from one thread to another, and for what threads tell each other."""
+
+    def __init__(self, stride: int, members: int, own: Any) -> None:
+        from strandline.engine.orders.shards_kernel import APART
+
+        boxes = members * members
+        successors, apart = boxes * int(own.room), int(APART)
+        self._records: WordArray = np.zeros(successors * stride, dtype=np.uint64)
+        self._hashes: WordArray = np.zeros(successors, dtype=np.uint64)
+        self._links: WordArray = np.zeros(successors, dtype=np.uint64)
+        self._filled: WordArray = np.zeros(boxes * apart, dtype=np.uint64)
+        self._told: WordArray = np.zeros((members + 1) * apart, dtype=np.uint64)
+
+    def meeting(self, own: Any, total: Any) -> Meeting:
+        from strandline.engine.orders.shards_kernel import Meeting
+
+        return Meeting(self._told, self._records, self._hashes, self._links, self._filled, own, total)
+
+    @property
+    def words(self) -> int:
+        return len(self._records) + 2 * len(self._hashes) + len(self._filled) + len(self._told)
+
+
+class ShardedSweepSearch(Search):
+    """A sweep by as many threads as there are logs. Record `r` of the search is record `r // threads` in log
+    `r % threads`; a parent may have a larger number than its child."""
+
+    loop = "orders.shards_kernel.sweep_together"
+
+    def __init__(self, kernel: Kernel, *, logs: Sequence[Sink], **terms: Unpack[Terms]) -> None:
+        if not kernel.measured or not kernel.reentrant or terms.get("listener") is not None:
+            raise InternalError("a sweep by threads needs a measured kernel for them, and tells nobody of its states")
+        super().__init__(kernel, **terms)
+        self.expansion.start()
+        self._threads = len(logs)
+        expansions = [self.expansion, *(ExpansionPart(kernel, 0) for _ in logs[1:])]
+        self._members = [
+            _Member(kernel, number, len(logs), expansion, log)
+            for number, (expansion, log) in enumerate(zip(expansions, logs, strict=True))
+        ]
+        self._first = self._members[0]
+        self._boxes = _Boxes(kernel.stride, len(logs), self._first.own)
+        self._turn, self._regressing = 0, (0, 0)
+        self._pool = ThreadPoolExecutor(len(logs) - 1, thread_name_prefix="strandline")
+        further = [part for member in self._members for part in member.parts if part is not self.expansion]
+        self.parts = (*self.parts, *further, self._boxes)
+
+    def run(self, budget: np.uint64) -> int:
+        from strandline.engine.orders.shards_kernel import sweep_together
+
+        self._share_limit()
+        share = np.uint64(max(1, int(budget) // self._threads))
+        for member in self._members:
+            member.expansion.answer.stop_mask = self.expansion.answer.stop_mask
+        views = [member.view(self._boxes.meeting(member.own, self.journal.counts)) for member in self._members]
+        others = [self._pool.submit(sweep_together, view, share) for view in views[1:]]
+        try:
+            told = [int(sweep_together(views[0], share))]
+        finally:
+            # Nobody may be at work when arrays grow or go.
+            told_by_others = [int(other.result()) for other in others]
+        self._add_up()
+        return self._gravest([*told, *told_by_others])
+
+    def _share_limit(self) -> None:
+        """A limit of states is shared; the last ones are given to one thread after the other."""
+        left = self.journal.most_links()
+        if left is None:
+            return
+        self._turn = (self._turn + 1) % self._threads
+        for number, member in enumerate(self._members):
+            share = left // self._threads
+            member.journal.allow(share if share else left if number == self._turn else 0)
+
+    def _add_up(self) -> None:
+        """Hand over what threads have logged, and count what all have done."""
+        total = self.journal.counts
+        for member in self._members:
+            member.journal.flush()
+        for name in _SUMMED:
+            setattr(total, name, sum(int(getattr(member.journal.counts, name)) for member in self._members))
+        total.peak_stored = max(total.peak_stored, total.stored)
+
+    def _gravest(self, told: list[int]) -> int:
+        """The code of the search, and what belongs to it."""
+        code = next(code for code in _GRAVE if code in told)
+        member = self._members[told.index(code)]
+        if code == codes.REGRESSING_COLUMN:
+            self._regressing = member.expansion.link(int(member.expansion.rest.next))
+        if code in (codes.FOUND, codes.FAULT):
+            for name in ("record", "labels", "fault"):
+                setattr(self.expansion.answer, name, getattr(member.expansion.answer, name))
+        return code
+
+    def load(self) -> None:
+        """One thread that waits for nobody: the others would wait for it while it compiles."""
+        from strandline.engine.orders.shards_kernel import sweep_together
+
+        alone = _Member(self.kernel, 0, 1, self.expansion, lambda links: None)
+        boxes = _Boxes(self.kernel.stride, 1, alone.own)
+        sweep_together(alone.view(boxes.meeting(alone.own, self.journal.counts)), np.uint64(1))
+
+    @property
+    def regressing_link(self) -> tuple[int, int]:
+        return self._regressing
+
+    @property
+    def line(self) -> tuple[int, int]:
+        return self._first.layers.key
+
+    def profile(self) -> tuple[LayerFigures, ...]:
+        standing = [found for member in self._members if (found := member.layers.standing()) is not None]
+        present = (self.line, sum(taken for _, taken in standing)) if standing else None
+        return self._first.notes.layers(present, self.journal.counts)
+
+    @property
+    def sampled_regress_edges(self) -> list[tuple[tuple[int, ...], int]]:
+        return [edge for member in self._members for edge in member.notes.regress_edges()]
+
+    def statistics(self) -> Statistics:
+        lines = [member.layers.line for member in self._members]
+        persistent = sum(int(line.persistent) for line in lines)
+        return replace(
+            super().statistics(),
+            exact=not persistent,
+            persistent=persistent,
+            regress_edges=sum(int(line.regress_edges) for line in lines),
+            sweeps=int(lines[0].sweeps),
+            layers=int(lines[0].layers_left),
+            threads=self._threads,
+        )
+
+    def close(self) -> None:
+        self._pool.shutdown()
+        super().close()

@@ -1,0 +1,218 @@
+"""Sweeps by several threads do what one does: the same layers, visits and persistent states, and ways to all states."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import astuple
+from pathlib import Path
+from random import Random
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import pytest
+from graph_kernel import Graph, graph_kernel, random_graph
+from plain import Engine, compiled_engine, plain_engine
+from running import Run, explore, smallest_arrays
+from test_sweeping import counters
+
+import strandline
+from strandline.check.verdict import Answer
+from strandline.engine.codes import ROOT, STEP_BITS
+from strandline.errors import UsageError
+from strandline.traces.log import ParentLog
+
+KINDS = ("monotone", "regressing", "columns", "extreme")
+_FIGURES = (
+    "recorded", "exact", "visited", "transitions", "deadlocks", "stored", "peak_states", "persistent", "regress_edges",
+    "sweeps", "layers",
+)  # fmt: skip
+
+
+class Sharded(Run):
+    """A sweep by threads with a log for each."""
+
+    def new_search(self, order: str, **options: Any) -> Any:
+        assert order == "sweep"
+        self.logs: list[list[int]] = [[] for _ in range(options.pop("threads"))]
+        sinks = [lambda links, log=log: log.extend(links.tolist()) for log in self.logs]
+        return self.engine.ShardedSweepSearch(self.kernel, logs=sinks, **options)
+
+    def path_to(self, record: int) -> list[Any]:
+        """The states on the way to a record, each step looked up in the twin."""
+        steps: list[int] = []
+        while True:
+            link = self.logs[record % len(self.logs)][record // len(self.logs)]
+            parent, step = link >> STEP_BITS, link & ((1 << STEP_BITS) - 1)
+            if parent == ROOT:
+                break
+            steps.append(step)
+            record = parent
+            assert len(steps) <= sum(map(len, self.logs)), "a circle"
+        states = [tuple(self.kernel.twin.initial()[step])]
+        for number in reversed(steps):
+            target = self.kernel.twin.edges(states[-1])[number].target
+            assert target is not None
+            states.append(target)
+        return states
+
+
+@contextmanager
+def small_boxes(engine: Engine, words: int = 1) -> Iterator[None]:
+    """Boxes of a few successors, so that small graphs fill them."""
+    before = engine.sizes.BOX_WORDS
+    try:
+        engine.sizes.BOX_WORDS = words
+        yield
+    finally:
+        engine.sizes.BOX_WORDS = before
+
+
+def same_sweep(kernel: Any, threads: int, engine: Engine, seconds: float = 1.0) -> None:
+    alone = Run(kernel, "sweep")
+    alone.advance()
+    shared = Sharded(kernel, "sweep", collect=False, engine=engine, threads=threads)
+    shared.advance(seconds)
+    assert shared.outcome.event.name == alone.outcome.event.name == "DONE"
+    assert shared.outcome.statistics.threads == threads
+    for name in _FIGURES:
+        assert getattr(shared.outcome.statistics, name) == getattr(alone.outcome.statistics, name), name
+    assert [astuple(one) for one in shared.search.profile()] == [astuple(one) for one in alone.search.profile()]
+    assert sum(map(len, shared.logs)) == shared.outcome.statistics.recorded
+    ends = [
+        shared.path_to(place * threads + number)[-1]
+        for number, log in enumerate(shared.logs)
+        for place in range(len(log))
+    ]
+    assert sorted(ends) == sorted(alone.outcome.seen)
+    for run in (alone, shared):
+        run.search.close()
+
+
+@pytest.mark.parametrize("words", [1, 9])
+def test_the_same_layers_visits_and_persistent_states(words: int) -> None:
+    engine = compiled_engine()
+    for seed in range(40):
+        random = Random(seed)
+        nodes = random.choice((1, 40, 300))
+        graph = random_graph(random, nodes, 3 * nodes, kind=random.choice(KINDS))
+        with small_boxes(engine, random.choice((1, 100, 1 << 18))):
+            same_sweep(graph_kernel(graph, words), random.choice((2, 3, 5)), engine)
+
+
+def test_growing_and_flushing_at_every_point() -> None:
+    engine = compiled_engine()
+    for seed in range(12):
+        graph = random_graph(Random(seed), 150, 450, kind=KINDS[seed % 4])
+        with small_boxes(engine, 1 + 30 * (seed % 3)), smallest_arrays(engine):
+            same_sweep(graph_kernel(graph), 2, engine, seconds=0.0)
+
+
+def test_threads_that_give_way_when_they_meet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernels as plain Python, in threads that let others go on before and after each atomic step."""
+    engine = plain_engine()
+    lock = Lock()
+
+    def giving_way(function: Any) -> Any:
+        def called(*arguments: Any) -> Any:
+            time.sleep(0)
+            with lock:
+                answer = function(*arguments)
+            time.sleep(0)
+            return answer
+
+        return called
+
+    for name in ("seen", "drawn"):
+        function = giving_way(getattr(engine.modules["intrinsics"], name))
+        monkeypatch.setattr(engine.modules["orders.shards_kernel"], name, function)
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for seed, kind in enumerate(KINDS):
+            graph = random_graph(Random(seed), 40, 120, kind=kind)
+            with small_boxes(engine, 20), warnings.catch_warnings(action="ignore"):
+                same_sweep(graph_kernel(graph), 3, engine)
+    finally:
+        sys.setswitchinterval(before)
+
+
+def test_stops_at_labels_faults_liars_and_limits() -> None:
+    engine = compiled_engine()
+    targets = (tuple(range(1, 41)), *((node + 40,) for node in range(1, 41)), *((),) * 40)
+    progress = tuple((0, (node > 0) + (node > 40)) for node in range(81))
+    kernel = graph_kernel(Graph(targets, labels={7: 1, 33: 2, 60: 4}, faults={77}, progress=progress))
+    run = Sharded(kernel, "sweep", collect=False, stop_mask=3, threads=3)
+    found = []
+    while run.advance().event is engine.Event.FOUND:
+        record, label = run.search.found
+        found.append((label, kernel.twin.nodes[run.path_to(record)[-1]]))
+        run.search.stop_less(label)
+    assert sorted(found) == [(1, 7), (2, 33)]
+    assert run.outcome.event is engine.Event.FAULT
+    assert kernel.twin.nodes[run.path_to(run.search.found[0])[-1]] == 77
+    assert kernel.fault_sites[run.search.fault_number].kind == "fault of 77"
+    run.search.close()
+    for limit in (1, 2, 30, 80):
+        for threads in (2, 3):
+            limited = Sharded(
+                graph_kernel(Graph(targets, progress=progress)), "sweep", collect=False, threads=threads,
+                max_states=limit,
+            )  # fmt: skip
+            limited.advance()
+            assert (limited.outcome.event, limited.outcome.statistics.recorded) == (engine.Event.STATES, limit)
+            limited.search.close()
+    lying = Graph(((1,), (2,), (0,)), progress=((0, 0), (1, 0), (2, 0)))
+    liar = Sharded(graph_kernel(lying), "sweep", collect=False, threads=2)
+    assert liar.advance().event is engine.Event.COLUMN_DECREASED
+    record, step = liar.search.regressing_link
+    assert (liar.path_to(record)[-1], step) == (graph_kernel(lying).twin.states[2], 0)
+    liar.search.close()
+
+
+def test_memory_that_is_full_is_told() -> None:
+    kernel = graph_kernel(random_graph(Random(3), 3000, 9000, kind="regressing"))
+    engine = compiled_engine()
+    with small_boxes(engine), smallest_arrays(engine):
+        limited = Sharded(kernel, "sweep", collect=False, threads=2, memory_limit=340_000)
+    assert limited.advance().event is engine.Event.MEMORY
+    limited.search.close()
+    assert explore(kernel, "sweep").event is engine.Event.DONE
+
+
+def test_through_the_door_of_users() -> None:
+    system, given = counters(40, 7), {"order": "sweep", "measure": "clock + other"}
+    alone, shared = (strandline.explore(system, threads=threads, **given) for threads in (1, 3))
+    for name in ("visited", "peak_states", "sweeps", "persistent", "regress_edges", "layers", "profile"):
+        assert getattr(shared.statistics, name) == getattr(alone.statistics, name), name
+    assert (alone.statistics.threads, shared.statistics.threads) == (1, 3)
+    assert shared.statistics.regress_edges > 0
+    for threads in (1, 2):
+        verdict = strandline.check(system, invariants="clock < 30", threads=threads, **given)
+        assert verdict.answer is Answer.VIOLATED
+        assert verdict.trace is not None
+        assert len(verdict.trace) >= 30
+
+
+def test_what_threads_have_no_use_for() -> None:
+    told = "threads=2 and componentwise=True do not go together: which edge regresses first decides what is kept"
+    with pytest.raises(UsageError, match=re.escape(told)):
+        strandline.explore(
+            counters(2, 2), order="sweep", measure=["clock", "other"], componentwise=True, threads=2
+        )
+
+
+def test_a_log_in_parts(tmp_path: Path) -> None:
+    log = ParentLog(tmp_path / "parents")
+    first, second = log.parts(2)
+    links = [(ROOT << STEP_BITS) | 0, (3 << STEP_BITS) | 5], [(0 << STEP_BITS) | 7, (1 << STEP_BITS) | 2]
+    for sink, part in zip((first, second), links, strict=True):
+        sink(np.array(part, dtype=np.uint64))
+    # Record 2 is the second of the first part; its parent, 3, is the second of the other one.
+    assert log.path_to(2) == (0, [7, 2, 5])
+    log.close()
