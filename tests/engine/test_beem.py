@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,9 @@ import beem
 from strandline.check.measures import parse_measures
 from strandline.compile.host import compile_system
 from strandline.compile.kernel import Kernel
+from strandline.compile.make import make_kernel
 from strandline.engine.journal import StatesOnly
-from strandline.engine.orders.breadth_first import BreadthFirstSearch
+from strandline.engine.orders.breadth_first import BreadthFirstSearch, Trees
 from strandline.engine.orders.depth_first import DepthFirstSearch
 from strandline.engine.orders.sweep import SweepSearch
 from strandline.engine.search import Event, Search
@@ -46,7 +48,7 @@ needs_beem = pytest.mark.skipif(not INSTANCES, reason=f"no benchmark set in {bee
 class Counter:
     """A search with an observer that keeps every expanded state."""
 
-    def __init__(self, kernel: Kernel, kind: type[Search]) -> None:
+    def __init__(self, kernel: Kernel, kind: Callable[..., Search]) -> None:
         self.kernel = kernel
         self.rows: list[Any] = []
         self.records = 0
@@ -102,6 +104,13 @@ def test_instance(reference: Any) -> None:
     for measure in measures(reference):
         swept = compile_system(system, measure=parse_measures([measure], system))
         check(reference, Counter(swept, SweepSearch).distinct())
+
+
+@needs_beem
+@pytest.mark.parametrize("reference", INSTANCES[::12])
+def test_instance_as_trees(reference: Any) -> None:
+    kernel = make_kernel(load(reference.file), [], None, even=True)
+    check(reference, Counter(kernel, partial(BreadthFirstSearch, keeping=Trees())).exact())
 
 
 @needs_beem

@@ -16,6 +16,7 @@ from keeping import kept
 from plain import plain_engine
 from running import Outcome, Run, explore, path_to, smallest_arrays
 
+from strandline.engine.disk import expanding_kernel, marking_kernel, sorting_kernel
 from strandline.engine.disk import search as disk_search
 from strandline.engine.saving import restore, saved
 from strandline.engine.search import Event
@@ -119,6 +120,18 @@ def test_a_search_goes_on_in_another(kind: str, tmp_path: Path, monkeypatch: pyt
                 run, again = following, again + 1
             same(run.advance(0.0), usual)
     assert again > 5
+
+
+def test_no_machine_code_is_made_after_it_was_loaded(tmp_path: Path) -> None:
+    """When memory is full, there is none to make some in."""
+    run = SpillingRun(graph_kernel(random_graph(Random(3), 800, 2_000)), tmp_path)
+    run.search.load()
+    modules = (expanding_kernel, marking_kernel, sorting_kernel)
+    kernels = [one for module in modules for one in vars(module).values() if hasattr(one, "nopython_signatures")]
+    loaded = {kernel.__name__: kernel.nopython_signatures[:] for kernel in kernels}
+    run.advance()
+    assert run.search.files.peak_bytes > 0
+    assert {kernel.__name__: kernel.nopython_signatures for kernel in kernels} == loaded
 
 
 def test_a_state_that_is_found(tmp_path: Path) -> None:

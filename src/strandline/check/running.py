@@ -217,6 +217,7 @@ class Run:
         allowed = self.plan.options.memory_limit
         if allowed is None:
             return int(available_bytes() * _SHARE_OF_FREE_MEMORY)
+        return_memory()
         taken = resident_bytes() + reserve
         if allowed <= taken:
             raise ResourceError(

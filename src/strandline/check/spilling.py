@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import time
 from collections.abc import Callable
 from pathlib import Path
 
-from strandline.engine.search import Event, Searching
+from strandline.engine.search import Search, Searching
 
 TREES, DISK = "as trees", "on disk"
 """How states are kept when memory is full: stages in which a search begins again."""
@@ -18,8 +17,6 @@ RESERVE = 12 << 20
 WORTH_TREES = 24 << 20
 """Bytes of the engine with which states are kept as trees before they go to disk: with less, the machine code for that
 takes a good part of them."""
-_STEPS, _SECONDS = 300, 0.5
-"""How far a trial goes at most: until it has sorted, merged and spilled."""
 
 
 def load_spilling(make: Callable[[Path], Searching], folder: Path) -> None:
@@ -37,9 +34,7 @@ def load_spilling(make: Callable[[Path], Searching], folder: Path) -> None:
 
 
 def _try_out(trial: Searching) -> None:
-    trial.stop_less(trial.stop_mask)
-    deadline = time.perf_counter() + _SECONDS
-    for _ in range(_STEPS):
-        if trial.advance(0.0) is not Event.PAUSED or time.perf_counter() > deadline:
-            break
+    if isinstance(trial, Search):
+        trial.stop_less(trial.stop_mask)
+        trial.load()
     trial.close()

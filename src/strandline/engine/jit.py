@@ -91,6 +91,13 @@ def njit(function: Callable[..., Any]) -> Any:
     return numba.njit(cache=True, **_PLAIN)(function)
 
 
+def prepare(kernel: Any, *arguments: Any) -> None:
+    """Have the machine code of a kernel for arguments of these kinds, without calling it."""
+    kind_of: Callable[[Any], Any] = numba.typeof
+    if hasattr(kernel, "compile"):
+        kernel.compile(tuple(map(kind_of, arguments)))
+
+
 INLINED: Any = {"forceinline": True, **_PLAIN}
 """How a part of a kernel is compiled that is chosen by the type of its arguments (`numba.extending.overload`). LLVM
 inlines it. Numba's own `inline="always"` must not be used: it removes writes to arrays that it takes to be dead, and

@@ -21,6 +21,7 @@ import numpy as np
 from strandline.compile.kernel import Kernel
 from strandline.engine import codes, sizes
 from strandline.engine.codes import NONE
+from strandline.engine.disk.loading import load_kernels
 from strandline.engine.disk.recent import RecentStates
 from strandline.engine.disk.runs import Account, Release, RunFiles
 from strandline.engine.disk.sorted_set import SortedSet
@@ -166,6 +167,10 @@ class SpillingSearch(Search):
             self._recent.array,
             self._work,
         )
+
+    def load(self) -> None:
+        super().load()
+        load_kernels(self._spread(), self._width)
 
     def run(self, budget: np.uint64) -> int:
         """Several small pieces at once: coming back costs more than a few states do."""

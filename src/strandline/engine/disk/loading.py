@@ -1,0 +1,39 @@
+"""The machine code of a search with states on disk, all of it: none is to be made when memory is full."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from strandline.engine.expansion import Width
+from strandline.engine.memory import WordArray
+
+if TYPE_CHECKING:
+    from strandline.engine.disk.expanding_kernel import Spread
+
+
+def load_kernels(spread: Spread, width: Width) -> None:
+    """Have every kernel for a search that works on this, whose states have this width."""
+    from strandline.engine.disk import expanding_kernel, marking_kernel, sorting_kernel
+    from strandline.engine.jit import prepare
+
+    words: WordArray = np.zeros(8, dtype=np.uint64)
+    number, marks = np.uint64(0), np.zeros(8, dtype=np.uint8)
+    run = marking_kernel.Run(words, number, number, number, number)
+    prepare(expanding_kernel.expand, spread, number)
+    prepare(expanding_kernel.drain, spread, number, words)
+    prepare(expanding_kernel.drop_rows, spread.layers)
+    prepare(expanding_kernel.stand_at, spread.layers, number, number)
+    prepare(expanding_kernel.wake, spread.layers)
+    prepare(expanding_kernel.leave, spread, number)
+    prepare(sorting_kernel.put_first_words, words, number, width)
+    prepare(sorting_kernel.sort_rows, words, width, words, words, words)
+    prepare(sorting_kernel.cut_rows, words, number, number)
+    prepare(sorting_kernel.drop_equal, words, width)
+    prepare(sorting_kernel.merge_rows, words, words, width, words)
+    prepare(sorting_kernel.drop_marked, words, number, number, marks)
+    prepare(sorting_kernel.merge_states, words, words, width, words)
+    prepare(marking_kernel.note_states, words, width, words)
+    prepare(marking_kernel.mark_known, words, width, number, words, marks)
+    prepare(marking_kernel.mark_in_file, words, width, number, words, run, words, marks)
