@@ -2,7 +2,7 @@
 
     python bench/memory.py budget MODEL[@MEASURE] ... [--turns 1] [--plot FILE.svg]
     python bench/memory.py kills MODEL [--kills 200] [--seed N] [--memory SIZE]
-    python bench/memory.py large MODEL --memory 1G [--measure auto]
+    python bench/memory.py large MODEL|brp.8 --memory 1G [--measure auto] [--distinct]
     python bench/memory.py compression MODEL [MODEL ...] [--turns 3]
 
 `budget` explores models without a limit, then with 100, 50, 20 and 10 % of what that took beyond what the program takes
@@ -32,10 +32,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from _common import MEBIBYTE, MeasuringFailed, add_command_option, print_table, resident_bytes
+from _brp import STATES, TRANSITIONS, brp_8
+from _common import MEBIBYTE, ROOT, MeasuringFailed, add_command_option, print_table, resident_bytes
 from _plot import Panel, Series, svg
 
 SHARES = (100, 50, 20, 10)
+BEEM = ROOT.parent / "shared" / "beem"
 _SAME = ("verdict", "states", "transitions", "deadlocks", "visited", "sweeps", "persistent", "regress_edges", "layers")
 _PAUSE = 0.02
 
@@ -158,11 +160,19 @@ def kills(arguments: argparse.Namespace) -> int:
 
 
 def large(arguments: argparse.Namespace) -> int:
-    run = watched(explore(arguments, "--memory", arguments.memory))
+    published = arguments.model == "brp.8"
+    with tempfile.TemporaryDirectory() as folder:
+        if published:
+            made = Path(folder) / "brp.8.dve"
+            made.write_text(brp_8(BEEM / "models" / "brp.6.dve"))
+            arguments.model = str(made)
+        distinct = ["--count-distinct"] if arguments.distinct else []
+        run = watched(explore(arguments, "--memory", arguments.memory, *distinct))
     for name in (*_SAME, "peak_states", "spilled_bytes", "seconds", "reason"):
         print(f"{name:14} {run.report[name]}")
     print(f"{'resident':14} {run.resident / MEBIBYTE:.0f} MB at most, seen from outside")
-    return int(not run.report["complete"])
+    counted = (run.report["states"], run.report["transitions"])
+    return int(not run.report["complete"] or (published and arguments.distinct and counted != (STATES, TRANSITIONS)))
 
 
 def compression(arguments: argparse.Namespace) -> int:
@@ -215,6 +225,7 @@ def main() -> int:
             one.add_argument("--memory")
         elif function is large:
             one.add_argument("--memory", required=True)
+            one.add_argument("--distinct", action="store_true")
     arguments = parser.parse_args()
     try:
         return int(arguments.function(arguments))
