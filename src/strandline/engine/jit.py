@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import gc
 import hashlib
 import os
 import shutil
@@ -21,6 +22,7 @@ from typing import Any
 
 import llvmlite
 import numba
+from numba.core.event import Event, Listener, register
 
 _KEPT_CACHES = 4
 
@@ -85,8 +87,33 @@ _PLAIN: dict[str, Any] = {"nogil": True, "_nrt": False}
 took a third of the time of a search."""
 
 
+class _WithoutCollecting(Listener):
+    """Switches the collector of garbage off while a kernel is compiled: it would look at millions of objects that are
+    in use, again and again, for a sixth of the time."""
+
+    def __init__(self) -> None:
+        self._depth, self._collecting = 0, False
+
+    def on_start(self, event: Event) -> None:
+        if self._depth == 0:
+            self._collecting = gc.isenabled()
+            gc.disable()
+        self._depth += 1
+
+    def on_end(self, event: Event) -> None:
+        self._depth -= 1
+        if self._depth == 0 and self._collecting:
+            gc.enable()
+
+
+@cache
+def _listen_to_the_compiler() -> None:
+    register("numba:compile", _WithoutCollecting())  # type: ignore[no-untyped-call]
+
+
 def njit(function: Callable[..., Any]) -> Any:
     """Compile an engine kernel, cached on disk."""
+    _listen_to_the_compiler()
     vars(numba.config)["CACHE_DIR"] = str(cache_directory())
     return numba.njit(cache=True, **_PLAIN)(function)
 
