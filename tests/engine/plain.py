@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import importlib
 import sys
+import time
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from types import ModuleType
 from typing import Any
 
@@ -100,6 +102,19 @@ def _plain(kind: Any, modules: dict[str, ModuleType]) -> Any:
                 return super().advance(seconds)
 
     return Plain
+
+
+def giving_way(lock: Lock, function: Any) -> Any:
+    """An atomic step, in threads of plain Python that let others go on before and after it."""
+
+    def called(*arguments: Any) -> Any:
+        time.sleep(0)
+        with lock:
+            answer = function(*arguments)
+        time.sleep(0)
+        return answer
+
+    return called
 
 
 class _as_imported:

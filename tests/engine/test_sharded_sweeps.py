@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 from graph_kernel import Graph, graph_kernel, random_graph
-from plain import Engine, compiled_engine, plain_engine
+from plain import Engine, compiled_engine, giving_way, plain_engine
 from running import Run, explore, smallest_arrays
 from test_sweeping import counters
 
@@ -117,19 +116,8 @@ def test_threads_that_give_way_when_they_meet(monkeypatch: pytest.MonkeyPatch) -
     """The kernels as plain Python, in threads that let others go on before and after each atomic step."""
     engine = plain_engine()
     lock = Lock()
-
-    def giving_way(function: Any) -> Any:
-        def called(*arguments: Any) -> Any:
-            time.sleep(0)
-            with lock:
-                answer = function(*arguments)
-            time.sleep(0)
-            return answer
-
-        return called
-
     for name in ("seen", "drawn"):
-        function = giving_way(getattr(engine.modules["intrinsics"], name))
+        function = giving_way(lock, getattr(engine.modules["intrinsics"], name))
         monkeypatch.setattr(engine.modules["orders.shards_kernel"], name, function)
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)

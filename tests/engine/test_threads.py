@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +14,7 @@ from typing import Any
 
 import pytest
 from graph_kernel import Graph, graph_kernel, random_graph
-from plain import Engine, compiled_engine, plain_engine
+from plain import Engine, compiled_engine, giving_way, plain_engine
 from running import Run, explore, path_to, smallest_arrays
 from test_lossy_stores import counters
 
@@ -89,21 +88,10 @@ def test_threads_that_give_way_around_every_swap(words: int, monkeypatch: pytest
     """The kernels as plain Python, in threads that let others go on before and after each atomic step."""
     engine = plain_engine()
     lock = Lock()
-
-    def giving_way(function: Any) -> Any:
-        def called(*arguments: Any) -> Any:
-            time.sleep(0)
-            with lock:
-                answer = function(*arguments)
-            time.sleep(0)
-            return answer
-
-        return called
-
     modules = engine.modules
     for module, names in (("store.table_kernel", ("seen", "swap_in")), ("orders.shared_kernel", ("seen", "drawn"))):
         for name in names:
-            monkeypatch.setattr(modules[module], name, giving_way(getattr(modules["intrinsics"], name)))
+            monkeypatch.setattr(modules[module], name, giving_way(lock, getattr(modules["intrinsics"], name)))
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:
