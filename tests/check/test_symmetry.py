@@ -121,10 +121,22 @@ def test_a_fault_of_one_of_them() -> None:
     assert len(verdict.trace) == 2
 
 
+def test_initial_states_that_differ() -> None:
+    """A stored state may be one in which names were exchanged, which the model itself never reaches."""
+    steps = "state a, c; init a; trans a -> c { effect own = 1 - own; }, c -> c { guard own == 1; effect x = 1; };"
+    text = f"byte x; process A {{ byte own = 0; {steps} }} process B {{ byte own = 1; {steps} }} system async;"
+    verdict = strandline.check(dve.load(Source("uneven", text)), reach="x == 1", symmetry=True)
+    assert verdict.answer is Answer.HOLDS
+    assert verdict.statistics.exchanged == ("A, B",)
+    assert verdict.trace is not None
+    assert len(verdict.trace) == 2
+
+
 @pytest.mark.parametrize(
     ("model", "given", "reason"),
     [
-        ("peterson/peterson.dve", {}, "P, Q cannot be exchanged: no action does for the other what 'P: ask -> wait'"),
+        ("philosophers/philosophers.dve", {}, "does for the other what 'Phil_0: hungry -> eats' does for one"),
+        ("peterson/peterson.dve", {}, "P, Q cannot be exchanged: 'not P.critical or flag[0] == 1' tells them apart"),
         ("naive-mutex/naive-mutex.dve", {"invariants": "not P.critical"}, "'not P.critical' tells them apart"),
         ("naive-mutex/naive-mutex.dve", {"ltl": "G F P.critical"}, "it is for properties of states"),
         ("naive-mutex/naive-mutex.dve", {"ctl": "AG EF true"}, "it is for properties of states"),

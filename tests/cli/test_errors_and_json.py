@@ -17,7 +17,8 @@ FIELDS = [
     *("schema_version", "version", "command", "exit_code", "model", "parameters"),
     *("verdict", "complete", "reason", "notes"),
     *FIGURES,
-    *("coverage", "order", "measure", "prediction", "por", "symmetry", "merged", "store", "componentwise", "cache"),
+    *("coverage", "order", "measure", "prediction", "por", "symmetry", "held_by", "merged", "store"),
+    *("componentwise", "cache"),
     *("threads", "device", "sets"),
     *("properties", "trace", "error"),
 ]

@@ -21,10 +21,12 @@ from strandline.model.system import System
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compiled:
-    """A Kernel, and what it leaves out: processes that it does not tell apart, and locations that it passes over."""
+    """A Kernel, and what it leaves out: names that it does not tell apart, with the variables that hold them, and
+    locations that it passes over."""
 
     kernel: Kernel
     exchanged: tuple[str, ...] = ()
+    held_by: tuple[str, ...] = ()
     passed_over: tuple[str, ...] = ()
 
 
@@ -49,7 +51,8 @@ def compiled(
             raise no_symmetry(STATES_ONLY)
         exchanges = exchanges_of(system, seen, measure)
         kernel = make_kernel(system, predicates, measure, shared=shared, exchanges=exchanges, even=even)
-        return Compiled(kernel, exchanged=tuple(one.names for one in exchanges))
+        names, held_by = (one.names for one in exchanges), (one.held_by for one in exchanges)
+        return Compiled(kernel, exchanged=tuple(names), held_by=tuple(held_by))
     if options.merge:
         if seen is None or for_device:
             raise no_merging(STATES_ONLY)

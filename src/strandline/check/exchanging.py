@@ -1,19 +1,18 @@
-"""Which searches may take processes for each other (`strandline.model.symmetry`), and which processes that are."""
+"""Which searches may take names for each other (`strandline.model.symmetry`), and which names that are."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from strandline.compile.callback import CallableSystem
-from strandline.compile.canonical import packed_alike
 from strandline.errors import Option, UsageError
 from strandline.model.expression import Expression
-from strandline.model.layout import make_layout
 from strandline.model.measure import Measure
-from strandline.model.ranges import analyse_ranges
+from strandline.model.permuting import closed
 from strandline.model.symmetry import Exchange, find_exchanges
 from strandline.model.system import System
 
+_NONE = "no two processes with locations are alike, and no set of names is declared"
 STATES_ONLY = "it is for properties of states"
 
 
@@ -23,7 +22,7 @@ def no_symmetry(why: str) -> UsageError:
 
 
 def exchanges_of(system: System, seen: Sequence[Expression], measure: Measure | None) -> tuple[Exchange, ...]:
-    """Processes that need not be told apart where only the truth of these expressions and the measure count. Raises
+    """Names that need not be told apart where only the truth of these expressions and the measure count. Raises
     `UsageError` where there are none, and says what tells them apart."""
     if isinstance(system, CallableSystem):
         raise no_symmetry("callables have no processes")
@@ -32,9 +31,9 @@ def exchanges_of(system: System, seen: Sequence[Expression], measure: Measure | 
         found = find_exchanges(system, [*seen, measure.column, measure.layer, *measure.compared])
         if not found.exchanges:
             raise no_symmetry("the measure tells the processes apart; a sum over all of them does not")
-    layout = make_layout(system, analyse_ranges(system).variables)
-    exchanges = [one for one in found.exchanges if packed_alike(layout, [one])]
-    uneven = [f"{one.names} have variables of different ranges" for one in found.exchanges if one not in exchanges]
-    if not exchanges:
-        raise no_symmetry("; ".join([*found.broken, *uneven]) or "no two processes with locations are alike")
-    return tuple(exchanges)
+    if not found.exchanges:
+        raise no_symmetry("; ".join(found.broken) or _NONE)
+    if closed(system, found.exchanges) is None:
+        names = "; ".join(one.names for one in found.exchanges)
+        raise no_symmetry(f"there are too many initial states in which {names} are exchanged")
+    return tuple(found.exchanges)

@@ -39,6 +39,7 @@ def figures_of(
         device=search.device_figures,
         coverage=None if _partial(kernel) else coverage_of(plan.system, kernel),
         exchanged=compiled.exchanged,
+        held_by=compiled.held_by,
         passed_over=compiled.passed_over,
         seconds=seconds,
         compile_seconds=kernel.compile_seconds,

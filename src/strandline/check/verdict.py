@@ -92,7 +92,9 @@ class Statistics(Shown):
     walks: WalkFigures | None = None
     """Of random walks, which count no states."""
     exchanged: tuple[str, ...] = ()
-    """Groups of processes that were not told apart."""
+    """Groups of processes, and sets of names, that were not told apart."""
+    held_by: tuple[str, ...] = ()
+    """Of each of these, the variables that hold such a process or name; nothing where none does."""
     passed_over: tuple[str, ...] = ()
     """Locations that steps lead through, because the next step was merged with them."""
     threads: int = 1

@@ -16,6 +16,7 @@ from strandline.compile.kernel import Kernel, Marked, start_of
 from strandline.compile.llvm.coverage import GLOBAL
 from strandline.compile.module import Module, emit
 from strandline.compile.reduction.choosing import Reduction
+from strandline.compile.unfolding import Unfolding
 from strandline.model.expression import Expression
 from strandline.model.measure import Measure
 from strandline.model.symmetry import Exchange
@@ -59,6 +60,7 @@ def compile_module(module: Module) -> Kernel:
         componentwise=module.measure is not None and bool(module.measure.compared),
         chosen=module.chosen(),
         canonical=canonical,
+        separate=None if canonical is None else Unfolding(twin, canonical).steps,
         successors=code.function(module.entry),
         initial=initial,
         initial_progress=progress,

@@ -123,10 +123,11 @@ class Kernel:
     chosen: Callable[[tuple[int, ...]], Sequence[int]] | None = None
     """Of a reduced Kernel: which of its twin's steps it takes in a state, by number. None where it takes all."""
     canonical: Callable[[tuple[int, ...]], tuple[int, ...]] | None = None
-    """Of a Kernel that does not tell some processes apart: its states, initial ones and targets, are what this makes of
-    those of its twin. What a state is made to has the same future, up to exchanging these processes."""
+    """Of a Kernel that does not tell some names apart: its states, initial ones and targets, are what this makes of
+    those of its twin. What a state is made to has the same future, up to exchanging these names."""
     separate: Callable[[int, Sequence[int]], Sequence[int]] | None = None
-    """Of a Kernel with merged steps, whose twin has them one by one: steps from an initial state as the twin's."""
+    """Of a Kernel whose steps are not the twin's, because they are merged, or between states that stand for others:
+    steps from an initial state as the twin's."""
     device: DeviceCode | None = None
     """The model for a device, where it was compiled for one."""
     reentrant: bool = True
@@ -154,8 +155,6 @@ class Kernel:
         """Steps one after the other from an initial state, by the numbers that they have in the twin."""
         if self.separate is not None:
             return self.separate(initial, steps)
-        if self.canonical is not None:
-            return self._unfolded(self.canonical, initial, steps)
         if self.chosen is None:
             return steps
         state, found = self.twin.initial()[initial], []
@@ -165,26 +164,6 @@ class Kernel:
             if target is None:
                 break
             state = target
-        return found
-
-    def _unfolded(
-        self, canonical: Callable[[tuple[int, ...]], tuple[int, ...]], initial: int, steps: Sequence[int]
-    ) -> Sequence[int]:
-        """A run of the twin whose states are made to those along the steps; where several steps are, the first."""
-        state, found = self.twin.initial()[initial], []
-        stored = canonical(state)
-        for step in steps:
-            target = self.twin.edges(stored)[step].target
-            if target is None:
-                break
-            stored = canonical(target)
-            edges = self.twin.edges(state)
-            number, state = next(
-                (number, edge.target)
-                for number, edge in enumerate(edges)
-                if edge.target is not None and canonical(edge.target) == stored
-            )
-            found.append(number)
         return found
 
     @property

@@ -20,10 +20,12 @@ from strandline.compile.llvm.successors import DECLARATIONS, ENTRY, write_functi
 from strandline.compile.llvm.tables import table_texts
 from strandline.compile.reduction import emitting
 from strandline.compile.reduction.choosing import Chooser, Reduction
+from strandline.errors import InternalError
 from strandline.model.expression import Expression, deep_recursion, without_collecting
 from strandline.model.facts import evaluated
 from strandline.model.layout import Layout, make_layout
 from strandline.model.measure import Measure
+from strandline.model.permuting import closed, stored_ranges
 from strandline.model.ranges import analyse_ranges
 from strandline.model.symmetry import Exchange
 from strandline.model.system import System
@@ -39,7 +41,7 @@ class Module:
     reduction: Reduction | None
     """How steps are chosen; None where all are taken."""
     exchanges: tuple[Exchange, ...]
-    """Up to which processes states are told apart."""
+    """Up to which names states are told apart."""
     layout: Layout
     declarations: tuple[str, ...] = field(repr=False)
     """What the functions call beside each other, checked arithmetic and memcpy, where they set marks, and constant
@@ -96,6 +98,14 @@ def _expressions(
         yield from evaluated(action)
 
 
+def _all_exchanged(system: System, exchanges: Sequence[Exchange]) -> System:
+    """What can be reached from initial states in which names were exchanged: states are stored in such a form."""
+    exchanged = closed(system, exchanges) if exchanges else system
+    if exchanged is None:
+        raise InternalError("exchanging names makes too many initial states")
+    return exchanged
+
+
 def emit(
     system: System,
     predicates: Sequence[Expression] = (),
@@ -106,12 +116,13 @@ def emit(
     shared: bool = False,
     even: bool = False,
 ) -> Module:
-    """Write a System, with the predicates and the measure that a search needs, as a Module. `exchanges`: processes that
+    """Write a System, with the predicates and the measure that a search needs, as a Module. `exchanges`: names that
     need not be told apart; then nothing is reduced. `shared`: for many threads at once, which set no mark that is
     set. `even`: of states of several words, each has about as many bits, and neighbours stay neighbours."""
     started = time.perf_counter()
-    ranges = analyse_ranges(system)
-    layout = make_layout(system, ranges.variables, even=even)
+    exchanged = _all_exchanged(system, exchanges)
+    ranges = analyse_ranges(exchanged)
+    layout = make_layout(system, stored_ranges(exchanged, exchanges), even=even)
     marks = Marks(system, ranges, shared=shared)
     alone = system.observer is None and not system.synchronous
     records = Records(layout, ranges, measure, marks, () if reduction is None else system.actions, alone=alone)

@@ -72,6 +72,13 @@ def cell_of(place: Expression) -> Cell | None:
     return None
 
 
+class DeclaredRanges(dict[Variable, Interval]):
+    """Every variable may have any value of its domain."""
+
+    def __missing__(self, variable: Variable) -> Interval:
+        return variable.domain.low, variable.domain.high
+
+
 class Environment:
     """Intervals of variables at one point of an action. `assume` and `assign` change it in place.
 

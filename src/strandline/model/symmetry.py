@@ -1,90 +1,146 @@
-"""Processes that can be exchanged for each other: what goes with each of them, and the proof that nothing changes.
+"""Sets of names that can be exchanged for each other: what goes with each of them, and the proof that nothing changes.
 
-Two processes are exchanged by exchanging their locations, their own variables and, in arrays with an element for each
-process, their elements. If that makes of a System's actions the same actions, up to the order in which parts
-stand that commute, then states that differ by such an exchange have the same future (Ip and Dill, Better verification
-through symmetry, FMSD 9, 1996; Clarke, Enders, Filkorn and Jha, FMSD 9, 1996). It is enough to look at neighbours:
-their exchanges generate all others.
+The names are the processes of a group that are alike, or the values of a set that the model declares. Two of them are
+exchanged by exchanging
+
+- of processes, their locations and their own variables;
+- their elements in arrays that are indexed by the names;
+- their numbers in variables that hold such names. Other numbers there, such as one for nobody, stay what they are.
+
+If that makes of a System's actions the same actions, up to the order in which parts stand that commute, then states
+that differ by such an exchange have the same future (Ip and Dill, Better verification through symmetry, FMSD 9, 1996;
+Clarke, Enders, Filkorn and Jha, FMSD 9, 1996). It is enough to look at neighbours: their exchanges generate all others.
+Initial states need not be closed under exchanges: what is reached from an exchanged one is what is reached from it,
+exchanged. But a stored state may then be one that the model does not reach (see `permuting.closed`).
+
+Which variables hold names, and which arrays are indexed by them, is found: what is a name as far as `sorts` can tell is
+taken for one where an action has a counterpart only then.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import combinations, product
+from typing import TypeAlias
 
-from strandline.model.expression import (
-    Binary,
-    Const,
-    Element,
-    Expression,
-    Lookup,
-    Read,
-    Unary,
-    Undefined,
-    children,
-    rebuilt,
-    upwards,
-    variables_read,
-    walk,
-)
-from strandline.model.system import Action, Assign, Process, System, Variable
+from strandline.model.expression import Const, Element, Expression, Unary, walk
+from strandline.model.facts import expressions
+from strandline.model.forms import Forms, Numbering, Renaming, constants
+from strandline.model.sorts import Holds, Indexes, Kind, Sorted, Sorts
+from strandline.model.system import Action, Process, System, Variable
 
-Slot = tuple[Variable, int]
+Slot: TypeAlias = tuple[Variable, int]
 """An entry of a valuation: of a variable, or of an array the element."""
 
-_ORDERED = {">": "<", ">=": "<="}
-_ASSOCIATIVE = frozenset({"and", "or", "+", "*", "&", "|", "^"})
-_SYMMETRIC = frozenset({"==", "!="})
-_FAULTING = frozenset({"/", "%", "//", "mod", "<<", ">>"})
+Firsts: TypeAlias = Mapping[Kind, int]
+"""Sorts whose numbers are names, and the number of the first name."""
+
+_MOST_TRIED = 60
+"""So many proofs are tried to find out which variables hold names."""
+_TOGETHER = 3
+"""So many sorts may have to be taken for names together before one action has a counterpart."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """Processes that can be exchanged. Of each of them, `blocks` has the entries that go with it, its location first,
-    in corresponding order."""
+    """Names that can be exchanged. Of each of them, `blocks` has the entries that go with it, of a process its location
+    first, in corresponding order, and `inner` those elements of the processes' own arrays that are its own, which go
+    with it besides. `holders`: the variables that hold such names, and the number of the first name there."""
 
-    processes: tuple[Process, ...]
+    names: str
     blocks: tuple[tuple[Slot, ...], ...]
+    inner: tuple[tuple[Slot, ...], ...] = ()
+    holders: tuple[tuple[Variable, int], ...] = ()
 
     @property
-    def names(self) -> str:
-        return ", ".join(process.name for process in self.processes)
+    def size(self) -> int:
+        return len(self.blocks)
+
+    @property
+    def held_by(self) -> str:
+        """The variables that hold the names, in words; nothing where none does."""
+        return ", ".join(variable.name for variable, _ in self.holders)
 
 
 class Broken(Exception):
-    """Why processes cannot be exchanged, in words."""
+    """Why names cannot be exchanged, in words."""
 
 
 @dataclass(slots=True)
 class Found:
-    """What can be exchanged, and of other processes that look alike, why not."""
+    """What can be exchanged, and of other names that look alike, why not."""
 
     exchanges: list[Exchange] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """Names that may turn out to be exchangeable: of processes, by number, or of a declared set."""
+
+    told: str
+    size: int
+    processes: tuple[int, ...] = ()
+    declared: str | None = None
+
+
 def find_exchanges(system: System, seen: Iterable[Expression]) -> Found:
-    """Groups of processes of which any two can be exchanged, so that actions and the truth of these expressions stay
-    what they are."""
+    """Sets of names of which any two can be exchanged, so that actions and the truth of these expressions stay what
+    they are."""
     found, watched = Found(), [*seen, *([] if system.ends is None else [system.ends])]
-    for group in _alike(system):
+    groups = list(_alike(system))
+    candidates = [*_declared(system), *groups]
+    if not candidates:
+        return found
+    sorts = Sorts(system, watched)
+    for group in groups:
+        _unite_own(system, group, sorts)
+    taken: set[Kind] = set()
+    for names in candidates:
         try:
-            found.exchanges.append(_proved(system, group, watched))
+            if system.synchronous:
+                raise Broken("in a synchronous system processes take their steps in a fixed order")
+            if system.observer is not None:
+                raise Broken("a property process watches them")
+            firsts = _Proof(system, names, sorts, watched, taken).found()
         except Broken as reason:
-            names = ", ".join(system.processes[number].name for number in group)
-            found.broken.append(f"{names} cannot be exchanged: {reason}")
+            found.broken.append(f"{names.told} cannot be exchanged: {reason}")
+        else:
+            taken |= set(firsts)
+            found.exchanges.append(_exchange(system, names, sorts, firsts))
     return found
 
 
-def _alike(system: System) -> Iterator[tuple[int, ...]]:
-    """The numbers of processes with the same locations and the same variables of their own."""
+def _declared(system: System) -> Iterator[_Names]:
+    """The sets that domains of variables declare."""
+    sets = {one.domain.names.of: one.domain.names.size for one in system.variables if one.domain.names is not None}
+    for name, size in sets.items():
+        if size > 1:
+            yield _Names(f"the values of {name}", size, declared=name)
+
+
+def _alike(system: System) -> Iterator[_Names]:
+    """Processes with the same locations and the same variables of their own."""
     groups: dict[object, list[int]] = defaultdict(list)
     for number, process in enumerate(system.processes):
         own = [(_local_name(one, process), one.domain, one.length) for one in _owned(system, process)[1:]]
         groups[process.locations, process.committed, process.jumps, tuple(own)].append(number)
-    yield from (tuple(group) for group in groups.values() if len(group) > 1)
+    for group in groups.values():
+        if len(group) > 1:
+            told = ", ".join(system.processes[number].name for number in group)
+            yield _Names(told, len(group), tuple(group))
+
+
+def _unite_own(system: System, group: _Names, sorts: Sorts) -> None:
+    """Corresponding variables of processes that are alike hold the same."""
+    first, *others = (_owned(system, system.processes[number]) for number in group.processes)
+    for other in others:
+        for one, corresponding in zip(first, other, strict=True):
+            sorts.unite(Holds(one), Holds(corresponding))
+            if one.length is not None:
+                sorts.unite(Indexes(one), Indexes(corresponding))
 
 
 def _owned(system: System, process: Process) -> list[Variable]:
@@ -97,190 +153,213 @@ def _local_name(variable: Variable, process: Process) -> str:
     return variable.name.removeprefix(f"{process.name}.")
 
 
-def _proved(system: System, group: tuple[int, ...], watched: Sequence[Expression]) -> Exchange:
-    if system.synchronous:
-        raise Broken("in a synchronous system processes take their steps in a fixed order")
-    if system.observer is not None:
-        raise Broken("a property process watches them")
-    written = {expression for action in system.actions for expression in _parts(action)}
-    indexed = _indexed(system, len(group), [*written, *watched])
-    for first, second in pairwise(range(len(group))):
-        _Swap(system, group, indexed, first, second).prove(watched)
-    blocks = []
-    for rank, number in enumerate(group):
-        owned = _owned(system, system.processes[number])
-        own = [(variable, index) for variable in owned for index in range(variable.slots)]
-        blocks.append((*own, *((variable, rank) for variable in indexed)))
-    return Exchange(tuple(system.processes[number] for number in group), tuple(blocks))
+def _exchange(system: System, names: _Names, sorts: Sorts, firsts: Firsts) -> Exchange:
+    """What is exchanged where the numbers of these sorts are names."""
+    processes = [system.processes[number] for number in names.processes]
+    owners = {process.name for process in processes}
+    held: list[tuple[Variable, int]] = []
+    around: list[tuple[Variable, int]] = []
+    inside: list[tuple[Variable, int]] = []
+    for variable in system.variables:
+        holds, indexes = sorts.of(Holds(variable)), sorts.of(Indexes(variable))
+        if holds.sort in firsts:
+            held.append((variable, firsts[holds.sort] + holds.above))
+        if variable.length is not None and indexes.sort in firsts:
+            (inside if variable.owner in owners else around).append((variable, firsts[indexes.sort] + indexes.above))
+    own = [
+        tuple((variable, index) for variable in _owned(system, process) for index in range(variable.slots))
+        for process in processes
+    ] or [()] * names.size
+    blocks = [(*block, *((variable, first + rank) for variable, first in around)) for rank, block in enumerate(own)]
+    inner = [tuple((variable, first + rank) for variable, first in inside) for rank in range(names.size)]
+    return Exchange(names.told, tuple(blocks), tuple(inner) if inside else (), tuple(held))
 
 
-def _indexed(system: System, size: int, expressions: Iterable[Expression]) -> list[Variable]:
-    """Arrays of nobody's with an element for each of so many processes, of which only single elements are named."""
-    candidates = {one: None for one in system.variables if one.owner is None and one.length == size}
-    for expression in expressions:
-        for node in walk(expression):
-            if isinstance(node, Element) and not isinstance(node.index, Const):
-                candidates.pop(node.variable, None)
-    return list(candidates)
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """An action without a counterpart after an exchange of two neighbours, or an expression that becomes another."""
+
+    what: Action | Expression
+    first: int
+    words: str
 
 
-def _parts(action: Action) -> Iterator[Expression]:
-    if action.guard is not None:
-        yield action.guard
-    for effect in action.effects:
-        yield effect.target
-        yield effect.value
-
-
-class _Swap:
-    """The exchange of two processes of a group, by their ranks in it."""
+class _Proof:
+    """Looks for sorts whose numbers must be names, so that all names of a set can be exchanged."""
 
     def __init__(
-        self, system: System, group: tuple[int, ...], indexed: Sequence[Variable], first: int, second: int
+        self, system: System, names: _Names, sorts: Sorts, watched: Sequence[Expression], taken: set[Kind]
     ) -> None:
-        self._system, self._indexed = system, set(indexed)
-        self._processes = {group[first]: group[second], group[second]: group[first]}
-        self._ranks = {first: second, second: first}
-        one, other = (_owned(system, system.processes[group[rank]]) for rank in (first, second))
-        self._variables = dict(zip([*one, *other], [*other, *one], strict=True))
-        self._made: dict[int, Expression] = {}
-        self._kept_alive: list[Expression] = []
-        self._forms = _Forms()
+        self._system, self._names, self._sorts, self._watched, self._taken = system, names, sorts, watched, taken
+        self._numbered = Numbering()
+        self._plain = Forms(self._numbered, sorts, Renaming())
+        self._before = Counter(self._plain.action(action) for action in system.actions)
+        self._tried = 0
+        self._failures: list[tuple[_Failure, Firsts]] = []
 
-    def prove(self, watched: Sequence[Expression]) -> None:
-        """Raise `Broken` where something is not the same after the exchange."""
-        before = Counter(self._form(action) for action in self._system.actions)
-        for action in self._system.actions:
-            form = self._form(self._exchanged(action))
-            if not before[form]:
-                raise Broken(f"no action does for the other what '{action.name}' does for one")
-            before[form] -= 1
-        for expression in watched:
-            if self._forms.of(expression) != self._forms.of(self._swapped(expression)):
-                raise Broken(f"'{self._system.scope.render(_unnegated(expression))}' tells them apart")
+    def found(self) -> Firsts:
+        """Sorts with which there is a proof. Raises `Broken` where there are none."""
+        for firsts in self._beginnings():
+            complete = self._completed(firsts)
+            if complete is not None:
+                return complete
+        raise Broken(self._told(*max(self._failures, key=lambda failed: len(failed[1]))))
 
-    def _exchanged(self, action: Action) -> Action:
-        moves = tuple(
-            type(move)(self._processes.get(move.process, move.process), move.source, move.target)
-            for move in action.moves
-        )
-        guard = None if action.guard is None else self._swapped(action.guard)
-        effects = tuple(
-            Assign(self._target(effect), self._swapped(effect.value), together=effect.together)
-            for effect in action.effects
-        )
-        return Action(action.name, moves, guard, effects, action.committed)
+    def _beginnings(self) -> Iterator[Firsts]:
+        """What is taken for names before anything is tried: what is declared; of processes, the indices of arrays
+        with an element for each, where only single elements are named."""
+        if self._names.declared is not None:
+            yield self._all_declared(self._names.declared)
+            return
+        indexed = {self._sorts.of(Indexes(one)).sort: 0 for one in _named_by_element(self._system, self._names.size)}
+        firsts = {sort: first for sort, first in indexed.items() if self._why_not(sort, first) is None}
+        if firsts:
+            yield firsts
+        yield {}
 
-    def _target(self, effect: Assign) -> Read | Element:
-        target = self._swapped(effect.target)
-        assert isinstance(target, Read | Element)
-        return target
+    def _all_declared(self, name: str) -> Firsts:
+        firsts: dict[Kind, int] = {}
+        for variable in self._system.variables:
+            names = variable.domain.names
+            if names is not None and names.of == name:
+                found = self._sorts.of(Holds(variable))
+                first = names.first - found.above
+                why = self._why_not(found.sort, first)
+                if firsts.setdefault(found.sort, first) != first:
+                    why = "its values stand for different ones in different places"
+                if why is not None:
+                    raise Broken(f"{variable.name} holds them, and {why}")
+        return firsts
 
-    def _swapped(self, expression: Expression) -> Expression:
-        for node in upwards(expression, self._made):
-            self._made[id(node)] = self._replaced(node)
-            self._kept_alive.append(node)
-        return self._made[id(expression)]
+    def _completed(self, firsts: Firsts) -> Firsts | None:
+        """These sorts, and what must be names beside them; None where there is no proof with them."""
+        self._tried += 1
+        failure = self._failure(firsts)
+        if failure is None:
+            return firsts
+        self._failures.append((failure, firsts))
+        for further in self._mending(failure, firsts):
+            if self._tried > _MOST_TRIED or any(self._why_not(*one) is not None for one in further.items()):
+                continue
+            complete = self._completed({**firsts, **further})
+            if complete is not None:
+                return complete
+        return None
 
-    def _replaced(self, node: Expression) -> Expression:
-        match node:
-            case Read(variable=variable):
-                return Read(self._variables.get(variable, variable))
-            case Element(variable=variable, index=Const(value=index)) if variable in self._indexed:
-                return Element(variable, Const(self._ranks.get(index, index)))
-            case Element(variable=variable, index=index):
-                return Element(self._variables.get(variable, variable), self._made[id(index)])
-            case _:
-                return rebuilt(node, [self._made[id(child)] for child in children(node)])
+    def _failure(self, firsts: Firsts) -> _Failure | None:
+        for first in range(self._names.size - 1):
+            forms, remaining = self._exchanged(first, firsts), Counter(self._before)
+            for action in self._system.actions:
+                form = forms.action(action)
+                if not remaining[form]:
+                    return _Failure(action, first, f"no action does for the other what '{action.name}' does for one")
+                remaining[form] -= 1
+            for expression in self._watched:
+                if self._plain.of(expression) != forms.of(expression):
+                    shown = self._system.scope.render(_unnegated(expression))
+                    return _Failure(expression, first, f"'{shown}' tells them apart")
+        return None
 
-    def _form(self, action: Action) -> object:
-        moves = tuple(sorted((move.process, move.source, move.target) for move in action.moves))
-        guard = None if action.guard is None else self._forms.of(action.guard)
-        effects = [(self._forms.of(one.target), self._forms.of(one.value), one.together) for one in action.effects]
-        return moves, guard, tuple(sorted(effects) if _commute(action.effects) else effects), action.committed
+    def _exchanged(self, first: int, firsts: Firsts) -> Forms:
+        """Forms after the exchange of two neighbours."""
+        variables, processes = {}, {}
+        if self._names.processes:
+            one, other = self._names.processes[first : first + 2]
+            processes = {one: other, other: one}
+            mine, theirs = (_owned(self._system, self._system.processes[number]) for number in (one, other))
+            variables = dict(zip([*mine, *theirs], [*theirs, *mine], strict=True))
+        ranks = {first: first + 1, first + 1: first}
+        return Forms(self._numbered, self._sorts, Renaming(variables, processes, ranks, firsts))
+
+    def _mending(self, failure: _Failure, firsts: Firsts) -> Iterator[Firsts]:
+        """Sorts that, were they names too, would let this have its counterpart: as few as possible, with the least
+        numbers first."""
+        options = self._numbers_near(failure, firsts)
+        for count in range(1, _TOGETHER + 1):
+            for sorts in combinations(options, count):
+                for numbers in product(*(sorted(options[sort], key=abs) for sort in sorts)):
+                    further = dict(zip(sorts, numbers, strict=True))
+                    if self._is_mended(failure, {**firsts, **further}):
+                        yield further
+
+    def _numbers_near(self, failure: _Failure, firsts: Firsts) -> dict[Kind, set[int]]:
+        """The sorts of constants, and what the number of the first name would be, were one that of an exchanged one."""
+        options: dict[Kind, set[int]] = defaultdict(set)
+        for context, value in self._constants(failure.what):
+            if context.sort not in firsts:
+                rank_zero = value - context.above - failure.first
+                options[context.sort] |= {rank_zero, rank_zero - 1}
+        return options
+
+    def _is_mended(self, failure: _Failure, firsts: Firsts) -> bool:
+        forms = self._exchanged(failure.first, firsts)
+        if isinstance(failure.what, Action):
+            return bool(self._before[forms.action(failure.what)])
+        return self._plain.of(failure.what) == forms.of(failure.what)
+
+    def _constants(self, what: Action | Expression) -> Iterator[tuple[Sorted, int]]:
+        if not isinstance(what, Action):
+            yield from constants(what, self._sorts, None)
+            return
+        for effect in what.effects:
+            yield from constants(effect.target, self._sorts, None)
+            yield from constants(effect.value, self._sorts, self._sorts.of(Holds(effect.target.variable)))
+        if what.guard is not None:
+            yield from constants(what.guard, self._sorts, None)
+
+    # Why not
+
+    def _told(self, failure: _Failure, firsts: Firsts) -> str:
+        """What went wrong, and what holds names, or may do so, but is treated as a number."""
+        certain = (one for further in self._mending(failure, firsts) for one in further.items())
+        suspected = ((sort, 0) for sort, first in self._numbers_near(failure, firsts).items() if 0 in first)
+        for verb, found in (("tells", certain), ("may tell", suspected)):
+            for sort, first in found:
+                why = self._why_not(sort, first)
+                if why is not None:
+                    return f"{failure.words}; {_shown(self._sorts, sort)} {verb} which one it is, but {why}"
+        return failure.words
+
+    def _why_not(self, sort: Kind, first: int) -> str | None:
+        """Why the numbers of a sort, from this one on, cannot be names of this set."""
+        last = first + self._names.size - 1
+        if self._sorts.plain(sort):
+            where = self._sorts.why_plain(sort)
+            return "is a number" if where is None else f"'{self._system.scope.render(where)}' takes it for a number"
+        if sort in self._taken:
+            return "it is one of another set already"
+        if any(first < threshold <= last for threshold in self._sorts.thresholds(sort)):
+            return "they are compared by order"
+        for kind, above in self._sorts.members(sort):
+            if isinstance(kind, Indexes) and not 0 <= first + above <= last + above < kind.variable.slots:
+                return f"{kind.variable.name} has no element for each"
+            if isinstance(kind, Holds):
+                domain = kind.variable.domain
+                if first + above not in domain or last + above not in domain:
+                    return f"{kind.variable.name} cannot hold each of them"
+                if domain.names is not None and domain.names.of != self._names.declared:
+                    return f"{kind.variable.name} holds values of {domain.names.of}"
+        return None
+
+
+def _shown(sorts: Sorts, sort: Kind) -> str:
+    """A variable that holds numbers of a sort, or is indexed by them."""
+    kinds = [kind for kind, _ in sorts.members(sort) if not isinstance(kind, int)]
+    held = [f"'{kind.variable.name}'" for kind in kinds if isinstance(kind, Holds)]
+    return held[0] if held else f"the index of '{kinds[0].variable.name}'" if kinds else "a number"
+
+
+def _named_by_element(system: System, size: int) -> Iterator[Variable]:
+    """Arrays of nobody's with so many elements, of which actions only name single ones."""
+    candidates = {one: None for one in system.variables if one.owner is None and one.length == size}
+    for action in system.actions:
+        for expression in expressions(action):
+            for node in walk(expression):
+                if isinstance(node, Element) and not isinstance(node.index, Const):
+                    candidates.pop(node.variable, None)
+    yield from candidates
 
 
 def _unnegated(expression: Expression) -> Expression:
     """What is asked of states is where an invariant does not hold."""
     return expression.operand if isinstance(expression, Unary) and expression.operator == "not" else expression
-
-
-def _commute(effects: Sequence[Assign]) -> bool:
-    """Whether it does not matter in which order the effects are made."""
-    written: set[object] = set()
-    for effect in effects:
-        target = effect.target
-        if isinstance(target, Element) and not isinstance(target.index, Const):
-            return False
-        place = (target.variable, target.index if isinstance(target, Element) else None)
-        if place in written or effect.together:
-            return False
-        written.add(place)
-    variables = {effect.target.variable for effect in effects}
-    return not any(_faults(one.value) or variables & variables_read(one.value) for one in effects)
-
-
-def _faults(expression: Expression) -> bool:
-    """Whether evaluating it can be a fault of a kind that depends on the state, overflows aside."""
-    return any(
-        isinstance(node, Undefined)
-        or (isinstance(node, Element) and not isinstance(node.index, Const))
-        or (isinstance(node, Binary) and node.operator in _FAULTING)
-        for node in walk(expression)
-    )
-
-
-class _Forms:
-    """Numbers of expressions: two have the same number where they are the same up to the order of what commutes."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[object, int] = {}
-        self._rows: dict[int, tuple[str, list[int]]] = {}
-        """Of the numbers of rows, such as a + b + c: the operator, and the numbers of the parts."""
-        self._known: dict[int, int] = {}
-        self._kept_alive: list[Expression] = []
-
-    def of(self, expression: Expression) -> int:
-        for node in upwards(expression, self._known):
-            self._known[id(node)] = self._number(node)
-            self._kept_alive.append(node)
-        return self._known[id(expression)]
-
-    def _number(self, node: Expression) -> int:
-        below = [self._known[id(child)] for child in children(node)]
-        match node:
-            case Const(value=value):
-                return self._interned("const", value)
-            case Read(variable=variable):
-                return self._interned("read", variable)
-            case Element(variable=variable):
-                return self._interned("element", variable, *below)
-            case Unary(operator=operator):
-                return self._interned("unary", operator, *below)
-            case Binary(operator=operator):
-                return self._binary(node, operator, below)
-            case Lookup(table=table):
-                return self._interned("lookup", table, *below)
-            case Undefined(reason=reason):
-                return self._interned("undefined", reason)
-            case _:
-                return self._interned("choice", *below)
-
-    def _binary(self, node: Binary, operator: str, below: list[int]) -> int:
-        if operator in _ORDERED:
-            return self._interned("binary", _ORDERED[operator], *reversed(below))
-        if operator in _SYMMETRIC:
-            return self._interned("binary", operator, *sorted(below))
-        if operator not in _ASSOCIATIVE or _faults(node):
-            return self._interned("binary", operator, *below)
-        parts = sorted(part for one in below for part in self._parts(one, operator))
-        number = self._interned("row", operator, *parts)
-        self._rows[number] = operator, parts
-        return number
-
-    def _parts(self, number: int, operator: str) -> list[int]:
-        row = self._rows.get(number)
-        return row[1] if row is not None and row[0] == operator else [number]
-
-    def _interned(self, *what: object) -> int:
-        return self._numbers.setdefault(what, len(self._numbers))

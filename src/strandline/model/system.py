@@ -34,6 +34,17 @@ from strandline.source import Source, Span
 
 
 @dataclass(frozen=True, slots=True)
+class Names:
+    """Values that are names and nothing else: `size` of them, from `first` on, stand for the members of a set. Which
+    member it is does not matter: any two can be exchanged for each other, wherever they stand."""
+
+    of: str
+    """The name of the set."""
+    size: int
+    first: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Domain:
     """The integers `low..high`; an assignment outside them wraps around or is a fault of the model."""
 
@@ -42,6 +53,8 @@ class Domain:
     wraps: bool = False
     tight: bool = False
     """Whoever made it has looked for the least bounds already: no analysis does so again."""
+    names: Names | None = None
+    """Declared by the model: some of the values are names."""
 
     @property
     def size(self) -> int:

@@ -43,6 +43,7 @@ def result_data(result: Exploration | Verdict, exit_code: int) -> dict[str, Any]
         "prediction": prediction_data(exploration),
         "por": exploration.options.por,
         "symmetry": [list(names.split(", ")) for names in exploration.statistics.exchanged],
+        "held_by": [held.split(", ") if held else [] for held in exploration.statistics.held_by],
         "merged": list(exploration.statistics.passed_over),
         "store": exploration.options.store,
         "componentwise": exploration.options.componentwise,

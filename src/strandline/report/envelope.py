@@ -76,6 +76,7 @@ def error_data(
         "prediction": None,
         "por": None,
         "symmetry": None,
+        "held_by": None,
         "merged": None,
         "store": None,
         "componentwise": None,

@@ -180,8 +180,9 @@ def statistics_rows(exploration: Exploration) -> list[tuple[str, str]]:
         rows += prediction_rows(exploration)
     if exploration.options.por:
         rows.append(("reduction", "partial order; all counts are those of the reduced state space"))
-    for names in now.exchanged:
-        rows.append(("reduction", f"symmetry of {names}; all counts are those of the reduced state space"))
+    for names, held_by in zip(now.exchanged, now.held_by, strict=True):
+        held = f", held by {held_by}" if held_by else ""
+        rows.append(("reduction", f"symmetry of {names}{held}; all counts are those of the reduced state space"))
     if exploration.options.merge:
         rows.append(("reduction", _merged(now)))
     if now.nodes:

@@ -21,7 +21,7 @@ from strandline.model.expression import (
     rebuilt,
     upwards,
 )
-from strandline.model.intervals import INT64, Environment, Interval, within
+from strandline.model.intervals import INT64, DeclaredRanges, Environment, Interval, within
 from strandline.model.system import Assign, Variable
 from strandline.source import Span
 
@@ -183,13 +183,6 @@ def substitute(expression: Expression, row: Sequence[Assign]) -> Expression:
                 new = choose(same, effect.value, new)
         before[id(node)] = new
     return before[id(expression)]
-
-
-class DeclaredRanges(dict[Variable, Interval]):
-    """Every variable may have any value of its domain."""
-
-    def __missing__(self, variable: Variable) -> Interval:
-        return variable.domain.low, variable.domain.high
 
 
 class _Declared(Environment):

@@ -55,9 +55,10 @@ def _search(exploration: Exploration) -> Iterator[Ground]:
     if options.por:
         reduced = "of steps that commute one order was searched. All counts are those of the reduced state space"
         yield Ground("note", f"Partial-order reduction: {reduced}.")
-    for names in now.exchanged:
+    for names, held_by in zip(now.exchanged, now.held_by, strict=True):
+        held = f", held by {held_by}" if held_by else ""
         reduced = "of states that differ by an exchange of these one was searched, and counted"
-        yield Ground("note", f"Symmetry of {names}: {reduced}.")
+        yield Ground("note", f"Symmetry of {names}{held}: {reduced}.")
     if now.spilled_bytes:
         yield Ground("note", f"States that did not fit into memory took {shown_bytes(now.spilled_bytes)} of disk.")
     if options.store in LOSSY:

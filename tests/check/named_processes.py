@@ -1,0 +1,72 @@
+"""Systems of like processes that store which of them it is, and what exchanging names makes of their states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import permutations, product
+
+from hypothesis import strategies as st
+
+from strandline.compile.host import compile_system
+from strandline.languages import dve
+from strandline.model.permuting import Positions, families, permuted
+from strandline.model.symmetry import Exchange
+from strandline.model.system import System
+from strandline.source import Source
+
+_GUARDS = (
+    "", "owner == @", "owner != @", "owner == NOBODY", "owner == other", "own == @", "own != owner", "own == NOBODY",
+    "flag[@] == 0", "owner != NOBODY and flag[owner] == 1", "own != NOBODY and flag[own] == 0", "x == 0", "x < 2",
+    "mark[@] == own", "got[@] == 0", "got[owner] == 0", "kept[own] == owner",
+)  # fmt: skip
+_EFFECTS = (
+    "", "owner = @", "owner = NOBODY", "other = owner", "own = owner", "own = @", "owner = own", "own = NOBODY",
+    "flag[@] = 1 - flag[@]", "x = (x + 1) % 3", "mark[@] = owner", "own = mark[@], mark[@] = @", "other = own, own = @",
+    "got[owner] = 1", "got[@] = 1 - got[@]", "kept[owner] = own", "kept[@] = owner",
+)  # fmt: skip
+
+
+@st.composite
+def named_processes(draw: st.DrawFn, count: int) -> System:
+    """So many processes of one random kind. Each knows its number `@`; variables and arrays hold such numbers."""
+    names = ("a", "b")
+    place, guard = st.sampled_from(names), st.one_of(st.just(""), st.sampled_from(_GUARDS))
+    steps = draw(st.lists(st.tuples(place, place, guard, st.sampled_from(_EFFECTS)), min_size=4, max_size=8))
+    nobody = str(count)
+    owner = draw(st.sampled_from([0, count]))
+    text = f"byte x; byte owner = {owner}; byte other = {count}; byte flag[{count}];\n"
+    text += f"byte mark[{count}] = {{{', '.join([nobody] * count)}}};\n"
+    kept = ", ".join([nobody] * (count + 1))
+    for number in range(count):
+        told = ", ".join(_transition(*one) for one in steps).replace("@", str(number)).replace("NOBODY", str(count))
+        text += f"process P{number} {{ byte own = {count}; byte got[{count + 1}]; byte kept[{count + 1}] = {{{kept}}};"
+        text += f"state {', '.join(names)}; init a; trans {told}; }}\n"
+    return dve.load(Source("named", text + "system async;"))
+
+
+def _transition(source: str, target: str, guard: str, effect: str) -> str:
+    told = (f"guard {guard}; " if guard else "") + (f"effect {effect};" if effect else "")
+    return f"{source} -> {target} {{ {told} }}"
+
+
+def reachable(system: System, most: int) -> list[tuple[int, ...]]:
+    """The valuations that the interpreter reaches, or so many of them."""
+    twin = compile_system(system).twin
+    seen = set(twin.initial())
+    waiting = list(seen)
+    while waiting and len(seen) < most:
+        for edge in twin.edges(waiting.pop()):
+            if edge.target is not None and edge.target not in seen:
+                seen.add(edge.target)
+                waiting.append(edge.target)
+    return [twin.layout.unpack(state) for state in seen]  # type: ignore[attr-defined]
+
+
+def orbit_of(valuation: tuple[int, ...], system: System, exchanges: Sequence[Exchange]) -> tuple[int, ...]:
+    """The least of all valuations that exchanging names makes of one."""
+    moved = families(exchanges)
+    return min(permuted(valuation, system.offsets, moved, positions) for positions in _permutations(exchanges))
+
+
+def _permutations(exchanges: Sequence[Exchange]) -> Iterator[Positions]:
+    return product(*(permutations(range(one.size)) for one in exchanges))
