@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from strandline.check.verdict import Answer, Exploration, PropertyVerdict, Statistics, Verdict
     from strandline.compile.callback import from_callables
     from strandline.errors import InputError, InternalError, ResourceError, StrandlineError
-    from strandline.languages.python.runtime.annotations import Record
+    from strandline.languages.python.runtime.annotations import Record, Scalar
     from strandline.languages.python.runtime.declarations import (
         action,
         any_of,
@@ -75,6 +75,7 @@ __all__ = [
     "Range",
     "Record",
     "ResourceError",
+    "Scalar",
     "Set",
     "StateGraph",
     "Statistics",
@@ -118,6 +119,7 @@ _HOMES = {
         "Optional",
         "Range",
         "Record",
+        "Scalar",
         "Set",
     ),
     "strandline.languages.python.runtime.declarations": (

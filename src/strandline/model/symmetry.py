@@ -339,6 +339,8 @@ class _Proof:
                     return f"{kind.variable.name} cannot hold each of them"
                 if domain.names is not None and domain.names.of != self._names.declared:
                     return f"{kind.variable.name} holds values of {domain.names.of}"
+                if domain.names is not None and domain.names.size != self._names.size:
+                    return f"{kind.variable.name} holds one of {domain.names.size}, others one of {self._names.size}"
         return None
 
 

@@ -110,6 +110,18 @@ class Inner(type):
         return super().__new__(cls, name, bases, {**namespace, "_enclosing": enclosing}, **keywords)
 
 
+class Scalar(metaclass=Inner):
+    """Base of sets of things that are alike: `class Item(Scalar, count=3): ...`, and a variable `x: Item` holds one of
+    them. Their names are 0, 1, ..., but which is which never matters: they can be assigned, compared by == and !=,
+    chosen and used as indices, and nothing else."""
+
+    _count: Any = None
+
+    def __init_subclass__(cls, count: Any = None, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        cls._count = count
+
+
 class Record(metaclass=Inner):
     """Base of record types: annotate the fields in the class body. `Message(kind="ack", number=3)` makes one."""
 
@@ -179,6 +191,11 @@ def bind_type(annotation: Any, bindings: Mapping[str, Any], what: str) -> Type:
             )
         bound = ((name, bind_type(inner, bindings, f"{what}.{name}")) for name, inner in fields.items())
         return RecordType(annotation, tuple(bound))
+    if isinstance(annotation, type) and issubclass(annotation, Scalar):
+        name = annotation.__name__
+        if annotation._count is None:
+            raise ModelError(f"{what}: how many are there of '{name}'? Write class {name}(Scalar, count=3): ...")
+        return RangeType(0, _size(annotation._count, bindings, f"{what}: {name}") - 1, name)
     if isinstance(annotation, TypeExpression):
         return _bind_expression(annotation, bindings, what)
     if annotation is int:
@@ -188,7 +205,7 @@ def bind_type(annotation: Any, bindings: Mapping[str, Any], what: str) -> Type:
     shown = getattr(annotation, "__name__", None) or repr(annotation)
     raise ModelError(
         f"{what}: '{shown}' is no type of a model; "
-        "use bool, Range, Enum, Array, Bag, Fifo, Set, Optional or a Record"
+        "use bool, Range, Enum, Array, Bag, Fifo, Set, Optional, a Record or a Scalar"
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from strandline.model.system import Domain
+from strandline.model.system import Domain, Names
 
 EMPTY = "-"
 _MOST_NAMES = 1024
@@ -35,10 +35,11 @@ class BoolType:
 
 @dataclass(frozen=True, slots=True)
 class RangeType:
-    """The integers from `low` to `high`."""
+    """The integers from `low` to `high`. With `names` they are but the names of a set of things that are alike."""
 
     low: int
     high: int
+    names: str | None = None
 
     @property
     def size(self) -> int:
@@ -51,6 +52,8 @@ class RangeType:
         return code + self.low
 
     def __str__(self) -> str:
+        if self.names is not None:
+            return self.names
         return f"Range[{self.low}, {self.high}]"
 
 
@@ -206,11 +209,12 @@ def leaves(kind: Type, suffix: str = "") -> list[Leaf]:
         case BoolType():
             return [Leaf(suffix, Domain(0, 1), ("False", "True"), 1, False)]
         case RangeType(low=low, high=high):
-            return [Leaf(suffix, Domain(low, high), None, 1, False)]
+            return [Leaf(suffix, Domain(low, high, names=_names(kind, low)), None, 1, False)]
         case EnumType(names=names):
             return [Leaf(suffix, Domain(0, len(names) - 1), names, 1, False)]
         case OptionalType(element=element):
-            return [Leaf(suffix, Domain(0, element.size), _slot_names(element, "None"), 1, False)]
+            domain = Domain(0, element.size, names=_names(element, 1))
+            return [Leaf(suffix, domain, _slot_names(element, "None"), 1, False)]
         case RecordType(fields=fields):
             return [leaf for name, inner in fields for leaf in leaves(inner, f"{suffix}.{name}")]
         case ArrayType(element=inner_type, length=length):
@@ -219,9 +223,15 @@ def leaves(kind: Type, suffix: str = "") -> list[Leaf]:
                 for leaf in leaves(inner_type, suffix)
             ]
         case BagType(element=element, capacity=capacity) | FifoType(element=element, capacity=capacity):
-            return [Leaf(suffix, Domain(0, element.size), _slot_names(element, EMPTY), capacity, True)]
+            domain = Domain(0, element.size, names=_names(element, 1))
+            return [Leaf(suffix, domain, _slot_names(element, EMPTY), capacity, True)]
         case SetType(element=element):
             return [Leaf(suffix, Domain(0, 1), ("False", "True"), element.size, True)]
+
+
+def _names(kind: FlatType, first: int) -> Names | None:
+    """Of a type whose values are names: that they are, and the number in which the first one is kept."""
+    return Names(kind.names, kind.size, first) if isinstance(kind, RangeType) and kind.names is not None else None
 
 
 def _slot_names(element: FlatType, nothing: str) -> tuple[str, ...] | None:

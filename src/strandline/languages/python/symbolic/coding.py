@@ -16,7 +16,6 @@ from strandline.languages.python.runtime.types import (
     Type,
 )
 from strandline.languages.python.symbolic.values import (
-    INT,
     ChosenProcess,
     IntKind,
     Perhaps,
@@ -52,6 +51,17 @@ def number(value: Any, span: Span | None = None) -> Expression:
         case None:
             return Undefined(NONE_FAULT, span)
     raise Refused(f"{describe(value)} cannot be used as a number")
+
+
+def refuse_names(*values: Any) -> None:
+    """Raise `Refused` where one of the values is but a name, which is no number to compute with or to order by."""
+    for value in values:
+        inner = value.value if isinstance(value, Perhaps) else value
+        if isinstance(inner, Symbol) and isinstance(inner.kind, IntKind) and inner.kind.names is not None:
+            raise Refused(
+                f"{inner.kind} is but a name: it can be assigned, compared by == and !=, chosen and used as an index; "
+                "use a Range for numbers"
+            )
 
 
 def truth(value: Any) -> Expression:
@@ -198,7 +208,7 @@ def decoded(kind: FlatType, expression: Expression) -> Any:
     """The value that a code of a flat type means."""
     match kind:
         case RangeType(low=low, high=high):
-            return Symbol(INT, add(expression, low), (low, high))
+            return Symbol(IntKind(kind.names), add(expression, low), (low, high))
         case RecordType():
             fields = {}
             for name, inner, shift, mask in kind.shifts():
@@ -227,10 +237,10 @@ def loaded(kind: Type, expression: Expression) -> Any:
     """The value that lies in the variable of a scalar type, where `stored` has put it."""
     match kind:
         case RangeType():
-            return Symbol(INT, expression)
+            return Symbol(IntKind(kind.names), expression)
         case OptionalType(element=RangeType(low=low) as element) if not within(interval(expression), (0, element.size)):
             shifted = choose(Binary(">", expression, FALSE), add(expression, -1), expression)
-            return perhaps(_present(expression), Symbol(INT, add(shifted, low)))
+            return perhaps(_present(expression), Symbol(IntKind(element.names), add(shifted, low)))
     return decoded(kind, expression)  # type: ignore[arg-type]
 
 

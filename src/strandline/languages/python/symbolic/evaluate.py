@@ -22,7 +22,7 @@ from strandline.languages.python.runtime.types import (
     SetType,
 )
 from strandline.languages.python.symbolic.calls import call
-from strandline.languages.python.symbolic.coding import as_truth, held, number, truth
+from strandline.languages.python.symbolic.coding import as_truth, held, number, refuse_names, truth
 from strandline.languages.python.symbolic.containers import contains, queried
 from strandline.languages.python.symbolic.equality import same_value
 from strandline.languages.python.symbolic.machine import Machine
@@ -291,6 +291,7 @@ class Evaluator:
         if type(op) not in ARITHMETIC:
             raise Refused("this operator cannot be compiled; use + - * // % & | ^ << >>, and a product for a power")
         symbol, function = ARITHMETIC[type(op)]
+        refuse_names(left, right)
         left, right = (one.index if isinstance(one, ProcessValue) else one for one in (left, right))
         if isinstance(left, tuple) and isinstance(right, int) and symbol == "*":
             return left * right
@@ -313,6 +314,7 @@ class Evaluator:
         if isinstance(op, ast.Not):
             return as_truth(negate(self.truth(operand)))
         value = self.loaded(operand)
+        refuse_names(value)
         if isinstance(value, int):
             return -value if isinstance(op, ast.USub) else +value if isinstance(op, ast.UAdd) else ~value
         if isinstance(op, ast.UAdd):
@@ -343,6 +345,7 @@ class Evaluator:
             same = same_value(self.machine, left, right, self.text.span(node))
             return same if isinstance(op, ast.Eq | ast.Is) else negate(same)
         symbol, function = _COMPARISONS[type(op)]
+        refuse_names(left, right)
         left, right = (one.index if isinstance(one, ProcessValue) else one for one in (left, right))
         if isinstance(left, int) and isinstance(right, int):
             return Const(int(function(left, right)))

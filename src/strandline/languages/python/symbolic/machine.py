@@ -26,6 +26,7 @@ from strandline.languages.python.symbolic.values import (
     INT,
     ChosenProcess,
     Contents,
+    IntKind,
     Listing,
     Member,
     Method,
@@ -252,7 +253,8 @@ class Machine:
             enumeration = _common(first, second)
             codes = (coded_name(enumeration, one) for one in (first, second))
             return Symbol(enumeration, choose(condition, *codes))
-        return Symbol(INT, choose(condition, number(first), number(second)))
+        kind = next((one for one in kinds if isinstance(one, IntKind) and one.names is not None), INT)
+        return Symbol(kind, choose(condition, number(first), number(second)))
 
     def _join_optionals(self, condition: Expression, first: Any, second: Any) -> Any:
         """One value where the condition holds, another where not; some of them None, or perhaps None."""

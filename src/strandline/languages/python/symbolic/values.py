@@ -33,8 +33,11 @@ OUTSIDE = Binary("-", Const(0), Const(1))
 class IntKind:
     """Integers without bounds: what arithmetic gives."""
 
+    names: str | None = None
+    """They are but names, of the things in this set."""
+
     def __str__(self) -> str:
-        return "a number"
+        return "a number" if self.names is None else f"a value of '{self.names}'"
 
 
 INT = IntKind()
