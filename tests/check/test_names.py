@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import assume, given, settings
@@ -19,6 +21,7 @@ from strandline.model.symmetry import find_exchanges
 from strandline.model.system import System
 from strandline.source import Source
 
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 PREDICATES = ["x < 2", "owner == other", "not (P0.b and P1.b)", "flag[0] + flag[1] != 1", "P0.own == P1.own or x == 0"]
 
 
@@ -147,3 +150,67 @@ def test_a_number_may_stand_for_the_name_before_it() -> None:
     assert verdict.answer is Answer.HOLDS
     assert verdict.trace is not None
     assert len(verdict.trace) == 6
+
+
+LEASE = """
+from strandline import Enum, Fifo, Model, Optional, Process, Range, Set, action, any_of, invariant, require
+class Lease(Model):
+    owner: Optional[Range[0, 1]]
+    waiting: Fifo[Range[0, 1], 2]
+    class Node(Process, count=2):
+        pc: Enum["idle", "waits", "holds"]
+        asked: Optional[Range[0, 1]]
+        friends: Set[Range[0, 1]]
+        @action(at="idle", to="waits")
+        def ask(m, me):
+            m.waiting.put(me)
+            me.asked = m.owner
+        @action(at="holds", to="idle")
+        def release(m, me):
+            require(m.owner == me)
+            m.owner = None
+        @action
+        def befriend(m, me, other=any_of("Node")):
+            require(other != me and m.Node[other].pc == "holds")
+            me.friends.add(other)
+    @action
+    def grant(m):
+        require(m.owner is None)
+        who = m.waiting.get()
+        m.owner = who
+        m.Node[who].pc = "holds"
+    @action
+    def expire(m):
+        require(m.owner is not None and m.Node[m.owner].asked is None)
+        m.Node[m.owner].pc = "idle"
+        m.owner = None
+    @invariant
+    def owns(m): return m.owner is None or m.Node[m.owner].pc == "holds"
+"""
+
+
+def test_processes_that_a_variable_chooses(tmp_path: Path) -> None:
+    """`m.Node[m.owner].pc` is a choice by what the owner is, and a process has a set of processes of its own."""
+    file = tmp_path / "lease.py"
+    file.write_text(LEASE)
+    system = strandline.load(file)
+    assert check_orbits(system) == (128, 66, 66)
+    verdict = strandline.check(system, symmetry=True)
+    assert verdict.statistics.held_by == ("owner, waiting, Node_0.asked, Node_1.asked",)
+
+
+@pytest.mark.parametrize(
+    ("model", "given", "figures"),
+    [
+        ("peterson/peterson.dve", {"invariants": "not (P.critical and Q.critical)"}, (20, 10)),
+        ("python-mutex/mutex.py", {"property": "exclusion"}, (10, 5)),
+        ("python-lock-free-queue/lock_free_queue.py", {"deadlock": True}, (187, 96)),
+    ],
+)
+def test_examples_whose_processes_are_named(model: str, given: dict[str, Any], figures: tuple[int, int]) -> None:
+    plain, reduced = (strandline.check(EXAMPLES / model, symmetry=one, **given) for one in (False, True))
+    assert (plain.statistics.states, reduced.statistics.states) == figures
+    assert [one.answer for one in plain.properties] == [one.answer for one in reduced.properties]
+    assert (plain.trace is None) == (reduced.trace is None)
+    if plain.trace is not None and reduced.trace is not None:
+        assert len(plain.trace) == len(reduced.trace)

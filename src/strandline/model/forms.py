@@ -5,8 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
 from strandline.model.expression import (
+    DIVISION_FAULT,
+    INDEX_FAULT,
+    LOGICAL,
+    RANGE_FAULT,
+    SHIFT_FAULT,
     Binary,
     Choice,
     Const,
@@ -17,17 +23,23 @@ from strandline.model.expression import (
     Unary,
     Undefined,
     children,
+    conjuncts,
     upwards,
     walk,
 )
-from strandline.model.intervals import DeclaredRanges, Environment
+from strandline.model.intervals import DeclaredRanges, Environment, Interval, within
 from strandline.model.sorts import Holds, Kind, Sorted, Sorts
-from strandline.model.system import Action, Assign, Variable
+from strandline.model.system import Action, Assign, Variable, rows
 
 _ORDERED = {">": "<", ">=": "<="}
 _ASSOCIATIVE = frozenset({"and", "or", "+", "*", "&", "|", "^"})
 _SYMMETRIC = frozenset({"==", "!="})
-_FAULTING = frozenset({"/", "%", "//", "mod", "<<", ">>"})
+_FAULTING = {
+    **dict.fromkeys(("/", "%", "//", "mod"), DIVISION_FAULT),
+    **dict.fromkeys(("<<", ">>"), SHIFT_FAULT),
+}
+
+_NONE: frozenset[str] = frozenset()
 
 
 class Numbering:
@@ -58,6 +70,32 @@ class Renaming:
         return value + self.ranks.get(rank, rank) - rank
 
 
+class _Made:
+    """Assignments that are made at once: the forms of their targets and values, which places they write, and which they
+    read or write."""
+
+    def __init__(self, row: Sequence[Assign], pairs: Sequence[tuple[int, int]]) -> None:
+        self._row, self._pairs = row, pairs
+        self._written = {_place(one.target) for one in row}
+        nodes = (node for one in row for part in (one.target, one.value) for node in walk(part))
+        self._touched = {_place(node) for node in nodes if isinstance(node, Read | Element)}
+
+    @property
+    def form(self) -> tuple[tuple[int, int], ...]:
+        """The same in whatever order they stand, where they write different places."""
+        apart = len(self._written) == len(self._row) and all(index is not None for _, index in self._written)
+        return tuple(sorted(self._pairs) if apart else self._pairs)
+
+    def meets(self, other: _Made) -> bool:
+        """Whether one may read or write what the other one writes."""
+        return _overlap(self._written, other._touched) or _overlap(other._written, self._touched)
+
+    def single(self) -> Sequence[_Made]:
+        """The assignments one by one, where none of them reads or writes what another one writes."""
+        alone = [_Made([one], [pair]) for one, pair in zip(self._row, self._pairs, strict=True)]
+        return [self] if any(one.meets(other) for one, other in combinations(alone, 2)) else alone
+
+
 @dataclass(frozen=True, slots=True)
 class _Cases:
     """A choice by what something is: the value for each constant that it may be, and that for all others, if any."""
@@ -76,6 +114,9 @@ class Forms:
         """Of the numbers of rows, such as a + b + c: the operator, and the numbers of the parts."""
         self._cases: dict[int, _Cases] = {}
         self._known: dict[int, int] = {}
+        self._faulting: dict[int, frozenset[str]] = {}
+        self._risks: dict[int, int | None] = {}
+        """What matters of an expression that is evaluated only for its faults; None where it has none."""
         self._kept_alive: list[Expression] = []
         self._ranges = Environment(DeclaredRanges())
 
@@ -84,8 +125,10 @@ class Forms:
         if isinstance(expression, Const):
             return self._numbered("const", self._renaming.constant(expression.value, context))
         for node in upwards(expression, self._known):
-            self._known[id(node)] = self._number(node)
             self._kept_alive.append(node)
+            self._faulting[id(node)] = self._faults_of(node)
+            self._known[id(node)] = self._number(node)
+            self._risks[id(node)] = self._risk(node)
         return self._known[id(expression)]
 
     def action(self, action: Action) -> int:
@@ -96,24 +139,32 @@ class Forms:
         guard = None if action.guard is None else self.of(action.guard)
         return self._numbered("action", moves, guard, self._effects(action.effects), action.committed)
 
-    def _effects(self, effects: Sequence[Assign]) -> tuple[object, ...]:
-        pairs = [
-            (self.of(one.target), self.of(one.value, self._sorts.of(Holds(one.target.variable)))) for one in effects
-        ]
-        if self._unordered(effects):
-            return tuple(sorted(pairs))
-        return tuple((*pair, one.together) for pair, one in zip(pairs, effects, strict=True))
+    def _effects(self, effects: Sequence[Assign]) -> object:
+        """Effects in sequence; where it makes no difference in which order some are made, these have one form (that of
+        Cartier and Foata)."""
+        made = [_Made(row, [self._assigned(one) for one in row]) for row in rows(effects)]
+        if len(self._kinds_of_faults(effects)) > 1:
+            return "in order", tuple(one.form for one in made)
+        layers: list[list[_Made]] = []
+        for part in (part for one in made for part in one.single()):
+            place = max((number + 1 for number, layer in enumerate(layers) if any(map(part.meets, layer))), default=0)
+            if place == len(layers):
+                layers.append([])
+            layers[place].append(part)
+        return "in layers", tuple(tuple(sorted(one.form for one in layer)) for layer in layers)
 
-    def _unordered(self, effects: Sequence[Assign]) -> bool:
-        """Whether it does not matter in which order the effects are made, or whether at once."""
-        places = [_place(effect.target) for effect in effects]
-        if len(set(places)) < len(places) or any(place is None for place in places):
-            return False
-        if any(self._faults(effect.value) for effect in effects):
-            return False
-        return all(effect.together for effect in effects[1:]) or not any(
-            one is not other and _may_read(other.value, one.target) for one in effects for other in effects
-        )
+    def _assigned(self, effect: Assign) -> tuple[int, int]:
+        return self.of(effect.target), self.of(effect.value, self._sorts.of(Holds(effect.target.variable)))
+
+    def _kinds_of_faults(self, effects: Sequence[Assign]) -> frozenset[str]:
+        """The kinds of faults that the effects can be, overflows aside."""
+        kinds = _NONE.union(*(self._faults(one.value) | self._faults(one.target) for one in effects))
+        fit = all(self._surely_fits(one) for one in effects)
+        return kinds if fit else kinds | {RANGE_FAULT}
+
+    def _surely_fits(self, effect: Assign) -> bool:
+        domain = effect.target.variable.domain
+        return domain.wraps or within(self._ranges.interval(effect.value), (domain.low, domain.high))
 
     def _number(self, node: Expression) -> int:
         contexts = self._sorts.contexts(node)
@@ -144,6 +195,8 @@ class Forms:
             return self._numbered("binary", _ORDERED[operator], *reversed(below))
         if operator in _SYMMETRIC:
             return self._numbered("binary", operator, *sorted(below))
+        if operator == "or" and isinstance(node.right, Const) and node.right.value:
+            return self._numbered("evaluated", self._risks.get(id(node.left)))
         if operator not in _ASSOCIATIVE or self._faults(node):
             return self._numbered("binary", operator, *below)
         parts = sorted(part for one in below for part in self._parts(one, operator))
@@ -188,12 +241,25 @@ class Forms:
 
     def _completed(self, cases: _Cases, name: Expression) -> _Cases:
         """Where the name can be only one more than those that are asked for, that is asked for too."""
-        low, high = self._ranges.interval(name)
+        low, high = self._possible(name)
         missing = high - low + 1 - sum(low <= value <= high for value in cases.values)
         if cases.otherwise is None or missing > 1 or not self._members_within(low, high, self._sorts.sort_of(name)):
             return cases
         rest = {value: cases.otherwise for value in range(low, high + 1) if value not in cases.values}
         return _Cases(cases.asked, {**cases.values, **rest}, None)
+
+    def _possible(self, name: Expression) -> Interval:
+        """Between which numbers it lies where it has a value."""
+        if not isinstance(name, Choice) or not isinstance(name.otherwise, Undefined):
+            return self._ranges.interval(name)
+        low, high = self._ranges.interval(name.then)
+        something, above = _apart(name.then)
+        for condition in conjuncts(name.condition):
+            if isinstance(condition, Binary) and isinstance(condition.right, Const):
+                compared, more = _apart(condition.left)
+                if compared == something:
+                    low, high = _narrowed(low, high, condition.operator, condition.right.value - more + above)
+        return low, high
 
     def _members_within(self, low: int, high: int, sort: Sorted | None) -> bool:
         """Whether exchanged names are all between two numbers, which are then bounds after the exchange, too."""
@@ -202,14 +268,37 @@ class Forms:
         first = self._renaming.firsts[sort.sort] + sort.above
         return all(low <= first + rank <= high for rank in self._renaming.ranks)
 
-    def _faults(self, expression: Expression) -> bool:
-        """Whether evaluating it can be a fault of a kind that depends on the state, overflows aside."""
-        return any(
-            isinstance(node, Undefined)
-            or (isinstance(node, Element) and not self._surely_inside(node))
-            or (isinstance(node, Binary) and node.operator in _FAULTING)
-            for node in walk(expression)
-        )
+    def _faults(self, expression: Expression) -> frozenset[str]:
+        """The kinds of faults that evaluating an expression can be whose form is known, overflows aside."""
+        return self._faulting.get(id(expression), _NONE)
+
+    def _faults_of(self, node: Expression) -> frozenset[str]:
+        below = _NONE.union(*(self._faults(child) for child in children(node)))
+        match node:
+            case Undefined(reason=reason):
+                return below | {reason}
+            case Element() if not self._surely_inside(node):
+                return below | {INDEX_FAULT}
+            case Binary(operator=operator) if operator in _FAULTING:
+                return below | {_FAULTING[operator]}
+            case _:
+                return below
+
+    def _risk(self, node: Expression) -> int | None:
+        if not self._faults(node):
+            return None
+        below = [self._risks.get(id(child)) for child in children(node)]
+        match node:
+            case Choice() if below[1:] == [None, None]:
+                return below[0]
+            case Choice(condition=condition):
+                return self._numbered("risky choice", self.of(condition), *below[1:])
+            case Binary(operator=operator) if operator not in LOGICAL and operator not in _FAULTING:
+                return self._numbered("risks", *below)
+            case Unary():
+                return below[0]
+            case _:
+                return self._known[id(node)]
 
     def _surely_inside(self, element: Element) -> bool:
         if isinstance(element.index, Const):
@@ -218,20 +307,42 @@ class Forms:
         return low >= 0 and high < element.variable.slots
 
 
-def _place(target: Read | Element) -> tuple[Variable, int] | None:
-    """Where is written, whatever the state is; None where that depends on it."""
+def _place(target: Read | Element) -> tuple[Variable, int | None]:
+    """A variable, or an element of an array; None for the index that depends on the state."""
     if isinstance(target, Read):
         return target.variable, 0
-    return (target.variable, target.index.value) if isinstance(target.index, Const) else None
+    return target.variable, target.index.value if isinstance(target.index, Const) else None
 
 
-def _may_read(expression: Expression, target: Read | Element) -> bool:
-    """Whether an expression may depend on what lies in a fixed place."""
-    place = _place(target)
+def _overlap(some: set[tuple[Variable, int | None]], others: set[tuple[Variable, int | None]]) -> bool:
+    """Whether there may be a place in both."""
     return any(
-        isinstance(node, Read | Element) and node.variable is target.variable and _place(node) in (place, None)
-        for node in walk(expression)
+        one is other and (index is None or another is None or index == another)
+        for one, index in some
+        for other, another in others
     )
+
+
+def _apart(expression: Expression) -> tuple[Expression, int]:
+    """An expression as another one and a constant that is added to it."""
+    match expression:
+        case Binary(operator="+" | "-" as sign, left=left, right=Const(value=value)):
+            return left, value if sign == "+" else -value
+        case _:
+            return expression, 0
+
+
+def _narrowed(low: int, high: int, operator: str, value: int) -> Interval:
+    """What is left of an interval where a comparison with a value holds."""
+    match operator:
+        case "<" | "<=":
+            return low, min(high, value - (operator == "<"))
+        case ">" | ">=":
+            return max(low, value + (operator == ">")), high
+        case "!=":
+            return low + (value == low), high - (value == high)
+        case _:
+            return low, high
 
 
 def constants(expression: Expression, sorts: Sorts, context: Sorted | None) -> Iterator[tuple[Sorted, int]]:

@@ -312,13 +312,20 @@ class _Proof:
     def _told(self, failure: _Failure, firsts: Firsts) -> str:
         """What went wrong, and what holds names, or may do so, but is treated as a number."""
         certain = (one for further in self._mending(failure, firsts) for one in further.items())
-        suspected = ((sort, 0) for sort, first in self._numbers_near(failure, firsts).items() if 0 in first)
+        suspected = (
+            (sort, 0)
+            for sort, numbers in self._numbers_near(failure, firsts).items()
+            if 0 in numbers and not self._is_location(sort) and all(self._why_not(sort, one) for one in numbers)
+        )
         for verb, found in (("tells", certain), ("may tell", suspected)):
             for sort, first in found:
                 why = self._why_not(sort, first)
                 if why is not None:
                     return f"{failure.words}; {_shown(self._sorts, sort)} {verb} which one it is, but {why}"
         return failure.words
+
+    def _is_location(self, sort: Kind) -> bool:
+        return self._sorts.plain(sort) and self._sorts.why_plain(sort) is None
 
     def _why_not(self, sort: Kind, first: int) -> str | None:
         """Why the numbers of a sort, from this one on, cannot be names of this set."""
