@@ -141,8 +141,8 @@ def test_a_number_may_stand_for_the_name_before_it() -> None:
     """0 is nobody, and k + 1 number k; an index is one less."""
     text = "byte owner; byte had[3];"
     for number in range(3):
-        take = f"a -> b {{ guard owner == 0 and had[{number}] == 0; effect owner = {number + 1}; }}"
-        give = f"b -> a {{ guard owner == {number + 1}; effect had[owner - 1] = 1, owner = 0; }}"
+        take = f"a -> b {{ guard owner == 0 and had[{number}] == 0; effect owner = {number} + 1; }}"
+        give = f"b -> a {{ guard owner == {number} + 1; effect had[owner - 1] = 1, owner = 0; }}"
         text += f"process P{number} {{ state a, b; init a; trans {take}, {give}; }}"
     system = dve.load(Source("one-based", text + "system async;"))
     assert check_orbits(system) == (20, 7, 7)

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from typing import TypeVar
 
+from strandline.model.commuting import Made, layers
 from strandline.model.expression import (
     DIVISION_FAULT,
     INDEX_FAULT,
@@ -24,6 +25,7 @@ from strandline.model.expression import (
     Undefined,
     children,
     conjuncts,
+    rebuilt,
     upwards,
     walk,
 )
@@ -40,6 +42,7 @@ _FAULTING = {
 }
 
 _NONE: frozenset[str] = frozenset()
+Place = TypeVar("Place", Expression, Read | Element)
 
 
 class Numbering:
@@ -68,32 +71,6 @@ class Renaming:
             return value
         rank = value - context.above - self.firsts[context.sort]
         return value + self.ranks.get(rank, rank) - rank
-
-
-class _Made:
-    """Assignments that are made at once: the forms of their targets and values, which places they write, and which they
-    read or write."""
-
-    def __init__(self, row: Sequence[Assign], pairs: Sequence[tuple[int, int]]) -> None:
-        self._row, self._pairs = row, pairs
-        self._written = {_place(one.target) for one in row}
-        nodes = (node for one in row for part in (one.target, one.value) for node in walk(part))
-        self._touched = {_place(node) for node in nodes if isinstance(node, Read | Element)}
-
-    @property
-    def form(self) -> tuple[tuple[int, int], ...]:
-        """The same in whatever order they stand, where they write different places."""
-        apart = len(self._written) == len(self._row) and all(index is not None for _, index in self._written)
-        return tuple(sorted(self._pairs) if apart else self._pairs)
-
-    def meets(self, other: _Made) -> bool:
-        """Whether one may read or write what the other one writes."""
-        return _overlap(self._written, other._touched) or _overlap(other._written, self._touched)
-
-    def single(self) -> Sequence[_Made]:
-        """The assignments one by one, where none of them reads or writes what another one writes."""
-        alone = [_Made([one], [pair]) for one, pair in zip(self._row, self._pairs, strict=True)]
-        return [self] if any(one.meets(other) for one, other in combinations(alone, 2)) else alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,18 +117,11 @@ class Forms:
         return self._numbered("action", moves, guard, self._effects(action.effects), action.committed)
 
     def _effects(self, effects: Sequence[Assign]) -> object:
-        """Effects in sequence; where it makes no difference in which order some are made, these have one form (that of
-        Cartier and Foata)."""
-        made = [_Made(row, [self._assigned(one) for one in row]) for row in rows(effects)]
+        """Effects in sequence; where it makes no difference in which order some are made, these have one form."""
+        made = [Made(row, [self._assigned(one) for one in row]) for row in rows(effects)]
         if len(self._kinds_of_faults(effects)) > 1:
             return "in order", tuple(one.form for one in made)
-        layers: list[list[_Made]] = []
-        for part in (part for one in made for part in one.single()):
-            place = max((number + 1 for number, layer in enumerate(layers) if any(map(part.meets, layer))), default=0)
-            if place == len(layers):
-                layers.append([])
-            layers[place].append(part)
-        return "in layers", tuple(tuple(sorted(one.form for one in layer)) for layer in layers)
+        return "in layers", tuple(tuple(sorted(one.form for one in layer)) for layer in layers(made))
 
     def _assigned(self, effect: Assign) -> tuple[int, int]:
         return self.of(effect.target), self.of(effect.value, self._sorts.of(Holds(effect.target.variable)))
@@ -307,22 +277,6 @@ class Forms:
         return low >= 0 and high < element.variable.slots
 
 
-def _place(target: Read | Element) -> tuple[Variable, int | None]:
-    """A variable, or an element of an array; None for the index that depends on the state."""
-    if isinstance(target, Read):
-        return target.variable, 0
-    return target.variable, target.index.value if isinstance(target.index, Const) else None
-
-
-def _overlap(some: set[tuple[Variable, int | None]], others: set[tuple[Variable, int | None]]) -> bool:
-    """Whether there may be a place in both."""
-    return any(
-        one is other and (index is None or another is None or index == another)
-        for one, index in some
-        for other, another in others
-    )
-
-
 def _apart(expression: Expression) -> tuple[Expression, int]:
     """An expression as another one and a constant that is added to it."""
     match expression:
@@ -343,6 +297,19 @@ def _narrowed(low: int, high: int, operator: str, value: int) -> Interval:
             return low + (value == low), high - (value == high)
         case _:
             return low, high
+
+
+def folded(expression: Place) -> Place:
+    """The expression with sums and differences of constants as constants."""
+    made: dict[int, Expression] = {}
+    for node in upwards(expression, made):
+        parts = [made[id(child)] for child in children(node)]
+        match node, parts:
+            case Binary(operator="+" | "-" as sign), [Const(value=left), Const(value=right)]:
+                made[id(node)] = Const(left + right if sign == "+" else left - right)
+            case _:
+                made[id(node)] = rebuilt(node, parts)
+    return made[id(expression)]  # type: ignore[return-value]
 
 
 def constants(expression: Expression, sorts: Sorts, context: Sorted | None) -> Iterator[tuple[Sorted, int]]:
