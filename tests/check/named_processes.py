@@ -25,10 +25,16 @@ _EFFECTS = (
     "got[owner] = 1", "got[@] = 1 - got[@]", "kept[owner] = own", "kept[@] = owner",
 )  # fmt: skip
 
+_FLAWS = (
+    ("@", "0"), ("@", "1"), ("NOBODY", "@"), ("==", "!="), ("@", "NOBODY"), ("owner", "other"), ("own ==", "other =="),
+    ("guard", "guard owner == 1 and"), ("1", "2"), ("= @", "= owner"),
+)  # fmt: skip
+
 
 @st.composite
-def named_processes(draw: st.DrawFn, count: int) -> System:
-    """So many processes of one random kind. Each knows its number `@`; variables and arrays hold such numbers."""
+def named_processes(draw: st.DrawFn, count: int, *, flawed: bool = False) -> System:
+    """So many processes of one random kind. Each knows its number `@`; variables and arrays hold such numbers. With
+    `flawed` a step of one of them may be another than that of the others."""
     names = ("a", "b")
     place, guard = st.sampled_from(names), st.one_of(st.just(""), st.sampled_from(_GUARDS))
     steps = draw(st.lists(st.tuples(place, place, guard, st.sampled_from(_EFFECTS)), min_size=4, max_size=8))
@@ -37,8 +43,13 @@ def named_processes(draw: st.DrawFn, count: int) -> System:
     text = f"byte x; byte owner = {owner}; byte other = {count}; byte flag[{count}];\n"
     text += f"byte mark[{count}] = {{{', '.join([nobody] * count)}}};\n"
     kept = ", ".join([nobody] * (count + 1))
+    some = st.tuples(st.integers(0, count - 1), st.sampled_from(steps), st.sampled_from(_FLAWS))
+    flaw = draw(some) if flawed else None
     for number in range(count):
-        told = ", ".join(_transition(*one) for one in steps).replace("@", str(number)).replace("NOBODY", str(count))
+        texts = [_transition(*one) for one in steps]
+        if flaw is not None and flaw[0] == number:
+            texts[steps.index(flaw[1])] = texts[steps.index(flaw[1])].replace(*flaw[2])
+        told = ", ".join(texts).replace("@", str(number)).replace("NOBODY", str(count))
         text += f"process P{number} {{ byte own = {count}; byte got[{count + 1}]; byte kept[{count + 1}] = {{{kept}}};"
         text += f"state {', '.join(names)}; init a; trans {told}; }}\n"
     return dve.load(Source("named", text + "system async;"))

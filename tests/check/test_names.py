@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 from kernels import ask_all
 from named_processes import named_processes, orbit_of, reachable
 
 import strandline
 from strandline.check.verdict import Answer
 from strandline.compile.host import compile_system
+from strandline.compile.interpret import Interpreter
 from strandline.compile.kernel import Kernel
 from strandline.errors import UsageError
 from strandline.languages import dve
+from strandline.model.permuting import families, permuted
 from strandline.model.symmetry import find_exchanges
 from strandline.model.system import System
 from strandline.source import Source
@@ -54,7 +58,7 @@ def check_orbits(system: System, whole: Sequence[tuple[int, ...]] | None = None)
     return len(whole), len(orbits), len(states)
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(named_processes(3))
 def test_every_orbit_is_stored(system: System) -> None:
     reached = reachable(system, 250)
@@ -66,7 +70,7 @@ def test_every_orbit_is_stored(system: System) -> None:
         assert explored.statistics.states == states
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(named_processes(2))
 def test_the_same_answers_and_traces_that_replay(system: System) -> None:
     for predicate in PREDICATES:
@@ -78,6 +82,32 @@ def test_the_same_answers_and_traces_that_replay(system: System) -> None:
         assert (plain.trace is None) == (reduced.trace is None)
         if plain.trace is not None and reduced.trace is not None:
             assert len(plain.trace) == len(reduced.trace)
+
+
+@settings(max_examples=20)
+@given(named_processes(2, flawed=True), st.randoms(use_true_random=False))
+def test_what_is_proved_is_true(system: System, random: Random) -> None:
+    """Of any state at all, reachable or not: with names exchanged it has the same steps, with these exchanged."""
+    interpreter = Interpreter(system)
+    exchanges = find_exchanges(system, []).exchanges
+    moved, swapped = families(exchanges), [[1, 0]] * len(exchanges)
+
+    def exchanged(valuation: tuple[int, ...]) -> tuple[int, ...]:
+        return permuted(valuation, system.offsets, moved, swapped)
+
+    def reached(valuation: tuple[int, ...]) -> tuple[list[tuple[int, ...]], bool]:
+        steps = list(interpreter.steps(valuation))
+        return [step.target for step in steps if step.target is not None], any(step.fault for step in steps)
+
+    for _ in range(20 if exchanges else 0):
+        state = tuple(
+            random.randint(0, len(variable.names) - 1 if variable.names else 2)
+            for variable in system.variables
+            for _ in range(variable.slots)
+        )
+        (targets, fault), (others, other_fault) = reached(state), reached(exchanged(state))
+        assert fault == other_fault
+        assert fault or sorted(map(exchanged, targets)) == sorted(others)
 
 
 def lock(count: int) -> System:
@@ -112,6 +142,14 @@ def test_a_lock_with_an_owner(count: int, figures: tuple[int, int]) -> None:
     names = ", ".join(f"P{number}" for number in range(count))
     seen = ", ".join(f"P{number}.seen" for number in range(count))
     assert (explored.statistics.exchanged, explored.statistics.held_by) == ((names,), (f"owner, last, {seen}",))
+
+
+def test_by_every_order() -> None:
+    tickets = "tickets[0] + tickets[1] + tickets[2]"
+    for options in ({"order": "dfs"}, {"threads": 2}, {"store": "tree"}, {"measure": tickets, "count_distinct": True}):
+        assert strandline.explore(lock(3), symmetry=True, **options).statistics.states == 207  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="the measure tells the processes apart"):
+        strandline.explore(lock(3), symmetry=True, measure="owner")
 
 
 def test_orbits_of_graphs() -> None:
