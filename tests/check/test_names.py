@@ -50,6 +50,7 @@ def check_orbits(system: System, whole: Sequence[tuple[int, ...]] | None = None)
     found = find_exchanges(system, [])
     assert not found.broken
     whole = reachable(system, 2000) if whole is None else whole
+    assert len(whole) < 2000
     kernel = compile_system(system, exchanges=found.exchanges)
     states = stored(kernel)
     layout = kernel.twin.layout  # type: ignore[attr-defined]
@@ -235,6 +236,39 @@ def test_processes_that_a_variable_chooses(tmp_path: Path) -> None:
     assert check_orbits(system) == (128, 66, 66)
     verdict = strandline.check(system, symmetry=True)
     assert verdict.statistics.held_by == ("owner, waiting, Node_0.asked, Node_1.asked",)
+
+
+INBOXES = """
+from strandline import Array, Enum, Fifo, Model, Optional, Process, Range, action, any_of, require
+class Mail(Model):
+    inbox: Array[Fifo[Range[0, 1], 2], 2]
+    leader: Optional[Range[0, 1]]
+    class Node(Process, count=2):
+        pc: Enum["idle", "asked"]
+        marks: Array[bool, 2]
+        @action(at="idle", to="asked")
+        def ask(m, me, other=any_of("Node")):
+            require(other != me)
+            m.inbox[other].put(me)
+            me.marks[0] = not me.marks[0]
+        @action
+        def read(m, me):
+            sender = m.inbox[me].get()
+            m.leader = sender
+            me.marks[1] = True
+            m.inbox[sender].clear()
+        @action(at="asked", to="idle")
+        def rest(m, me): require(m.leader != me)
+"""
+
+
+def test_rows_of_elements_go_with_a_process(tmp_path: Path) -> None:
+    """A queue for each process is a row of its array; one of a variable's process is found by a product."""
+    file = tmp_path / "mail.py"
+    file.write_text(INBOXES)
+    system = strandline.load(file)
+    assert check_orbits(system) == (457, 231, 231)
+    assert strandline.explore(system, symmetry=True).statistics.held_by == ("inbox, leader",)
 
 
 @pytest.mark.parametrize(

@@ -69,8 +69,8 @@ class Renaming:
         """What a constant becomes that stands for something of a sort."""
         if context is None or context.sort not in self.firsts:
             return value
-        rank = value - context.above - self.firsts[context.sort]
-        return value + self.ranks.get(rank, rank) - rank
+        rank = (value - context.above) // context.times - self.firsts[context.sort]
+        return value + (self.ranks.get(rank, rank) - rank) * context.times
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import combinations, islice, product
 from typing import TypeAlias
 
 from strandline.model.expression import Const, Element, Expression, Unary, walk
@@ -19,6 +19,8 @@ Firsts: TypeAlias = Mapping[Kind, int]
 
 _MOST_TRIED = 60
 """So many proofs are tried to find out which variables hold names."""
+_MOST_MENDED = 300
+"""So often it is tried whether an action has a counterpart when something is a name."""
 _TOGETHER = 3
 """So many sorts may have to be taken for names together before one action has a counterpart."""
 
@@ -59,6 +61,10 @@ class Proof:
         self, system: System, names: Names, sorts: Sorts, watched: Sequence[Expression], taken: set[Kind]
     ) -> None:
         self._system, self._names, self._sorts, self._watched, self._taken = system, names, sorts, watched, taken
+        self._single = _named_by_element(system)
+        for one in self._single:
+            if sorts.of(Indexes(one)).sort not in taken:
+                sorts.rows[one] = one.slots // names.size if one.slots % names.size == 0 else 1
         self._numbered = Numbering()
         self._plain = Forms(self._numbered, sorts, Renaming())
         self._before = Counter(self._plain.action(action) for action in system.actions)
@@ -79,11 +85,14 @@ class Proof:
         if self._names.declared is not None:
             yield self._all_declared(self._names.declared)
             return
-        indexed = {self._sorts.of(Indexes(one)).sort: 0 for one in _named_by_element(self._system, self._names.size)}
+        indexed = {self._sorts.of(Indexes(one)).sort: 0 for one in self._single if self._of_nobody(one)}
         firsts = {sort: first for sort, first in indexed.items() if self._why_not(sort, first) is None}
         if firsts:
             yield firsts
         yield {}
+
+    def _of_nobody(self, array: Variable) -> bool:
+        return array.owner is None and array.length == self._names.size
 
     def _all_declared(self, name: str) -> Firsts:
         firsts: dict[Kind, int] = {}
@@ -106,10 +115,12 @@ class Proof:
         if failure is None:
             return firsts
         self._failures.append((failure, firsts))
-        for further in self._mending(failure, firsts):
-            if self._tried > _MOST_TRIED or any(self._why_not(*one) is not None for one in further.items()):
-                continue
-            complete = self._completed({**firsts, **further})
+        possible = {
+            sort: [first for first in numbers if self._why_not(sort, first) is None]
+            for sort, numbers in self._numbers_near(failure, firsts).items()
+        }
+        for further in self._mending(failure, firsts, {sort: numbers for sort, numbers in possible.items() if numbers}):
+            complete = self._completed({**firsts, **further}) if self._tried < _MOST_TRIED else None
             if complete is not None:
                 return complete
         return None
@@ -139,23 +150,25 @@ class Proof:
         ranks = {first: first + 1, first + 1: first}
         return Forms(self._numbered, self._sorts, Renaming(variables, processes, ranks, firsts))
 
-    def _mending(self, failure: _Failure, firsts: Firsts) -> Iterator[Firsts]:
+    def _mending(self, failure: _Failure, firsts: Firsts, options: Mapping[Kind, Iterable[int]]) -> Iterator[Firsts]:
         """Sorts that, were they names too, would let this have its counterpart: as few as possible, with the least
         numbers first."""
-        options = self._numbers_near(failure, firsts)
-        for count in range(1, _TOGETHER + 1):
-            for sorts in combinations(options, count):
-                for numbers in product(*(sorted(options[sort], key=abs) for sort in sorts)):
-                    further = dict(zip(sorts, numbers, strict=True))
-                    if self._is_mended(failure, {**firsts, **further}):
-                        yield further
+        tried = (
+            dict(zip(sorts, numbers, strict=True))
+            for count in range(1, _TOGETHER + 1)
+            for sorts in combinations(options, count)
+            for numbers in product(*(sorted(options[sort], key=abs) for sort in sorts))
+        )
+        for further in islice(tried, _MOST_MENDED):
+            if self._is_mended(failure, {**firsts, **further}):
+                yield further
 
     def _numbers_near(self, failure: _Failure, firsts: Firsts) -> dict[Kind, set[int]]:
         """The sorts of constants, and what the number of the first name would be, were one that of an exchanged one."""
         options: dict[Kind, set[int]] = defaultdict(set)
         for context, value in self._constants(failure.what):
             if context.sort not in firsts:
-                rank_zero = value - context.above - failure.first
+                rank_zero = (value - context.above) // context.times - failure.first
                 options[context.sort] |= {rank_zero, rank_zero - 1}
         return options
 
@@ -179,10 +192,11 @@ class Proof:
 
     def _told(self, failure: _Failure, firsts: Firsts) -> str:
         """What went wrong, and what holds names, or may do so, but is treated as a number."""
-        certain = (one for further in self._mending(failure, firsts) for one in further.items())
+        near = self._numbers_near(failure, firsts)
+        certain = (one for further in self._mending(failure, firsts, near) for one in further.items())
         suspected = (
             (sort, 0)
-            for sort, numbers in self._numbers_near(failure, firsts).items()
+            for sort, numbers in near.items()
             if 0 in numbers and not self._is_location(sort) and all(self._why_not(sort, one) for one in numbers)
         )
         for verb, found in (("tells", certain), ("may tell", suspected)):
@@ -206,8 +220,10 @@ class Proof:
         if any(first < threshold <= last for threshold in self._sorts.thresholds(sort)):
             return "they are compared by order"
         for kind, above in self._sorts.members(sort):
-            if isinstance(kind, Indexes) and not 0 <= first + above <= last + above < kind.variable.slots:
-                return f"{kind.variable.name} has no element for each"
+            if isinstance(kind, Indexes):
+                rows = kind.variable.slots // self._sorts.rows.get(kind.variable, 1)
+                if not 0 <= first + above <= last + above < rows:
+                    return f"{kind.variable.name} has no element for each"
             if isinstance(kind, Holds):
                 domain = kind.variable.domain
                 if first + above not in domain or last + above not in domain:
@@ -226,15 +242,15 @@ def _shown(sorts: Sorts, sort: Kind) -> str:
     return held[0] if held else f"the index of '{kinds[0].variable.name}'" if kinds else "a number"
 
 
-def _named_by_element(system: System, size: int) -> Iterator[Variable]:
-    """Arrays of nobody's with so many elements, of which actions only name single ones."""
-    candidates = {one: None for one in system.variables if one.owner is None and one.length == size}
+def _named_by_element(system: System) -> list[Variable]:
+    """Arrays of which actions only name single elements."""
+    candidates = {one: None for one in system.variables if one.length is not None}
     for action in system.actions:
         for expression in expressions(action):
             for node in walk(expression):
                 if isinstance(node, Element) and not isinstance(node.index, Const):
                     candidates.pop(node.variable, None)
-    yield from candidates
+    return list(candidates)
 
 
 def _unnegated(expression: Expression) -> Expression:

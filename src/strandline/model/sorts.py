@@ -58,10 +58,12 @@ Kind: TypeAlias = Holds | Indexes | int
 
 @dataclass(frozen=True, slots=True)
 class Sorted:
-    """The sort of something, and how much larger its numbers are than those of the sort."""
+    """The sort of something: its numbers are those of the sort, `times` as large, and so much `above` that. Indices of
+    arrays in which every name has a row of elements are several times as large."""
 
     sort: Kind
     above: int
+    times: int = 1
 
 
 class Sorts:
@@ -72,6 +74,8 @@ class Sorts:
         self._plain: dict[Kind, Expression | None] = {}
         """By sort that is plain: where that is seen; None where nothing can tell."""
         self._thresholds: dict[Kind, set[int]] = {}
+        self.rows: dict[Variable, int] = {}
+        """Of arrays in which every name has a row of elements, how many these are; else one."""
         self._of: dict[int, Sorted | None] = {}
         """By `id` of an expression: None for what is a number, and for constants, which may be anything."""
         self._kept_alive: list[Expression] = []
@@ -121,7 +125,7 @@ class Sorts:
         """Of each sub-expression of a node, what a constant in its place would stand for; None: a number."""
         match node:
             case Element(variable=variable):
-                return (self.of(Indexes(variable)),)
+                return (_multiplied(self.of(Indexes(variable)), self.rows.get(variable, 1)),)
             case Binary(operator=operator, left=left, right=right) if operator in _EQUALITY:
                 return self.sort_of(right), self.sort_of(left)
             case Choice():
@@ -133,7 +137,7 @@ class Sorts:
     def sort_of(self, node: Expression) -> Sorted | None:
         """The sort of an expression that was looked at; None of a number, and of a constant."""
         found = self._of.get(id(node))
-        return None if found is None else _added(self.of(found.sort), found.above)
+        return None if found is None else _added(_multiplied(self.of(found.sort), found.times), found.above)
 
     # What expressions do to sorts
 
@@ -152,6 +156,18 @@ class Sorts:
         if found is not None:
             self._make_plain(found.sort, where)
 
+    def _indexed(self, variable: Variable, index: Expression, where: Expression) -> None:
+        """An array is indexed; where that is by the first element of a row, or another one, it says whose row it is."""
+        found = self._of[id(index)]
+        if found is None:
+            self._same(Sorted(Indexes(variable), 0), index, where)
+        elif self.rows.setdefault(variable, found.times) != found.times:
+            self._make_plain(found.sort, where)
+            self._make_plain(Indexes(variable), where)
+        else:
+            whose = _added(self.of(found.sort), found.above // found.times)
+            self._meet(self.of(Indexes(variable)), whose, where)
+
     def _visit(self, expression: Expression) -> None:
         for node in upwards(expression, self._of):
             self._of[id(node)] = self._sorted(node)
@@ -162,7 +178,7 @@ class Sorts:
             case Read(variable=variable):
                 return Sorted(Holds(variable), 0)
             case Element(variable=variable, index=index):
-                self._same(Sorted(Indexes(variable), 0), index, node)
+                self._indexed(variable, index, node)
                 return Sorted(Holds(variable), 0)
             case Binary(operator=operator, left=left, right=right) if operator in _EQUALITY:
                 self._compared(left, right, node)
@@ -176,6 +192,8 @@ class Sorts:
                 return _added(self._of[id(right)], value)
             case Binary(operator="-", left=left, right=Const(value=value)) if self._of[id(left)] is not None:
                 return _added(self._of[id(left)], -value)
+            case Binary(operator="*", left=left, right=Const(value=value)) if value > 1 and self._of[id(left)]:
+                return _multiplied(self._of[id(left)], value)
             case Binary(left=left, right=right):
                 self._number(left, node)
                 self._number(right, node)
@@ -207,6 +225,9 @@ class Sorts:
         other = self._of[id(expression)]
         if other is None:
             self._make_plain(one.sort, where)
+        elif one.times > 1 or other.times > 1:
+            self._make_plain(one.sort, where)
+            self._make_plain(other.sort, where)
         else:
             self._meet(_added(self.of(one.sort), one.above), _added(self.of(other.sort), other.above), where)
 
@@ -226,7 +247,9 @@ class Sorts:
 
     def _separated(self, expression: Expression, first: int) -> None:
         found = self.sort_of(expression)
-        if found is not None:
+        if found is not None and found.times > 1:
+            self._make_plain(found.sort, expression)
+        elif found is not None:
             self._thresholds.setdefault(found.sort, set()).add(first - found.above)
 
     def _make_plain(self, kind: Kind, where: Expression | None) -> None:
@@ -235,7 +258,12 @@ class Sorts:
 
 def _added(found: Sorted | None, amount: int) -> Sorted:
     assert found is not None
-    return Sorted(found.sort, found.above + amount)
+    return Sorted(found.sort, found.above + amount, found.times)
+
+
+def _multiplied(found: Sorted | None, factor: int) -> Sorted:
+    assert found is not None
+    return Sorted(found.sort, found.above * factor, found.times * factor)
 
 
 def _surely_held(effect: Assign) -> bool:

@@ -144,10 +144,15 @@ def _exchange(system: System, names: Names, sorts: Sorts, firsts: Firsts) -> Exc
             held.append((variable, firsts[holds.sort] + holds.above))
         if variable.length is not None and indexes.sort in firsts:
             (inside if variable.owner in owners else around).append((variable, firsts[indexes.sort] + indexes.above))
+
+    def elements(arrays: list[tuple[Variable, int]], rank: int) -> tuple[Slot, ...]:
+        rows = ((variable, first + rank, sorts.rows.get(variable, 1)) for variable, first in arrays)
+        return tuple((variable, row * width + index) for variable, row, width in rows for index in range(width))
+
     own = [
         tuple((variable, index) for variable in owned(system, process) for index in range(variable.slots))
         for process in processes
     ] or [()] * names.size
-    blocks = [(*block, *((variable, first + rank) for variable, first in around)) for rank, block in enumerate(own)]
-    inner = [tuple((variable, first + rank) for variable, first in inside) for rank in range(names.size)]
+    blocks = [(*block, *elements(around, rank)) for rank, block in enumerate(own)]
+    inner = [elements(inside, rank) for rank in range(names.size)]
     return Exchange(names.told, tuple(blocks), tuple(inner) if inside else (), tuple(held))
