@@ -121,6 +121,19 @@ def test_a_fault_of_one_of_them() -> None:
     assert len(verdict.trace) == 2
 
 
+def test_the_first_fault_may_be_of_another_kind() -> None:
+    """What one process is and what the other is may be exchanged in the stored state, and with it which fault is first."""
+    steps = """state a, b, c; init a; trans a -> c { effect y = y + 1; }, a -> b { effect x = x + 1; },
+        b -> b { guard x == 1 and y == 1; effect t[x + 4] = 1; },
+        c -> c { guard x == 1 and y == 1; effect z = 1 / (x - y); };"""
+    text = f"byte x; byte y; byte z; byte t[3]; process A {{ {steps} }} process B {{ {steps} }} system async;"
+    verdict = strandline.check(dve.load(Source("two", text)), invariants="x < 9", deadlock=False, symmetry=True)
+    assert verdict.answer is Answer.VIOLATED
+    assert verdict.trace is not None
+    assert verdict.trace.fault is not None
+    assert (len(verdict.trace), verdict.trace.fault.kind) == (2, "division by zero")
+
+
 def test_initial_states_that_differ() -> None:
     """A stored state may be one in which names were exchanged, which the model itself never reaches."""
     steps = "state a, c; init a; trans a -> c { effect own = 1 - own; }, c -> c { guard own == 1; effect x = 1; };"

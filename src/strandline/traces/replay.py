@@ -54,11 +54,12 @@ def replay(
 
 
 def replay_to_fault(twin: Twin, initial: int, steps: Sequence[int], kind: str) -> Replayed:
-    """Execute steps to a state where the first fault is one of a kind, wherever in the model that is."""
+    """Execute steps to a state that has a fault. Where names were exchanged, the search has met the first one of another
+    order, which is of this kind: here another fault may come first."""
     replayed = replay(twin, initial, steps)
     trace = with_fault(twin, replayed.trace, replayed.states[-1])
-    if trace is None or trace.fault is None or trace.fault.kind != kind:
-        raise ReplayError(f"the search met '{kind}', the replay does not")
+    if trace is None or trace.fault is None:
+        raise ReplayError(f"the search met '{kind}', the replay no fault")
     return Replayed(trace, replayed.states)
 
 
