@@ -122,7 +122,7 @@ def test_a_fault_of_one_of_them() -> None:
 
 
 def test_the_first_fault_may_be_of_another_kind() -> None:
-    """What one process is and what the other is may be exchanged in the stored state, and with it which fault is first."""
+    """In the stored state processes may be exchanged, and with them which fault comes first."""
     steps = """state a, b, c; init a; trans a -> c { effect y = y + 1; }, a -> b { effect x = x + 1; },
         b -> b { guard x == 1 and y == 1; effect t[x + 4] = 1; },
         c -> c { guard x == 1 and y == 1; effect z = 1 / (x - y); };"""

@@ -54,8 +54,8 @@ def replay(
 
 
 def replay_to_fault(twin: Twin, initial: int, steps: Sequence[int], kind: str) -> Replayed:
-    """Execute steps to a state that has a fault. Where names were exchanged, the search has met the first one of another
-    order, which is of this kind: here another fault may come first."""
+    """Execute steps to a state that has a fault. Where names were exchanged, the search has met the first one in
+    another order, which is of this kind: here another fault may come first."""
     replayed = replay(twin, initial, steps)
     trace = with_fault(twin, replayed.trace, replayed.states[-1])
     if trace is None or trace.fault is None:
