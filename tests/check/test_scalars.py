@@ -158,3 +158,12 @@ def test_a_property_tells_values_apart(tmp_path: Path) -> None:
 def test_how_many_there_are_must_be_said(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"how many are there of 'Item'\? Write class Item\(Scalar, count=3\): \.\.\."):
         loaded(tmp_path, ONE.format("m.y = m.x").replace(", count=3", ""))
+
+
+def test_caches_over_a_memory() -> None:
+    """Its invariant looks up what it knows to be there: in which order it asks the clients makes no difference."""
+    file = Path(__file__).resolve().parents[2] / "examples" / "python-caches" / "caches.py"
+    assert check_orbits(strandline.load(file)) == (36, 8, 8)
+    verdict = strandline.check(file, property="coherent", symmetry=True)
+    assert verdict.statistics.exchanged == ("the values of Value", "the values of Address", "Client_0, Client_1")
+    assert (verdict.answer, verdict.statistics.states) == (Answer.HOLDS, 8)

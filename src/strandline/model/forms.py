@@ -9,11 +9,8 @@ from typing import TypeVar
 
 from strandline.model.commuting import Made, layers
 from strandline.model.expression import (
-    DIVISION_FAULT,
-    INDEX_FAULT,
     LOGICAL,
     RANGE_FAULT,
-    SHIFT_FAULT,
     Binary,
     Choice,
     Const,
@@ -24,22 +21,18 @@ from strandline.model.expression import (
     Unary,
     Undefined,
     children,
-    conjuncts,
     rebuilt,
     upwards,
     walk,
 )
-from strandline.model.intervals import DeclaredRanges, Environment, Interval, within
+from strandline.model.faulting import FAULTING, Faults
+from strandline.model.intervals import DeclaredRanges, Environment, within
 from strandline.model.sorts import Holds, Kind, Sorted, Sorts
 from strandline.model.system import Action, Assign, Variable, rows
 
 _ORDERED = {">": "<", ">=": "<="}
 _ASSOCIATIVE = frozenset({"and", "or", "+", "*", "&", "|", "^"})
 _SYMMETRIC = frozenset({"==", "!="})
-_FAULTING = {
-    **dict.fromkeys(("/", "%", "//", "mod"), DIVISION_FAULT),
-    **dict.fromkeys(("<<", ">>"), SHIFT_FAULT),
-}
 
 _NONE: frozenset[str] = frozenset()
 Place = TypeVar("Place", Expression, Read | Element)
@@ -91,7 +84,7 @@ class Forms:
         """Of the numbers of rows, such as a + b + c: the operator, and the numbers of the parts."""
         self._cases: dict[int, _Cases] = {}
         self._known: dict[int, int] = {}
-        self._faulting: dict[int, frozenset[str]] = {}
+        self._faults = Faults()
         self._risks: dict[int, int | None] = {}
         """What matters of an expression that is evaluated only for its faults; None where it has none."""
         self._kept_alive: list[Expression] = []
@@ -103,7 +96,7 @@ class Forms:
             return self._numbered("const", self._renaming.constant(expression.value, context))
         for node in upwards(expression, self._known):
             self._kept_alive.append(node)
-            self._faulting[id(node)] = self._faults_of(node)
+            self._faults.note(node)
             self._known[id(node)] = self._number(node)
             self._risks[id(node)] = self._risk(node)
         return self._known[id(expression)]
@@ -128,7 +121,7 @@ class Forms:
 
     def _kinds_of_faults(self, effects: Sequence[Assign]) -> frozenset[str]:
         """The kinds of faults that the effects can be, overflows aside."""
-        kinds = _NONE.union(*(self._faults(one.value) | self._faults(one.target) for one in effects))
+        kinds = _NONE.union(*(self._faults.of(one.value) | self._faults.of(one.target) for one in effects))
         fit = all(self._surely_fits(one) for one in effects)
         return kinds if fit else kinds | {RANGE_FAULT}
 
@@ -167,7 +160,7 @@ class Forms:
             return self._numbered("binary", operator, *sorted(below))
         if operator == "or" and isinstance(node.right, Const) and node.right.value:
             return self._numbered("evaluated", self._risks.get(id(node.left)))
-        if operator not in _ASSOCIATIVE or self._faults(node):
+        if operator not in _ASSOCIATIVE or not (self._faults.never(node.left) and self._faults.never(node.right)):
             return self._numbered("binary", operator, *below)
         parts = sorted(part for one in below for part in self._parts(one, operator))
         number = self._numbered("row", operator, *parts)
@@ -211,25 +204,12 @@ class Forms:
 
     def _completed(self, cases: _Cases, name: Expression) -> _Cases:
         """Where the name can be only one more than those that are asked for, that is asked for too."""
-        low, high = self._possible(name)
+        low, high = self._faults.possible(name)
         missing = high - low + 1 - sum(low <= value <= high for value in cases.values)
         if cases.otherwise is None or missing > 1 or not self._members_within(low, high, self._sorts.sort_of(name)):
             return cases
         rest = {value: cases.otherwise for value in range(low, high + 1) if value not in cases.values}
         return _Cases(cases.asked, {**cases.values, **rest}, None)
-
-    def _possible(self, name: Expression) -> Interval:
-        """Between which numbers it lies where it has a value."""
-        if not isinstance(name, Choice) or not isinstance(name.otherwise, Undefined):
-            return self._ranges.interval(name)
-        low, high = self._ranges.interval(name.then)
-        something, above = _apart(name.then)
-        for condition in conjuncts(name.condition):
-            if isinstance(condition, Binary) and isinstance(condition.right, Const):
-                compared, more = _apart(condition.left)
-                if compared == something:
-                    low, high = _narrowed(low, high, condition.operator, condition.right.value - more + above)
-        return low, high
 
     def _members_within(self, low: int, high: int, sort: Sorted | None) -> bool:
         """Whether exchanged names are all between two numbers, which are then bounds after the exchange, too."""
@@ -238,24 +218,8 @@ class Forms:
         first = self._renaming.firsts[sort.sort] + sort.above
         return all(low <= first + rank <= high for rank in self._renaming.ranks)
 
-    def _faults(self, expression: Expression) -> frozenset[str]:
-        """The kinds of faults that evaluating an expression can be whose form is known, overflows aside."""
-        return self._faulting.get(id(expression), _NONE)
-
-    def _faults_of(self, node: Expression) -> frozenset[str]:
-        below = _NONE.union(*(self._faults(child) for child in children(node)))
-        match node:
-            case Undefined(reason=reason):
-                return below | {reason}
-            case Element() if not self._surely_inside(node):
-                return below | {INDEX_FAULT}
-            case Binary(operator=operator) if operator in _FAULTING:
-                return below | {_FAULTING[operator]}
-            case _:
-                return below
-
     def _risk(self, node: Expression) -> int | None:
-        if not self._faults(node):
+        if not self._faults.of(node):
             return None
         below = [self._risks.get(id(child)) for child in children(node)]
         match node:
@@ -263,40 +227,12 @@ class Forms:
                 return below[0]
             case Choice(condition=condition):
                 return self._numbered("risky choice", self.of(condition), *below[1:])
-            case Binary(operator=operator) if operator not in LOGICAL and operator not in _FAULTING:
+            case Binary(operator=operator) if operator not in LOGICAL and operator not in FAULTING:
                 return self._numbered("risks", *below)
             case Unary():
                 return below[0]
             case _:
                 return self._known[id(node)]
-
-    def _surely_inside(self, element: Element) -> bool:
-        if isinstance(element.index, Const):
-            return True
-        low, high = self._ranges.interval(element.index)
-        return low >= 0 and high < element.variable.slots
-
-
-def _apart(expression: Expression) -> tuple[Expression, int]:
-    """An expression as another one and a constant that is added to it."""
-    match expression:
-        case Binary(operator="+" | "-" as sign, left=left, right=Const(value=value)):
-            return left, value if sign == "+" else -value
-        case _:
-            return expression, 0
-
-
-def _narrowed(low: int, high: int, operator: str, value: int) -> Interval:
-    """What is left of an interval where a comparison with a value holds."""
-    match operator:
-        case "<" | "<=":
-            return low, min(high, value - (operator == "<"))
-        case ">" | ">=":
-            return max(low, value + (operator == ">")), high
-        case "!=":
-            return low + (value == low), high - (value == high)
-        case _:
-            return low, high
 
 
 def folded(expression: Place) -> Place:
