@@ -61,15 +61,15 @@ def _transition(source: str, target: str, guard: str, effect: str) -> str:
 
 
 def reachable(system: System, most: int) -> list[tuple[int, ...]]:
-    """The valuations that the interpreter reaches, or so many of them."""
+    """The valuations that the interpreter reaches without a fault, or so many of them."""
     twin = compile_system(system).twin
     seen = set(twin.initial())
     waiting = list(seen)
     while waiting and len(seen) < most:
-        for edge in twin.edges(waiting.pop()):
-            if edge.target is not None and edge.target not in seen:
-                seen.add(edge.target)
-                waiting.append(edge.target)
+        targets = {edge.target for edge in twin.edges(waiting.pop())}
+        new = [] if None in targets else [target for target in targets if target is not None and target not in seen]
+        seen.update(new)
+        waiting += new
     return [twin.layout.unpack(state) for state in seen]  # type: ignore[attr-defined]
 
 
