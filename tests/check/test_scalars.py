@@ -12,6 +12,8 @@ from strandline.check.verdict import Answer
 from strandline.errors import InputError, UsageError
 from strandline.model.symmetry import find_exchanges
 from strandline.model.system import System
+from strandline.report.style import Style
+from strandline.report.text import verdict_text
 
 QUEUE = """
 from strandline import Array, Fifo, Model, Optional, Scalar, Set, action, invariant, param, reachable, require
@@ -153,6 +155,15 @@ def test_a_property_tells_values_apart(tmp_path: Path) -> None:
     assert strandline.check(system, invariants="y is None or x == y", symmetry=True).answer is Answer.VIOLATED
     with pytest.raises(UsageError, match="'x == 1' tells them apart"):
         strandline.check(system, invariants="x == 1", symmetry=True)
+
+
+def test_what_is_told_apart_beside_others_is_said(tmp_path: Path) -> None:
+    system = loaded(tmp_path, MEMORY)
+    verdict = strandline.check(system, invariants="cell[0] == 0", symmetry=True)
+    assert verdict.statistics.exchanged == ("Client_0, Client_1",)
+    why = "the values of Value cannot be exchanged: 'cell[0] == 0' tells them apart"
+    assert verdict.statistics.told_apart[0] == why
+    assert f"told apart   {why}" in verdict_text(verdict, Style())
 
 
 def test_how_many_there_are_must_be_said(tmp_path: Path) -> None:

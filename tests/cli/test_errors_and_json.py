@@ -17,7 +17,7 @@ FIELDS = [
     *("schema_version", "version", "command", "exit_code", "model", "parameters"),
     *("verdict", "complete", "reason", "notes"),
     *FIGURES,
-    *("coverage", "order", "measure", "prediction", "por", "symmetry", "held_by", "merged", "store"),
+    *("coverage", "order", "measure", "prediction", "por", "symmetry", "held_by", "told_apart", "merged", "store"),
     *("componentwise", "cache"),
     *("threads", "device", "sets"),
     *("properties", "trace", "error"),

@@ -21,12 +21,13 @@ from strandline.model.system import System
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compiled:
-    """A Kernel, and what it leaves out: names that it does not tell apart, with the variables that hold them, and
-    locations that it passes over."""
+    """A Kernel, and what it leaves out: names that it does not tell apart, with the variables that hold them (and
+    which it does tell apart, and why), and locations that it passes over."""
 
     kernel: Kernel
     exchanged: tuple[str, ...] = ()
     held_by: tuple[str, ...] = ()
+    told_apart: tuple[str, ...] = ()
     passed_over: tuple[str, ...] = ()
 
 
@@ -49,10 +50,11 @@ def compiled(
     if options.symmetry:
         if seen is None or for_device:
             raise no_symmetry(STATES_ONLY)
-        exchanges = exchanges_of(system, seen, measure)
+        found = exchanges_of(system, seen, measure)
+        exchanges = tuple(found.exchanges)
         kernel = make_kernel(system, predicates, measure, shared=shared, exchanges=exchanges, even=even)
         names, held_by = (one.names for one in exchanges), (one.held_by for one in exchanges)
-        return Compiled(kernel, exchanged=tuple(names), held_by=tuple(held_by))
+        return Compiled(kernel, tuple(names), tuple(held_by), told_apart=tuple(found.broken))
     if options.merge:
         if seen is None or for_device:
             raise no_merging(STATES_ONLY)

@@ -9,7 +9,7 @@ from strandline.errors import Option, UsageError
 from strandline.model.expression import Expression
 from strandline.model.measure import Measure
 from strandline.model.permuting import closed
-from strandline.model.symmetry import Exchange, find_exchanges
+from strandline.model.symmetry import Found, find_exchanges
 from strandline.model.system import System
 
 _NONE = "no two processes with locations are alike, and no set of names is declared"
@@ -21,7 +21,7 @@ def no_symmetry(why: str) -> UsageError:
     return UsageError(f"{{}}: {why}", options=[Option("symmetry", True)])
 
 
-def exchanges_of(system: System, seen: Sequence[Expression], measure: Measure | None) -> tuple[Exchange, ...]:
+def exchanges_of(system: System, seen: Sequence[Expression], measure: Measure | None) -> Found:
     """Names that need not be told apart where only the truth of these expressions and the measure count. Raises
     `UsageError` where there are none, and says what tells them apart."""
     if isinstance(system, CallableSystem):
@@ -36,4 +36,4 @@ def exchanges_of(system: System, seen: Sequence[Expression], measure: Measure | 
     if closed(system, found.exchanges) is None:
         names = "; ".join(one.names for one in found.exchanges)
         raise no_symmetry(f"there are too many initial states in which {names} are exchanged")
-    return tuple(found.exchanges)
+    return found

@@ -40,6 +40,7 @@ def figures_of(
         coverage=None if _partial(kernel) else coverage_of(plan.system, kernel),
         exchanged=compiled.exchanged,
         held_by=compiled.held_by,
+        told_apart=compiled.told_apart,
         passed_over=compiled.passed_over,
         seconds=seconds,
         compile_seconds=kernel.compile_seconds,

@@ -95,6 +95,8 @@ class Statistics(Shown):
     """Groups of processes, and sets of names, that were not told apart."""
     held_by: tuple[str, ...] = ()
     """Of each of these, the variables that hold such a process or name; nothing where none does."""
+    told_apart: tuple[str, ...] = ()
+    """Of other groups and sets, which were told apart, why they were; in sentences."""
     passed_over: tuple[str, ...] = ()
     """Locations that steps lead through, because the next step was merged with them."""
     threads: int = 1

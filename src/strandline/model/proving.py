@@ -194,11 +194,7 @@ class Proof:
         """What went wrong, and what holds names, or may do so, but is treated as a number."""
         near = self._numbers_near(failure, firsts)
         certain = (one for further in self._mending(failure, firsts, near) for one in further.items())
-        suspected = (
-            (sort, 0)
-            for sort, numbers in near.items()
-            if 0 in numbers and not self._is_location(sort) and all(self._why_not(sort, one) for one in numbers)
-        )
+        suspected = ((sort, 0) for sort, numbers in near.items() if self._is_suspect(failure, sort, numbers))
         for verb, found in (("tells", certain), ("may tell", suspected)):
             for sort, first in found:
                 why = self._why_not(sort, first)
@@ -206,8 +202,11 @@ class Proof:
                     return f"{failure.words}; {_shown(self._sorts, sort)} {verb} which one it is, but {why}"
         return failure.words
 
-    def _is_location(self, sort: Kind) -> bool:
-        return self._sorts.plain(sort) and self._sorts.why_plain(sort) is None
+    def _is_suspect(self, failure: _Failure, sort: Kind, numbers: set[int]) -> bool:
+        """Whether constants of an action may be numbers of names, whatever the first number is, but are none."""
+        location = self._sorts.plain(sort) and self._sorts.why_plain(sort) is None
+        of_action = isinstance(failure.what, Action) and 0 in numbers and not location
+        return of_action and all(self._why_not(sort, one) for one in numbers)
 
     def _why_not(self, sort: Kind, first: int) -> str | None:
         """Why the numbers of a sort, from this one on, cannot be names of this set."""

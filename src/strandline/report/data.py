@@ -44,6 +44,7 @@ def result_data(result: Exploration | Verdict, exit_code: int) -> dict[str, Any]
         "por": exploration.options.por,
         "symmetry": [list(names.split(", ")) for names in exploration.statistics.exchanged],
         "held_by": [held.split(", ") if held else [] for held in exploration.statistics.held_by],
+        "told_apart": list(exploration.statistics.told_apart),
         "merged": list(exploration.statistics.passed_over),
         "store": exploration.options.store,
         "componentwise": exploration.options.componentwise,

@@ -77,6 +77,7 @@ def error_data(
         "por": None,
         "symmetry": None,
         "held_by": None,
+        "told_apart": None,
         "merged": None,
         "store": None,
         "componentwise": None,

@@ -183,6 +183,7 @@ def statistics_rows(exploration: Exploration) -> list[tuple[str, str]]:
     for names, held_by in zip(now.exchanged, now.held_by, strict=True):
         held = f", held by {held_by}" if held_by else ""
         rows.append(("reduction", f"symmetry of {names}{held}; all counts are those of the reduced state space"))
+    rows += [("told apart", why) for why in now.told_apart]
     if exploration.options.merge:
         rows.append(("reduction", _merged(now)))
     if now.nodes:
