@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import strandline
-from strandline.check import deciding, running
+from strandline.check import deciding, running, workbench
 from strandline.check.checkpoints import keeping
 from strandline.check.engine_loading import COMPILING
 from strandline.check.verdict import Answer, Verdict
@@ -56,7 +56,7 @@ def full_memory(monkeypatch: pytest.MonkeyPatch) -> Told:
         return Event.MEMORY if search.statistics().visited > 5000 else event
 
     monkeypatch.setattr(Search, "advance", advance)
-    monkeypatch.setattr(running.Run, "_engine_bytes", lambda self, reserve=1: 1 << 20)
+    monkeypatch.setattr(workbench.Workbench, "_engine_bytes", lambda self, reserve=1: 1 << 20)
     monkeypatch.setattr(deciding, "Unwatched", lambda: told)
     return told
 
@@ -96,7 +96,7 @@ def test_the_answer_is_the_same(name: str, full_memory: Told, monkeypatch: pytes
 def test_states_are_kept_as_trees_before_they_go_to_disk(
     name: str, full_memory: Told, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(running, "WORTH_TREES", 0)
+    monkeypatch.setattr(workbench, "WORTH_TREES", 0)
     spilled = strandline.check(WHEELS, memory="1G", work_dir=tmp_path, **SEARCHES[name])
     full = "the memory limit of 1.0 GB is reached"
     assert full_memory.texts[:2] == [f"{full}: going on with states as trees", f"{full}: going on with states on disk"]
@@ -135,12 +135,12 @@ def test_who_is_told_of_layers_is_not_told_of_some(full_memory: Told) -> None:
 
 
 def test_too_little_memory_even_for_a_search_on_disk(full_memory: Told, monkeypatch: pytest.MonkeyPatch) -> None:
-    def little(self: running.Run, reserve: int = 1) -> int:
+    def little(self: workbench.Workbench, reserve: int = 1) -> int:
         if reserve > 1:
             raise ResourceError("the memory limit is less than what the program takes")
         return 1 << 20
 
-    monkeypatch.setattr(running.Run, "_engine_bytes", little)
+    monkeypatch.setattr(workbench.Workbench, "_engine_bytes", little)
     verdict = strandline.check(WHEELS, measure="P.x", invariants=["P.x < 1", "P.x < 64"], memory="1G")
     assert [one.answer for one in verdict.properties] == [Answer.VIOLATED, Answer.UNKNOWN]
     assert verdict.reason == "the memory limit is less than what the program takes"
@@ -169,7 +169,7 @@ def test_killed_while_states_are_on_disk(
     name: str, trees: bool, full_memory: Told, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     if trees:
-        monkeypatch.setattr(running, "WORTH_TREES", 0)
+        monkeypatch.setattr(workbench, "WORTH_TREES", 0)
     monkeypatch.setattr(running, "_SLICE", 0.001)
     monkeypatch.setattr(keeping, "_SHARE", 0)
     monkeypatch.setattr(os, "fsync", lambda file: None)

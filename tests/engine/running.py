@@ -10,7 +10,7 @@ from typing import Any
 from plain import Engine, compiled_engine
 
 from strandline.compile.kernel import DEADLOCK_BIT, Kernel
-from strandline.engine.codes import ROOT, STEP_BITS
+from strandline.engine.codes import ROOT, SAME, STEP_BITS
 
 State = tuple[int, ...]
 
@@ -95,7 +95,8 @@ def path_to(kernel: Kernel, links: list[int], record: int) -> list[State]:
         if parent == ROOT:
             break
         assert parent < record, "a parent's record must have a smaller number"
-        steps.append(step)
+        if step != SAME:
+            steps.append(step)
         record = parent
     states = [tuple(kernel.twin.initial()[step])]
     for number in reversed(steps):

@@ -160,3 +160,19 @@ def test_compiled_measures(direction: int, monotone: bool) -> None:
         expected.regress_edges,
         expected.sweeps,
     )
+
+
+@pytest.mark.parametrize("words", [1, 2, 3])
+def test_no_page_lies_outside_of_its_arrays(words: int) -> None:
+    """What lies outside is memory that nobody has counted, and that no checkpoint keeps."""
+    nodes = 30_000
+    edges = (*tuple((node + 1, (node * 7) % nodes) for node in range(nodes - 1)), ())
+    run = Run(graph_kernel(Graph(edges, progress=((0, 0),) * nodes), words), "sweep")
+    while run.search.advance(0.0) is Event.PAUSED:
+        store = run.search._pages.store()
+        pages = int(store.shape.pages)
+        assert pages <= min(len(store.filled), len(store.following), len(store.first_record))
+        assert pages << int(store.shape.page_bits) <= min(len(store.further), len(store.entries) // int(store.entry))
+    assert run.search.statistics().visited == nodes
+    assert pages > 1000
+    run.search.close()

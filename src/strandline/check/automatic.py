@@ -7,8 +7,9 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from strandline.check.measures import measure_texts, parse_measures
-from strandline.check.memory import resident_bytes, return_memory
+from strandline.check.memory import in_another_process, resident_bytes, return_memory
 from strandline.check.watching import Watcher
+from strandline.engine.memory import WordArray
 from strandline.errors import Option, UsageError
 from strandline.model.expression import Const
 from strandline.model.lexicographic import measure_of
@@ -28,6 +29,8 @@ _BYTES_OF_SAMPLES, _BYTES_OF_KERNELS = 600 << 20, 80 << 20
 """What looking for a measure takes at most: its samples, and the loops that sweep over them."""
 _LEAST_SHARE = 0.02
 """The least part of the samples that still tells something."""
+_CLEARLY_BETTER, _CLEARLY_LESS = 0.7, 0.5
+"""What another measure must come to, of what the present one does, to take its place."""
 _LONGEST = 300
 """Characters of a measure that are told while it is used."""
 
@@ -55,19 +58,51 @@ def predicted_measure(system: System, watcher: Watcher, memory: int | None = Non
     """The best measure that was found: that of the least time among those that fit the memory, where both can be told,
     else that of the least product of peak and visits. Where no measure beats keeping all states, that is what is
     predicted. A `UsageError` where the model has no variables to look at."""
+    from strandline.engine.jit import compiled_before
     from strandline.progress.finding import find_measures
 
-    share = 1.0
-    if memory is not None:
-        room = memory - resident_bytes() - _BYTES_OF_KERNELS
-        share = min(max(room / _BYTES_OF_SAMPLES, _LEAST_SHARE), 1.0)
-    found = find_measures(system, watch=watcher.stage, share=share)
+    if memory is not None and not compiled_before("progress.kernels.sweep"):
+        in_another_process(lambda: find_measures(system, share=_LEAST_SHARE))
+    found = find_measures(system, watch=watcher.stage, share=_share(memory))
     return_memory()
     if not found.states:
         raise UsageError(
             "no measure of progress was found in this model; give one: {}", options=[Option("measure", "EXPR")]
         )
     prediction = _prediction(found, found.best(_largest_peak(found, memory)))
+    watcher.stage(_told(prediction, system))
+    return prediction
+
+
+def _share(memory: int | None) -> float:
+    """How large samples may be, as a part of those without a limit of memory."""
+    if memory is None:
+        return 1.0
+    room = memory - resident_bytes() - _BYTES_OF_KERNELS
+    return min(max(room / _BYTES_OF_SAMPLES, _LEAST_SHARE), 1.0)
+
+
+def better_measure(
+    system: System, watcher: Watcher, memory: int | None, starts: WordArray, present: Prediction, *, peak: bool
+) -> Prediction | None:
+    """A measure that does clearly better than the present one in the first states that are reached from `starts`: by
+    peak and visits together, or with `peak` by storing half as many at a time. None where none does."""
+    from strandline.progress.finding import find_measures
+
+    found = find_measures(system, watch=watcher.stage, given=[present.measure], share=_share(memory), starts=starts)
+    return_memory()
+    given = next((trial for trial in found.trials if trial.given), None)
+    others = [trial for trial in found.trials if not trial.given and max(trial.cost, trial.rank) < 1]
+    if peak:
+        best = min(others, key=lambda trial: trial.peak, default=None)
+        better = best is not None and given is not None and best.peak <= _CLEARLY_LESS * given.peak
+    else:
+        best = min(others, key=lambda trial: trial.rank, default=None)
+        better = best is not None and (given is None or best.rank <= _CLEARLY_BETTER * given.rank)
+    if best is None or not better:
+        watcher.stage("no better measure was found from here")
+        return None
+    prediction = replace(_prediction(found, best), exact=False)
     watcher.stage(_told(prediction, system))
     return prediction
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Timer
 
+from strandline.check.memory import in_another_process
 from strandline.check.plan import Plan
 from strandline.check.watching import Watcher
 from strandline.compile.kernel import Kernel
@@ -54,6 +55,8 @@ def load_engine(plan: Plan, kernel: Kernel, watcher: Watcher) -> float:
     if not isinstance(trial, Search):
         return 0.0
     with telling(watcher, at_once=not compiled_before(trial.loop)):
+        if plan.options.memory_limit is not None:
+            in_another_process(trial.load)
         trial.load()
         trial.close()
     return time.perf_counter() - began

@@ -180,6 +180,11 @@ class WalkSearches:
         return RandomWalks(kernel, walks=self.walks, depth=self.depth, seed=self.seed, **terms)
 
 
+def sweep_search(search: Searching) -> SweepSearch | None:
+    """A search that was made as a sweep by one thread."""
+    return search if isinstance(search, SweepSearch) else None
+
+
 def random_walks(search: Searching) -> RandomWalks:
     """A search that was made as random walks."""
     if not isinstance(search, RandomWalks):

@@ -22,6 +22,7 @@ def figures_of(
         states=now.recorded if now.exact else None,
         transitions=now.transitions if now.exact else None,
         deadlocks=now.deadlocks if now.exact else None,
+        about=now.distinct if now.distinct and not now.exact else None,
         visited=now.visited,
         peak_states=now.peak_states,
         peak_bytes=now.peak_bytes,

@@ -1,4 +1,4 @@
-"""How much memory the process takes."""
+"""How much memory the process takes, and how it takes less."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import ctypes
 import os
 import resource
 import sys
+from collections.abc import Callable
 
 
 def peak_resident_bytes() -> int:
@@ -28,6 +29,18 @@ def return_memory() -> None:
     """Give what is free inside the process back to the system, where the C library can."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
+
+
+def in_another_process(load: Callable[[], object]) -> None:
+    """Have machine code made, once per machine and width of states, where memory is limited: making it takes more than
+    most limits leave, loading it afterwards takes little."""
+    child = os.fork()
+    if child == 0:
+        try:
+            load()
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
 
 
 def available_bytes() -> int:

@@ -54,6 +54,8 @@ class Plan:
     """Limits, and where files are kept."""
     started: float
     """From when the limit of time counts."""
+    prediction: Prediction | None = None
+    """What is expected of the measure, where the program has found it itself."""
     for_device: bool = False
     """Whether the search is one on a device."""
     counts_distinct: bool = False

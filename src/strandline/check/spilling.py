@@ -3,11 +3,11 @@ may be left."""
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from strandline.check.memory import in_another_process
 from strandline.engine.search import Search, Searching
 
 TREES, DISK = "as trees", "on disk"
@@ -20,15 +20,8 @@ takes a good part of them."""
 
 
 def load_spilling(make: Callable[[Path], Searching], folder: Path) -> None:
-    """Let a search of a few states, whose files are in the folder, load the machine code. Where that has to be made
-    first, once per machine and width of states, it takes more memory than most limits leave: another process does."""
-    child = os.fork()
-    if child == 0:
-        try:
-            _try_out(make(folder / "child"))
-        finally:
-            os._exit(0)
-    os.waitpid(child, 0)
+    """Let a search of a few states, whose files are in the folder, load the machine code."""
+    in_another_process(lambda: _try_out(make(folder / "child")))
     _try_out(make(folder / "own"))
     shutil.rmtree(folder, ignore_errors=True)
 

@@ -66,6 +66,8 @@ class Statistics(Shown):
     states: int | None = None
     transitions: int | None = None
     deadlocks: int | None = None
+    about: int | None = None
+    """Of a sweep that cannot tell `states`: an estimate of it, to some percent."""
     visited: int = 0
     """Expansions, repeated ones included."""
     peak_states: int = 0

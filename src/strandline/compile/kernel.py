@@ -46,7 +46,7 @@ MAXIMUM_PREDICATES = 61
 STUCK_BIT = 61
 ACCEPTING_BIT = 62
 DEADLOCK_BIT = 63
-MAXIMUM_SUCCESSORS = 1 << 24
+MAXIMUM_SUCCESSORS = (1 << 24) - 1
 """The parent log keeps the number of a step in 24 bits."""
 
 

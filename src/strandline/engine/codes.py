@@ -18,6 +18,8 @@ NONE = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
 STEP_BITS = 24
 STEP_MASK = (1 << STEP_BITS) - 1
+SAME = STEP_MASK
+"""Instead of a step, in a link: the state is that of the other record, which was stored again."""
 """A link of the parent log: the record of the parent above, the number of the step below."""
 ROOT = (1 << 40) - 1
 """Parent of an initial state; the step is then the initial state's number."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from strandline.compile.kernel import MAXIMUM_SUCCESSORS, Kernel
 from strandline.engine import sizes
@@ -74,14 +75,24 @@ class ExpansionPart(Part):
     def start(self) -> None:
         """Make the initial states, with their progress, the first batch."""
         kernel = self.kernel
-        count = len(kernel.initial)
+        self.begin_with(kernel.initial, kernel.initial_progress, initial_links(kernel))
+
+    def begin_with(self, states: WordArray, progress: npt.NDArray[np.int64], links: WordArray) -> None:
+        """Make these states the next batch; there must be none, and room for them."""
+        kernel, count = self.kernel, len(states)
         records = self.records[: count * kernel.stride].reshape(count, kernel.stride)
-        records[:, : kernel.words] = kernel.initial
+        records[:, : kernel.words] = states
         if kernel.measured:
-            records[:, kernel.words : kernel.words + 2] = kernel.initial_progress.view(np.uint64)
-        self.links[:count] = initial_links(kernel)
+            records[:, kernel.words : kernel.words + 2] = progress.view(np.uint64)
+        self.links[:count] = links
         self.rest.count, self.rest.next = count, 0
         self._starts = True
+
+    def unplaced(self) -> tuple[WordArray, WordArray]:
+        """The states of the batch that are not placed yet, one a row, and their links."""
+        first, last = int(self.rest.next), int(self.rest.count)
+        records = self.records[: last * self.kernel.stride].reshape(last, self.kernel.stride)
+        return records[first:, : self.kernel.words], self.links[first:last]
 
     @property
     def words(self) -> int:

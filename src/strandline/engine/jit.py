@@ -82,9 +82,9 @@ def _forget_old(present: Path) -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
-_PLAIN: dict[str, Any] = {"nogil": True, "_nrt": False}
+_PLAIN: dict[str, Any] = {"nogil": True, "_nrt": False, "no_cfunc_wrapper": True}
 """Without the interpreter lock, and without counting references to arrays: kernels only borrow them, and counting
-took a third of the time of a search."""
+took a third of the time of a search. Without an entry for C, which nobody calls."""
 
 
 class _WithoutCollecting(Listener):
@@ -125,10 +125,12 @@ def prepare(kernel: Any, *arguments: Any) -> None:
         kernel.compile(tuple(map(kind_of, arguments)))
 
 
-INLINED: Any = {"forceinline": True, **_PLAIN}
-"""How a part of a kernel is compiled that is chosen by the type of its arguments (`numba.extending.overload`). LLVM
-inlines it. Numba's own `inline="always"` must not be used: it removes writes to arrays that it takes to be dead, and
-takes those in tuples to be dead (`tests/engine/test_cache.py` looks for it)."""
+INLINED: Any = {"forceinline": True, "no_cpython_wrapper": True, **_PLAIN}
+"""How a part of a kernel is compiled, also one that is chosen by the type of its arguments
+(`numba.extending.overload`). LLVM inlines it, and it has no entry for Python, which would be a third of the time to
+compile a kernel: outside of kernels `plain` is what can be called. Numba's own `inline="always"` must not be used: it
+removes writes to arrays that it takes to be dead, and takes those in tuples to be dead
+(`tests/engine/test_cache.py` looks for it)."""
 
 
 def plain(function: Any) -> Any:

@@ -11,6 +11,7 @@ from strandline.engine.codes import BIAS, NONE
 from strandline.engine.memory import WordArray, Words
 from strandline.engine.part import Affordable, Part
 from strandline.engine.records import CHAIN, LINE, ROW, fields, record, rows_of
+from strandline.engine.sketch import estimated, new_sketch
 
 if TYPE_CHECKING:
     from strandline.engine.rows_kernel import Layers
@@ -28,16 +29,18 @@ class LayersPart(Part):
     def __init__(self, listening: int = 0, *, partial: bool = False) -> None:
         told = {"listening": listening, "partial": int(partial)}
         self.line = record(LINE, row=int(NONE), free_row=int(NONE), sweeps=1, column_sweep=1, **told)
-        self._rows, self._chains = Words(sizes.LAYERS * _ROW_WORDS), Words(sizes.LAYERS * 2 * _CHAIN_WORDS)
+        sizes_of_rows = (sizes.LAYERS * _ROW_WORDS, sizes.LAYERS * 2 * _CHAIN_WORDS)
+        self._rows, self._chains = (Words(count, large=True) for count in sizes_of_rows)
         self._places: WordArray = np.zeros(2 * sizes.LAYERS, dtype=np.uint64)
-        self._heap, self._pending, self._keepers = (Words(sizes.LAYERS) for _ in range(3))
+        self._heap, self._pending, self._keepers = (Words(sizes.LAYERS, large=True) for _ in range(3))
+        self.sketch = new_sketch()
 
     def layers(self) -> Layers:
         from strandline.engine.rows_kernel import Layers
 
         rows, chains = rows_of(self._rows.array, ROW), rows_of(self._chains.array, CHAIN)
         lists = (self._heap.array, self._pending.array, self._keepers.array)
-        return Layers(rows, chains, self._places, *lists, self.line)
+        return Layers(rows, chains, self._places, *lists, self.sketch, self.line)
 
     @property
     def count(self) -> int:
@@ -48,6 +51,11 @@ class LayersPart(Part):
     def key(self) -> tuple[int, int]:
         """Column and layer of the line."""
         return int(self.line.column) - BIAS, int(self.line.layer) - BIAS
+
+    @property
+    def distinct(self) -> int:
+        """How many distinct states were stored, estimated."""
+        return estimated(self.sketch)
 
     def standing(self) -> tuple[tuple[int, int], int] | None:
         """Column and layer in which the line stands, and how many states there that are not persistent were taken for
@@ -65,11 +73,12 @@ class LayersPart(Part):
 
     @property
     def words(self) -> int:
-        return self.count * _WORDS_A_LAYER
+        return self.count * _WORDS_A_LAYER + len(self.sketch)
 
     def grow(self, affordable: Affordable) -> bool:
         if self.line.wanted_rows:
-            if self.count * _WORDS_A_LAYER > affordable():
+            # While the map is made anew, there are two.
+            if self.count * _WORDS_A_LAYER + len(self._places) > affordable():
                 return False
             self._double()
             self.line.wanted_rows = 0

@@ -26,6 +26,7 @@ from strandline.engine.codes import (
     SWEEP_OVER,
 )
 from strandline.engine.hashing import word_count
+from strandline.engine.intrinsics import lowest_bit
 from strandline.engine.jit import inlined
 from strandline.engine.journal_kernel import links_full, log_new_state
 from strandline.engine.notes_kernel import note_layer
@@ -40,6 +41,7 @@ from strandline.engine.rows_kernel import (
     schedule_root,
     unexpanded,
 )
+from strandline.engine.sketch import REGISTER_BITS
 from strandline.engine.stack_kernel import top_of
 from strandline.engine.store.interface import find, make_room
 from strandline.engine.store.paged_kernel import append, forget_chain, insert, next_of, take
@@ -48,6 +50,7 @@ U = np.uint64
 _0, _1, _2 = U(0), U(1), U(2)
 _BIAS = U(BIAS)
 _PAGES_AT_A_TIME = U(1 << 15)
+_REGISTER_BITS, _REGISTERS, _NO_REST = U(REGISTER_BITS), U((1 << REGISTER_BITS) - 1), U(1 << (64 - REGISTER_BITS))
 
 _LAYERS, _SWEEPS, _COLUMNS = U(1), U(2), U(4)
 
@@ -204,6 +207,15 @@ def falls_behind(layers, expansion, at):
 
 
 @inlined
+def _note_distinct(sketch, hash_value):
+    """Have a state in the estimate of how many there are (`strandline.engine.sketch`)."""
+    register = hash_value & _REGISTERS
+    rank = lowest_bit((hash_value >> _REGISTER_BITS) | _NO_REST) + _1
+    if rank > sketch[register]:
+        sketch[register] = rank
+
+
+@inlined
 def place(layers, store, journal, expansion, at, hash_value, link):
     """Store the successor at `records[at]` in its layer unless it is stored. CONTINUE, and `line.placed` is the number
     of its entry, `line.outcome` KNOWN, NEW or RETURNED, then in row `line.placed_row`; or REGRESSING_COLUMN, FLUSH,
@@ -230,6 +242,7 @@ def place(layers, store, journal, expansion, at, hash_value, link):
     if line.placed == NONE:
         return GROW
     insert(store, line.placed, records, at, hash_value)
+    _note_distinct(layers.sketch, hash_value)
     log_new_state(journal, link)
     line.outcome, line.placed_row = NEW, row
     if behind:
@@ -258,6 +271,7 @@ def store_here(layers, store, journal, array, at, hash_value, link):
     if line.placed == NONE:
         return GROW
     insert(store, line.placed, array, at, hash_value)
+    _note_distinct(layers.sketch, hash_value)
     log_new_state(journal, link)
     return CONTINUE
 

@@ -81,6 +81,8 @@ class Words:
 
     def _adopt(self, mapping: int, mapped: int) -> None:
         self._mapping, self._mapped = mapping, mapped
+        if hasattr(mmap, "MADV_NOHUGEPAGE"):
+            _libc().madvise(mapping, mapped, mmap.MADV_NOHUGEPAGE)
         self._unmap = weakref.finalize(self, _libc().munmap, mapping, mapped)
 
     @property
@@ -100,8 +102,9 @@ class Words:
         size = 8 * count
         if self._start + size > self._mapping + self._mapped:
             self._move(size)
-        if size >= _HUGE_PAGE and hasattr(mmap, "MADV_HUGEPAGE"):
-            _libc().madvise(self._start, _rounded(size), mmap.MADV_HUGEPAGE)
+        if hasattr(mmap, "MADV_HUGEPAGE"):
+            # A huge page at the end, of which little is used, would be memory that nobody has counted.
+            _libc().madvise(self._start, size // _HUGE_PAGE * _HUGE_PAGE, mmap.MADV_HUGEPAGE)
         self.array = np.ctypeslib.as_array((ctypes.c_uint64 * count).from_address(self._start))
 
     def _move(self, size: int) -> None:

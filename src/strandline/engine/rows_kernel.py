@@ -23,7 +23,8 @@ _0, _1, _2 = U(0), U(1), U(2)
 
 class Layers(NamedTuple):
     """`rows` and `chains` (two a row) are the layers, `places` the map, `heap` the rows that wait for the line,
-    `pending` those with roots for the next sweep, `keepers` those with persistent states."""
+    `pending` those with roots for the next sweep, `keepers` those with persistent states; `sketch` tells how many
+    states were stored (`strandline.engine.sketch`)."""
 
     rows: Any
     chains: Any
@@ -31,6 +32,7 @@ class Layers(NamedTuple):
     heap: Any
     pending: Any
     keepers: Any
+    sketch: Any
     line: Any
 
 

@@ -68,6 +68,10 @@ class Statistics:
     regress_edges: int = 0
     sweeps: int = 1
     layers: int = 0
+    distinct: int = 0
+    """Of a sweep: how many distinct states it has stored, estimated (`strandline.engine.sketch`)."""
+    repeats: float = 1.0
+    """Of a sweep: how often each of these was stored since it goes by its measure, estimated."""
     peak_bytes: int = 0
     threads: int = 1
 
@@ -178,26 +182,32 @@ class Search(ABC):
         while True:
             started, visited = time.perf_counter(), int(self.journal.counts.visited)
             code = self.run(np.uint64(self._budget))
-            self.journal.flush()
-            self.current_bytes()
-            if code == codes.GROW:
-                if not all(part.grow(self._affordable_words) for part in self.parts) and not self.relieve():
-                    return Event.MEMORY
-            elif code == codes.BUDGET:
+            event = self.event_of(code)
+            if event is not None:
+                return event
+            if code == codes.BUDGET:
                 elapsed = max(time.perf_counter() - started, 1e-6)
                 rate = (int(self.journal.counts.visited) - visited) / elapsed
                 self._budget = max(1, int(rate * min(seconds, 0.05)))
-            elif code == codes.FLUSH:
-                if self.journal.room_for_links() == 0:
-                    return Event.STATES
-            elif code == codes.LAYER_OVER:
-                self.journal.finish_layer(*self.line)
-            else:
-                if code == codes.FAULT:
-                    self.kernel.reraise()
-                return _EVENTS[code]
             if time.perf_counter() >= deadline:
                 return Event.PAUSED
+
+    def event_of(self, code: int) -> Event | None:
+        """Do what the code of the compiled loop asks for; None where the loop can go on."""
+        self.journal.flush()
+        self.current_bytes()
+        if code == codes.GROW:
+            grown = all(part.grow(self._affordable_words) for part in self.parts) or self.relieve()
+            return None if grown else Event.MEMORY
+        if code == codes.FLUSH:
+            return Event.STATES if self.journal.room_for_links() == 0 else None
+        if code == codes.LAYER_OVER:
+            self.journal.finish_layer(*self.line)
+        if code in (codes.BUDGET, codes.LAYER_OVER):
+            return None
+        if code == codes.FAULT:
+            self.kernel.reraise()
+        return _EVENTS[code]
 
     def relieve(self) -> bool:
         """What is wanted is not affordable: make room in what there is; whether there is some now."""

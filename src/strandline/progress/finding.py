@@ -18,6 +18,7 @@ import numpy as np
 
 from strandline.compile.callback import CallableSystem
 from strandline.compile.kernel import Twin
+from strandline.engine.memory import WordArray
 from strandline.model.expression import Expression
 from strandline.model.intervals import Interval
 from strandline.model.lexicographic import measure_of
@@ -133,16 +134,17 @@ def find_measures(
     watch: Watch = lambda text: None,
     given: Sequence[Measure] = (),
     share: float = 1.0,
+    starts: WordArray | None = None,
 ) -> Found:
     """Measures of the system, tried on at most `sample` states; also those that the model declares and those that are
     given. Raises `MeasureError` where these are not what they are said to be. The effort is bounded, whatever the model
     is: by the sample, and by what is simulated on it. With a `share` all samples are that much smaller, and so is the
-    memory that they take."""
+    memory that they take. With `starts` they begin at these states, one a row, and not at the initial ones."""
     started = time.perf_counter()
     if isinstance(system, CallableSystem):
         return Found((), 0, False, 0, 0.0)
     watch("looking for a measure of progress ...")
-    finder = _Finder(system, sample, share)
+    finder = _Finder(system, sample, share, starts)
     try:
         trials = finder.run(given)
     finally:
@@ -161,11 +163,11 @@ def find_measures(
 
 
 class _Finder:
-    def __init__(self, system: System, sample: int, share: float) -> None:
+    def __init__(self, system: System, sample: int, share: float, starts: WordArray | None) -> None:
         small, middle, large = (int(share * size) for size in (SMALL_SAMPLE, MIDDLE_SAMPLE, sample))
         self.system = system
         self.changes = Changes(system)
-        self.exploration = Exploration(system)
+        self.exploration = Exploration(system, starts)
         self.walked, self._linked = self.exploration.walks()
         self.small = self.exploration.prefix(min(small, large))
         self.middle = self.small if self.small.whole else self.exploration.prefix(min(middle, large))

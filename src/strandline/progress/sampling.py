@@ -8,6 +8,7 @@ that on all states better than on random subgraphs, which lack the edges by whic
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -36,12 +37,16 @@ _WALKED, _LENGTH = 32_000, 1_000
 
 
 class Exploration:
-    """States of a System in breadth-first order; it goes on as far as is asked for."""
+    """States of a System in breadth-first order, from the initial ones or from others that are given; it goes on as far
+    as is asked for."""
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: System, starts: npt.NDArray[np.uint64] | None = None) -> None:
         self.system = system
         self.layout = make_layout(system, analyse_ranges(system).variables)
         self.kernel = compile_system(system)
+        if starts is not None:
+            progress = np.zeros((len(starts), 2), dtype=np.int64)
+            self.kernel = replace(self.kernel, initial=starts, initial_progress=progress)
         self.whole = False
         """Whether these are all states."""
         self._blocks: list[npt.NDArray[np.uint64]] = []

@@ -16,10 +16,13 @@ def prediction_rows(exploration: Exploration) -> list[tuple[str, str]]:
     seen = "all states" if prediction.exact else f"the first {prediction.sampled:,} states"
     rows = [("predicted", f"{_told(prediction.peak, prediction.visits)}, by {seen}")]
     peak, visits = _reality(exploration)
-    if peak is None or visits is None:
-        rows.append(("came out", "not known without the number of states (--count-distinct)"))
-    else:
+    now = exploration.statistics
+    if peak is not None and visits is not None:
         rows.append(("came out", _told(peak, visits)))
+    elif exploration.complete and now.about:
+        rows.append(("came out", f"about {_told(min(now.peak_states / now.about, 1.0), now.visited / now.about)}"))
+    else:
+        rows.append(("came out", "not known without the number of states (--count-distinct)"))
     return rows
 
 

@@ -159,7 +159,7 @@ def statistics_rows(exploration: Exploration) -> list[tuple[str, str]]:
     so_far = "" if exploration.complete else f"  (not complete: {exploration.reason})"
     order = exploration.options.order
     why = "after states were replaced" if order == "cache" else "after regress edges"
-    rows = [("states", _count(now.states, why) + so_far)]
+    rows = [("states", _count(now.states, why, now.about) + so_far)]
     if not now.nodes or now.transitions is not None:
         rows.append(("transitions", _count(now.transitions, why)))
     ends = ", valid ends included" if now.deadlocks and exploration.system.ends is not None else ""
@@ -216,8 +216,11 @@ def _walk_rows(exploration: Exploration, walks: WalkFigures) -> list[tuple[str, 
     ]
 
 
-def _count(number: int | None, why: str) -> str:
-    return f"not known {why} (--count-distinct makes it exact)" if number is None else large(number)
+def _count(number: int | None, why: str, about: int | None = None) -> str:
+    if number is not None:
+        return large(number)
+    known = "not known" if about is None else f"about {float(f'{about:.2g}'):,.0f}"
+    return f"{known} {why} (--count-distinct makes it exact)"
 
 
 def _cache(exploration: Exploration) -> str:

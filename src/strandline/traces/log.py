@@ -1,8 +1,8 @@
 """The parent log: for every state that was stored, the record of its parent and the step that led to it.
 
 A file of little-endian 64-bit links, `parent record << STEP_BITS | step`; the link's position is the record's
-number. An initial state has the parent `ROOT` and its own number as step. Written with plain `write()`: a
-mapping would count against the resident set.
+number. An initial state has the parent `ROOT` and its own number as step; the step `SAME` says that the record is of
+the same state as its parent. Written with plain `write()`: a mapping would count against the resident set.
 
 Several threads have a file each, `parts` of the log: record `r` is in part `r % parts`, at position `r // parts`. With
 a single part a parent's record always has a smaller number than its child's, so every chain ends; of several parts no
@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from strandline.engine.codes import ROOT, STEP_BITS
+from strandline.engine.codes import ROOT, SAME, STEP_BITS
 from strandline.engine.memory import WordArray
 from strandline.errors import ReplayError, ResourceError
 
@@ -75,7 +75,8 @@ class ParentLog:
                 )
             if len(steps) == records:
                 raise ReplayError(f"{self.path}: the parents of record {record} go round in a circle")
-            steps.append(step)
+            if step != SAME:
+                steps.append(step)
             record = parent
 
     def parents(self) -> Iterator[int | None]:

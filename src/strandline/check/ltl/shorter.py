@@ -42,7 +42,7 @@ def shorter_lasso(
         return run.limit_reached() is None and (to_the_end or visited <= patience)
 
     try:
-        shorter = shortened(kernel, goals, log, may_go_on, memory_limit=run.memory_limit)
+        shorter = shortened(kernel, goals, log, may_go_on, memory_limit=run.bench.memory_limit)
     finally:
         log.close()
     if shorter is None or (wanted is None and len(shorter) >= len(lasso)):

@@ -73,6 +73,7 @@ def search_for_states(
         system=task.system,
         predicates=[one.predicate for one in task.properties if one.predicate is not None],
         measure=None if chosen is None else chosen.measure,
+        prediction=None if chosen is None else chosen.prediction,
         searches=searches(options, sum(1 << bit for bit in goal.bits.values())),
         options=options,
         # What looking for a measure took does not count.
@@ -82,7 +83,6 @@ def search_for_states(
         for_device=for_device,
     )
     findings = Run(plan, goal, session.watcher).carry_out()
-    findings.prediction = None if chosen is None else chosen.prediction
     _count_shown_deadlocks(findings, goal.traces)
     _explain_guards(findings, plan, session)
     return StatesFound(findings, goal.traces)

@@ -46,12 +46,13 @@ class PrefixSearch:
         if watched is None:
             return ProductFound(self.name, Findings(complete=True))
         product = question.product(watched)
-        measure = session.measures.of(question.plain).measure if options.order == SWEEP else None
+        chosen = session.measures.of(question.plain) if options.order == SWEEP else None
         plan = Plan(
             checkpoints=session.checkpoints,
             system=product.system,
             predicates=product.predicates,
-            measure=measure,
+            measure=None if chosen is None else chosen.measure,
+            prediction=None if chosen is None else chosen.prediction,
             searches=StateSearches(options, product.accepting_label),
             options=options,
             started=session.started,

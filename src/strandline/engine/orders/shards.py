@@ -185,6 +185,7 @@ class ShardedSweepSearch(Search):
             regress_edges=sum(int(line.regress_edges) for line in lines),
             sweeps=int(lines[0].sweeps),
             layers=int(lines[0].layers_left),
+            distinct=sum(member.layers.distinct for member in self._members),
             threads=self._threads,
         )
 

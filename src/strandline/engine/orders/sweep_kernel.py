@@ -12,6 +12,7 @@ import numpy as np
 from strandline.engine.batch_kernel import enlist
 from strandline.engine.codes import BATCH, BUDGET, CONTINUE, FLUSH, NONE, STEP_MASK
 from strandline.engine.expansion_kernel import ask
+from strandline.engine.hashing import copy_state, word_count
 from strandline.engine.jit import inlined, njit
 from strandline.engine.journal_kernel import (
     count_expanded,
@@ -23,7 +24,7 @@ from strandline.engine.journal_kernel import (
 )
 from strandline.engine.line_kernel import falls_behind, next_layer, place
 from strandline.engine.notes_kernel import note_regress
-from strandline.engine.rows_kernel import unexpanded
+from strandline.engine.rows_kernel import kept, live, unexpanded
 from strandline.engine.store.interface import prefetch_match
 from strandline.engine.store.paged_kernel import next_of, record_of, take
 
@@ -122,3 +123,25 @@ def sweep(search, budget):
             code = _expand(search)
         if code != CONTINUE:
             return code
+
+
+@njit
+def put_down(search, block):
+    """Take states that wait for expansion, in any layer, to the rows of a block: their words, and their record. How
+    many there were; 0 when none is left."""
+    layers, store, words = search.layers, search.store, search.expansion.words
+    rows, width, count = U(len(block)), word_count(words), _0
+    states = block.reshape(-1)
+    for entry in range(len(layers.places)):
+        if layers.places[entry] != _0:
+            row = layers.places[entry] - _1
+            for number in range(live(row), kept(row) + _1):
+                chain = layers.chains[number]
+                while chain.taken < chain.count and count < rows:
+                    source = next_of(store, chain)
+                    at = count * (width + _1)
+                    copy_state(store.entries, source * store.entry, states, at, words)
+                    states[at + width] = record_of(store, source)
+                    take(chain)
+                    count += _1
+    return count

@@ -245,7 +245,8 @@ def _new_page(store):
     else:
         page = shape.pages + _1
         end = page << shape.page_bits
-        if end * store.entry > U(len(store.entries)) or end > U(len(store.further)) or page > U(len(store.filled)):
+        pages = min(len(store.filled), len(store.following), len(store.first_record))
+        if end * store.entry > U(len(store.entries)) or end > U(len(store.further)) or page > U(pages):
             shape.wanted_entries = end
             return _0
         shape.pages = page

@@ -1,0 +1,142 @@
+"""A sweep by a measure that does not keep what was predicted is planned again from where it is; the answer is the same."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import strandline
+from strandline.check import deciding, measuring, replanning, running, workbench
+from strandline.check.automatic import Prediction
+from strandline.check.checkpoints import keeping
+from strandline.check.engine_loading import COMPILING
+from strandline.check.measures import parse_measures
+from strandline.check.verdict import Answer
+from strandline.check.watching import Watcher
+from strandline.engine.search import Event, Search
+from strandline.model.system import System
+
+WHEELS = Path(__file__).parent / "models" / "wheels.dve"
+FAR = "P.x < 63 or Q.x < 63 or R.x < 63"
+
+
+class Told:
+    """Keeps what it is told; ends the run at the given progress after it was planned again."""
+
+    def __init__(self, left: int | None = None) -> None:
+        self.texts: list[str] = []
+        self._left = left
+
+    def stage(self, text: str) -> None:
+        if text != COMPILING:
+            self.texts.append(text)
+
+    def progress(self, progress: object) -> None:
+        if self._left is not None:
+            self._left -= any("planning again" in text or "resumed after" in text for text in self.texts)
+            if self._left < 0:
+                raise Killed
+
+    def planned(self) -> int:
+        return sum("planning again from where the sweep is" in text for text in self.texts)
+
+
+class Killed(BaseException):
+    """The process is gone."""
+
+
+@pytest.fixture
+def overrated(monkeypatch: pytest.MonkeyPatch) -> Told:
+    """The measure that is found is a bad one, of which too much is expected."""
+    told = Told()
+
+    def predicted(system: System, watcher: Watcher, memory: int | None = None) -> Prediction:
+        measure = parse_measures(["(P.x + Q.x + R.x) % 7"], system)
+        return Prediction(measure, "it is said to be good", 0.01, 0.5, 1_000, False, 0.0)
+
+    monkeypatch.setattr(measuring, "predicted_measure", predicted)
+    monkeypatch.setattr(replanning, "_MORE", 0.0)
+    monkeypatch.setattr(running, "_SLICE", 0.001)
+    monkeypatch.setattr(deciding, "Unwatched", lambda: told)
+    return told
+
+
+def test_the_answer_is_the_same(overrated: Told) -> None:
+    verdict = strandline.check(WHEELS, invariants=FAR, deadlock=True, measure="auto", count_distinct=True)
+    assert overrated.planned() >= 1
+    assert {one.answer for one in verdict.properties} == {Answer.VIOLATED, Answer.HOLDS}
+    trace = next(one.trace for one in verdict.properties if one.answer is Answer.VIOLATED)
+    assert trace is not None
+    assert len(trace.steps) >= 3 * 63
+    assert (verdict.statistics.states, verdict.statistics.transitions) == (64**3, (63 + 64 + 64) * 64**2)
+
+
+def test_what_was_found_is_said_and_reported(overrated: Told) -> None:
+    explored = strandline.explore(WHEELS, measure="auto")
+    assert overrated.texts[0].startswith("about ")
+    assert ", where 0.50 were predicted: planning again from where the sweep is ..." in overrated.texts[0]
+    assert explored.complete
+    assert explored.prediction is not None
+    if any(text.startswith("found in") for text in overrated.texts):
+        assert explored.prediction.reason != "it is said to be good"
+
+
+def test_one_that_keeps_its_promise_is_left_alone(overrated: Told, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replanning, "_TIMES", 1_000.0)
+    assert strandline.explore(WHEELS, measure="auto").complete
+    assert overrated.planned() == 0
+
+
+def test_killed_after_it_was_planned_again(
+    overrated: Told, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(keeping, "_SHARE", 0)
+    monkeypatch.setattr(os, "fsync", lambda file: None)
+    keywords: dict[str, Any] = {"invariants": FAR, "measure": "auto", "checkpoint": tmp_path / "saved", "every": 0.0}
+    planned = 0
+    for resume in (False, True, True):
+        watcher = Told(left=3)
+        monkeypatch.setattr(deciding, "Unwatched", lambda watcher=watcher: watcher)
+        with pytest.raises(Killed):
+            strandline.check(WHEELS, **keywords, resume=resume)
+        planned += watcher.planned()
+    assert planned >= 1
+    last = Told()
+    monkeypatch.setattr(deciding, "Unwatched", lambda: last)
+    verdict = strandline.check(WHEELS, **keywords, resume=True)
+    assert last.texts[0].startswith("resumed after ")
+    assert verdict.answer is Answer.VIOLATED
+    assert verdict.properties[0].trace is not None
+
+
+@pytest.mark.parametrize("better", [True, False])
+def test_where_memory_is_full_it_is_planned_again_before_states_go_to_disk(
+    better: bool, overrated: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = Search.advance
+
+    def advance(search: Search, seconds: float = 0.05) -> Event:
+        if type(search).__name__ == "SpillingSearch":
+            return usual(search, seconds)
+        search._budget = 1000
+        event = usual(search, 0.0)
+        return Event.MEMORY if search.statistics().visited > 5000 else event
+
+    def found(*given: Any, peak: bool) -> Prediction | None:
+        assert peak
+        system = given[0]
+        measure = parse_measures(["P.x"], system)
+        return Prediction(measure, "another one", 0.01, 1.0, 1_000_000, False, 0.0) if better else None
+
+    monkeypatch.setattr(replanning, "_TIMES", 1_000.0)
+    monkeypatch.setattr(Search, "advance", advance)
+    monkeypatch.setattr(workbench, "better_measure", found)
+    monkeypatch.setattr(workbench.Workbench, "_engine_bytes", lambda self, reserve=1: 8 << 20)
+    verdict = strandline.check(WHEELS, invariants=FAR, deadlock=True, measure="auto", memory="1G")
+    assert {one.answer for one in verdict.properties} == {Answer.VIOLATED, Answer.HOLDS}
+    assert overrated.planned() == (2 if better else 1)
+    assert overrated.texts[-1] == "the memory limit of 1.0 GB is reached: going on with states on disk"
+    assert verdict.complete
