@@ -1,4 +1,4 @@
-"""A sweep by a measure that does not keep what was predicted is planned again from where it is; the answer is the same."""
+"""A sweep by a measure that disappoints is planned again from where it is; the answer is the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sweep that another one carries on, by another measure, misses nothing; and what it says of how many states it met."""
+"""A sweep that another one carries on, by another measure, misses nothing; how many states were met is estimated."""
 
 from __future__ import annotations
 
