@@ -84,6 +84,44 @@ def test_counts_are_those_of_searches_in_memory(
         assert path_to(kernel, outcome.links, record)[-1] in outcome.distinct()
 
 
+@given(
+    st.randoms(use_true_random=False),
+    st.integers(1, 60),
+    st.sampled_from(("monotone", "regressing", "columns", "extreme")),
+    st.sampled_from((1, 3)),
+    st.booleans(),
+)
+@settings(max_examples=60)
+def test_layers_that_are_taken_together(
+    tmp_path_factory: pytest.TempPathFactory, random: Random, nodes: int, kind: str, words: int, tiny: bool
+) -> None:
+    graph = random_graph(random, nodes, 2 * nodes, kind=kind)
+    kernel, folder = graph_kernel(graph, words), tmp_path_factory.mktemp("runs")
+    engine = plain_engine()
+    module = engine.modules["disk.search"]
+    module._LEAST_PIECE = 5 if tiny else 1 << 10
+    module._PIECES, module._SMALL_PIECE = random.randint(1, 3), 1 << 60
+    with smallest_arrays(engine), np.errstate(over="ignore"):
+        outcome, run = spilled(kernel, folder, engine=engine)
+    assert outcome.event.name == "DONE"
+    assert outcome.distinct() == explore(kernel, "sweep").distinct()
+    if outcome.statistics.exact:
+        assert len(outcome.seen) == len(outcome.distinct()) == outcome.statistics.recorded
+    assert sum(run.written) == 0
+    for record in range(len(outcome.links)):
+        assert path_to(kernel, outcome.links, record)[-1] in outcome.distinct()
+
+
+def test_narrow_layers_do_not_cost_a_piece_each(tmp_path: Path) -> None:
+    """A ladder of 40,000 rungs, two states on each: soon many rungs are one layer."""
+    nodes = 80_000
+    edges = tuple(tuple(target for target in (node ^ 1, node + 2) if target < nodes) for node in range(nodes))
+    graph = Graph(edges, progress=tuple((0, node // 2) for node in range(nodes)))
+    outcome, _ = spilled(graph_kernel(graph), tmp_path)
+    assert (len(outcome.distinct()), outcome.statistics.visited) == (nodes, nodes)
+    assert outcome.statistics.layers < nodes // 8
+
+
 @pytest.mark.parametrize("kind", ["plain", "regressing"])
 def test_a_layer_many_times_as_large_as_memory(kind: str, tmp_path: Path) -> None:
     """Thousands of states, most of them in one layer, and memory for some hundreds."""
@@ -99,10 +137,14 @@ def test_a_layer_many_times_as_large_as_memory(kind: str, tmp_path: Path) -> Non
     assert run.search.files.peak_bytes > 1 << 16
 
 
-@pytest.mark.parametrize("kind", ["plain", "regressing", "columns"])
+@pytest.mark.parametrize("kind", ["plain", "regressing", "columns", "together"])
 def test_a_search_goes_on_in_another(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Saved at any pause, with files that stay as long as somebody may need them."""
+    together = kind == "together"
+    kind = "regressing" if together else kind
     monkeypatch.setattr(disk_search, "_AT_ONCE", -1.0)
+    monkeypatch.setattr(disk_search, "_PIECES", 2 if together else 1 << 60)
+    monkeypatch.setattr(disk_search, "_SMALL_PIECE", 1 << 60)
     again = 0
     for seed in range(6):
         random = Random(seed)
@@ -118,7 +160,11 @@ def test_a_search_goes_on_in_another(kind: str, tmp_path: Path, monkeypatch: pyt
                 restore(following.search, kept(saved(run.search)))
                 following.search._piece, following.search._budget = 20, 1
                 run, again = following, again + 1
-            same(run.advance(0.0), usual)
+            if together:
+                assert run.advance(0.0).distinct() == usual.distinct()
+                assert int(run.search._work.grain) > 0
+            else:
+                same(run.advance(0.0), usual)
     assert again > 5
 
 
@@ -132,6 +178,19 @@ def test_no_machine_code_is_made_after_it_was_loaded(tmp_path: Path) -> None:
     run.advance()
     assert run.search.files.peak_bytes > 0
     assert {kernel.__name__: kernel.nopython_signatures for kernel in kernels} == loaded
+
+
+def test_none_is_made_when_layers_become_many() -> None:
+    from strandline.engine.rows_kernel import rebuild_map
+
+    edges = (tuple(range(1, 3_000)), *(() for _ in range(2_999)))
+    run = Run(graph_kernel(Graph(edges, progress=tuple((0, node) for node in range(3_000)))), "sweep")
+    run.search.load()
+    loaded = rebuild_map.nopython_signatures[:]
+    assert loaded
+    run.advance()
+    assert run.search._layers.count >= 3_000
+    assert rebuild_map.nopython_signatures == loaded
 
 
 def test_a_state_that_is_found(tmp_path: Path) -> None:

@@ -84,6 +84,12 @@ class LayersPart(Part):
             self.line.wanted_rows = 0
         return True
 
+    def load(self) -> None:
+        from strandline.engine.jit import prepare
+        from strandline.engine.rows_kernel import rebuild_map
+
+        prepare(rebuild_map, rows_of(self._rows.array, ROW), self._places, self._places)
+
     def _double(self) -> None:
         from strandline.engine.rows_kernel import rebuild_map
 

@@ -35,6 +35,10 @@ class Part(ABC):
         """Give the kernel what it asked for; False, with nothing changed, where that is not affordable."""
         return True
 
+    def load(self) -> None:
+        """Have the machine code for growing: when that is needed, memory may be short."""
+        return None
+
     def close(self) -> None:
         """Give all memory back."""
         return None

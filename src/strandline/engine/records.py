@@ -81,9 +81,10 @@ CELL = _kind(
 LEVELS = _kind("count", "end", "head", "wanted")
 """Breadth-first: how many levels were begun, where the last ends, the next state to be expanded."""
 
-SPREAD = _kind("next", "count", "record", "waiting", "measured")
+SPREAD = _kind("next", "count", "record", "waiting", "measured", "grain")
 """Of a search that spills: the state to be expanded next and how many there are, the record of the first; how many
-successors wait in memory; whether there is a measure."""
+successors wait in memory; whether there is a measure; the lowest bits of a layer's key that are left out, so that
+neighbours are taken together."""
 
 ROUND = _kind("states_end", "numbers_begin", "numbers_end", "numbers_drawn")
 """Of several threads: up to which state they expand; which numbers new states may have, and how many are drawn at a

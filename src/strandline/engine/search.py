@@ -174,6 +174,8 @@ class Search(ABC):
 
     def load(self) -> None:
         """Have all machine code that the search needs; it is of no other use afterwards."""
+        for part in self.parts:
+            part.load()
         self.advance(0.0)
 
     def advance(self, seconds: float = 0.05) -> Event:

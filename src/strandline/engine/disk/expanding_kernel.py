@@ -104,7 +104,7 @@ def _wait(search, number):
     at = number * expansion.stride
     column, layer = _BIAS, _BIAS
     if work.measured != _0:
-        column, layer = column_at(words, records, at), layer_at(words, records, at)
+        column, layer = column_at(words, records, at), layer_at(words, records, at) >> work.grain
     if column < line.column:
         return REGRESSING_COLUMN
     behind = column == line.column and layer < line.layer
@@ -257,6 +257,6 @@ def wake(layers):
 def leave(search, unmoved):
     """The line leaves its layer, in which nothing waits; so many states were expanded that are not persistent."""
     layers, line = search.layers, search.layers.line
-    note_layer(search.notes, line.column, line.layer, unmoved, search.journal.counts)
+    note_layer(search.notes, line.column, line.layer << search.work.grain, unmoved, search.journal.counts)
     remove_row(layers, line.row)
     line.row = NONE

@@ -4,9 +4,11 @@ Delayed duplicate detection (Stern and Dill 1998; Korf 2004): successors are not
 When the line comes to it, all that wait there are sorted, equal ones dropped, and so are those that are known: the
 states of the layer found before, and the persistent ones. What is left is new, and expanded. Successors in the same
 layer wait for the next round in it; a breadth-first search is a sweep with a single layer, and its rounds are the
-levels. A layer that is too large is taken in pieces, each a range of hashes.
+levels. A layer that is too large is taken in pieces, each a range of hashes. Where layers are too small, neighbours are
+taken together.
 
-Verdict and counts are those of the searches in memory.
+Verdict and counts are those of the searches in memory; where layers were taken together, a state may be visited more
+or less often.
 """
 
 from __future__ import annotations
@@ -47,6 +49,10 @@ _WAITING, _KNOWN, _PIECE, _RECENT, _FILTER = 0.2, 0.1, 0.15, 0.3, 0.2
 """Shares of the memory: what waits, sets of known states, a piece that is sorted, states met a moment ago, and filters
 for known states on disk."""
 _LEAST_PIECE, _LEAST_WAITING = 1 << 10, 1 << 13
+_PIECES, _SMALL_PIECE = 256, 256
+"""After so many pieces it is seen whether they have fewer states than that on the mean."""
+_COARSER, _COARSEST, _REST = 2, 40, 3
+"""Then so many bits more of layers are left out, up to so many."""
 _AT_ONCE = 0.005
 """Seconds after which no further piece is begun in the same call."""
 
@@ -60,7 +66,7 @@ class _Group:
     next: int = 0
     roots: bool = False
     rows: WordArray | None = None
-    """What waited in memory, where that is all."""
+    """What waited in memory, where there is a single piece."""
 
 
 class SpillingSearch(Search):
@@ -101,6 +107,7 @@ class SpillingSearch(Search):
         self._expanded_here = self._live_here = 0
         self._levels: list[int] = []
         self._swept_again = False
+        self._pieces = self._in_pieces = 0
         self.expansion.start()
 
     # --- to be saved --------------------------------------------------------------------------------------------
@@ -210,14 +217,14 @@ class SpillingSearch(Search):
         key, line = self._line_key, self._layers.line
         for roots, runs in ((True, self._roots), (False, self._live)):
             waiting = self._count(2 * int(line.row) + int(roots))
-            segments = runs.take(key)
+            segments = runs.take(key, self._grain)
             if not waiting and not segments:
                 continue
             total = waiting + sum(segment.count for segment in segments)
-            if waiting and (segments or total > self._piece):
+            if waiting and total > self._piece:
                 # Pieces are taken from what is sorted.
                 self._spill()
-                segments += runs.take(key)
+                segments += runs.take(key, self._grain)
                 waiting = 0
             rows = self._drained(2 * int(line.row) + int(roots), waiting) if waiting else None
             self._group = _Group(segments, max(1, -(-total // self._piece)), roots=roots, rows=rows)
@@ -249,14 +256,37 @@ class SpillingSearch(Search):
                 self._persistent.clear()
         if key is None:
             return codes.DONE
+        key = self._coarser(key)
         from strandline.engine.disk.expanding_kernel import stand_at
 
         if not stand_at(self._layers.layers(), np.uint64(key[0]), np.uint64(key[1])):
             return codes.GROW
         return codes.BUDGET
 
+    @property
+    def _grain(self) -> int:
+        return int(self._work.grain)
+
+    def _coarser(self, key: Key) -> Key:
+        """Take neighbouring layers together from the next one on, where pieces have turned out to be small: each costs
+        as much as a thousand states. Any order that does not contradict the measure will do; only a layer that
+        was begun is finished as it is. The answer is the key of the layer to come as it is then."""
+        line = self._layers.line
+        narrow = self._pieces >= _PIECES and self._in_pieces < _SMALL_PIECE * self._pieces
+        if self._pieces >= _PIECES and not narrow:
+            self._pieces = self._in_pieces = 0
+        joined = int(line.layer) >> _COARSER
+        if not narrow or self._grain + _COARSER > _COARSEST or key <= (int(line.column), (joined << _COARSER) | _REST):
+            return key
+        if self._work.waiting:
+            self._spill()
+        self._work.grain += np.uint64(_COARSER)
+        line.layer = joined
+        self._pieces = self._in_pieces = 0
+        return key[0], key[1] >> _COARSER
+
     def _least(self) -> Key | None:
-        keys = [self._live.least, self._roots.least]
+        keys = [self._live.least(self._grain), self._roots.least(self._grain)]
         if self._layers.line.waiting:
             row = self._layers.layers().rows[int(self._layers.layers().heap[0])]
             keys.append((int(row.column), int(row.layer)))
@@ -289,6 +319,7 @@ class SpillingSearch(Search):
         reached = most is not None and rows.count > most
         if reached and most is not None:
             rows.keep_first(most)
+        self._pieces, self._in_pieces = self._pieces + 1, self._in_pieces + rows.count
         self._note_new(rows, group)
         self._states = rows.used
         put_first_words(self._states, np.uint64(self._row_words), self._width)
@@ -300,13 +331,14 @@ class SpillingSearch(Search):
     def _parts_of(self, group: _Group) -> list[WordArray]:
         """The next piece, in sorted parts."""
         group.next += 1
-        if group.rows is not None:
-            rows, group.rows = group.rows, None
-            return [in_order(rows, self._width)]
         last = group.next == group.pieces
         bound = None if last else (group.next << 64) // group.pieces
         share = group.pieces - group.next + 1
-        return [segment.read_up_to(bound, share) for segment in group.segments]
+        parts = [segment.read_up_to(bound, share) for segment in group.segments]
+        if group.rows is not None:
+            parts.append(in_order(group.rows, self._width))
+            group.rows = None
+        return parts
 
     def _note_new(self, rows: SortedRows, group: _Group) -> None:
         line, counts, new = self._layers.line, self.journal.counts, rows.count
@@ -345,9 +377,9 @@ class SpillingSearch(Search):
         numbers = np.flatnonzero((chains["count"] > 0)[: 2 * int(self._layers.line.rows)])
         keys = np.stack((rows["column"][numbers // 2], rows["layer"][numbers // 2]))
         order = np.lexsort((keys[1], keys[0]))
-        live, roots, following = self._live.begin(), self._roots.begin(), self._next_roots.begin()
+        live, roots, following = (runs.begin(self._grain) for runs in (self._live, self._roots, self._next_roots))
         here = self._line_key
-        for place in order.tolist():
+        for place in order:
             number, key = int(numbers[place]), (int(keys[0, place]), int(keys[1, place]))
             # Persistent states behind the line are roots of the next sweep.
             run = live if number % 2 == 0 else following if key < here else roots
@@ -357,7 +389,7 @@ class SpillingSearch(Search):
                     # A sorted part is a run of its own.
                     runs = self._live if run is live else self._roots if run is roots else self._next_roots
                     runs.add(run)
-                    fresh = runs.begin()
+                    fresh = runs.begin(self._grain)
                     live, roots = (fresh if run is live else live), (fresh if run is roots else roots)
                     following = fresh if run is following else following
                     run = fresh
@@ -386,7 +418,10 @@ class SpillingSearch(Search):
 
     @property
     def line(self) -> tuple[int, int]:
-        return self._layers.key if self.kernel.measured else (0, 0)
+        if not self.kernel.measured:
+            return 0, 0
+        line = self._layers.line
+        return int(line.column) - codes.BIAS, (int(line.layer) << self._grain) - codes.BIAS
 
     @property
     def level_sizes(self) -> list[int]:
@@ -398,7 +433,8 @@ class SpillingSearch(Search):
 
     def profile(self) -> tuple[LayerFigures, ...]:
         if self.kernel.measured:
-            return self._notes.layers(self._layers.standing(), self.journal.counts)
+            standing = self._layers.standing()
+            return self._notes.layers(None if standing is None else (self.line, standing[1]), self.journal.counts)
         levels = np.array(self.level_sizes, dtype=np.uint64)
         return level_layers(levels, int(self.journal.counts.visited), sizes.PROFILE_CELLS)
 

@@ -3,6 +3,7 @@ after the other, so that every file is read from beginning to end."""
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -45,50 +46,53 @@ class Segment:
 
 
 class WaitingRun:
-    """One spill."""
+    """One spill. `grain` is how many of the lowest bits of layers are left out in its keys."""
 
-    def __init__(self, file: RunFile, row_words: int) -> None:
-        self.file, self.row_words = file, row_words
-        self._keys: list[Key] = []
+    def __init__(self, file: RunFile, row_words: int, grain: int = 0) -> None:
+        self.file, self.row_words, self.grain = file, row_words, grain
+        # Layers may be many when there is little memory: no object for each.
+        self._written = array("Q")
         self._index: WordArray = np.zeros((0, 3), dtype=np.uint64)
-        self._starts: list[int] = []
         self._next = self._taken = 0
 
     def append(self, key: Key, rows: WordArray) -> None:
         """Write the sorted rows of a layer, which comes after those before or is the last of them."""
-        if not self._keys or self._keys[-1] != key:
-            self._keys.append(key)
-            self._starts.append(self.file.rows)
+        if tuple(self._written[-3:-1]) != key:
+            self._written.extend((*key, self.file.rows))
         self.file.append(rows)
 
     def finish(self) -> None:
         self.file.finish()
-        index = [(*key, start) for key, start in zip(self._keys, self._starts, strict=True)]
-        self._index = np.array(index, dtype=np.uint64).reshape(-1, 3)
-        self._keys, self._starts = [], []
+        self._index = np.array(self._written, dtype=np.uint64).reshape(-1, 3)
+        self._written = array("Q")
 
     def saved(self) -> Saved:
         """What it knows; the file stays where it is."""
-        return Saved({"index": self._index}, {"numbers": (self.file.number, self.file.rows, self._next, self._taken)})
+        numbers = (self.file.number, self.file.rows, self._next, self._taken, self.grain)
+        return Saved({"index": self._index}, {"numbers": numbers})
 
     @classmethod
     def restored(cls, files: RunFiles, row_words: int, kept: Kept) -> WaitingRun:
-        number, rows, following, taken = kept.numbers["numbers"]
-        run = cls(files.reopened(number, row_words, rows), row_words)
+        number, rows, following, taken, grain = kept.numbers["numbers"]
+        run = cls(files.reopened(number, row_words, rows), row_words, grain)
         run._index, run._next, run._taken = kept.array("index").reshape(-1, 3), following, taken
         return run
 
     @property
-    def head(self) -> Key | None:
-        """The least layer of which states wait here."""
-        if self._next == len(self._index):
+    def ended(self) -> bool:
+        """Whether all layers were taken."""
+        return self._next == len(self._index)
+
+    def head(self, grain: int) -> Key | None:
+        """The least layer of which states wait here, with so many of its lowest bits left out."""
+        if self.ended:
             return None
-        return int(self._index[self._next, 0]), int(self._index[self._next, 1])
+        return int(self._index[self._next, 0]), int(self._index[self._next, 1]) >> (grain - self.grain)
 
     @property
     def waiting(self) -> int:
         """How many states wait here, those that are taken not counted."""
-        return self.file.rows - int(self._index[self._next, 2]) if self.head is not None else 0
+        return 0 if self.ended else self.file.rows - int(self._index[self._next, 2])
 
     def take(self) -> Segment:
         """The states of the least layer."""
@@ -101,27 +105,27 @@ class WaitingRun:
     def give_back(self) -> bool:
         """A segment that was taken is read; whether the whole file is."""
         self._taken -= 1
-        if self._taken or self.head is not None:
+        if self._taken or not self.ended:
             return False
         self.file.remove()
         return True
 
 
 class WaitingRuns:
-    """All spills of one kind."""
+    """All spills of one kind. A run may have been written when layers were finer than they are now."""
 
     def __init__(self, files: RunFiles, row_words: int) -> None:
         self._files, self._row_words = files, row_words
         self.runs: list[WaitingRun] = []
         self.count = 0
 
-    def begin(self) -> WaitingRun:
-        return WaitingRun(self._files.new(self._row_words), self._row_words)
+    def begin(self, grain: int) -> WaitingRun:
+        return WaitingRun(self._files.new(self._row_words), self._row_words, grain)
 
     def add(self, run: WaitingRun) -> None:
         """A spill is written."""
         run.finish()
-        if run.head is None:
+        if run.ended:
             run.file.remove()
             return
         self.count += run.file.rows
@@ -135,16 +139,20 @@ class WaitingRuns:
     def __bool__(self) -> bool:
         return bool(self.runs)
 
-    @property
-    def least(self) -> Key | None:
+    def least(self, grain: int) -> Key | None:
         """The least layer of which states wait."""
-        return min((run.head for run in self.runs if run.head is not None), default=None)
+        heads = [run.head(grain) for run in self.runs]
+        return min((head for head in heads if head is not None), default=None)
 
-    def take(self, key: Key) -> list[Segment]:
+    def take(self, key: Key, grain: int) -> list[Segment]:
         """The states of a layer, which is the least one or one before."""
-        found = [run.take() for run in self.runs if run.head == key]
-        self.count -= sum(segment.count for segment in found)
-        self.runs = [run for run in self.runs if run.head is not None]
+        found = []
+        for run in self.runs:
+            while run.head(grain) == key:
+                found.append(run.take())
+        if found:
+            self.count -= sum(segment.count for segment in found)
+            self.runs = [run for run in self.runs if not run.ended]
         return found
 
 

@@ -152,6 +152,7 @@ class ShardedSweepSearch(Search):
 
     def load(self) -> None:
         """One thread that waits for nobody: the others would wait for it while it compiles."""
+        self._first.layers.load()
         from strandline.engine.orders.shards_kernel import sweep_together
 
         alone = _Member(self.kernel, 0, 1, self.expansion, lambda links: None)

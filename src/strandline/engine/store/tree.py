@@ -116,6 +116,14 @@ class TreePart(Part):
         self._form = form
         return True
 
+    def load(self) -> None:
+        from strandline.engine.jit import prepare
+        from strandline.engine.store.quotient_kernel import widen
+
+        if self._words > 1:
+            keys = self.store().keys
+            prepare(widen, keys, keys, self._form.half, self._form.half)
+
     def _move(self, form: Any, lines: int) -> None:
         """Put all keys into a table of another form."""
         from strandline.engine.store.quotient_kernel import shaped, widen
