@@ -19,6 +19,7 @@ from strandline.check import deciding, running, workbench
 from strandline.check.checkpoints import keeping
 from strandline.check.engine_loading import COMPILING
 from strandline.check.verdict import Answer, Verdict
+from strandline.engine.disk import search as disk_search
 from strandline.engine.search import Event, Search
 from strandline.errors import ResourceError
 
@@ -55,6 +56,8 @@ def full_memory(monkeypatch: pytest.MonkeyPatch) -> Told:
         event = usual(search, 0.0)
         return Event.MEMORY if search.statistics().visited > 5000 else event
 
+    # Figures are to be those of searches in memory, however narrow the layers of these small models are.
+    monkeypatch.setattr(disk_search, "_PIECES", 1 << 60)
     monkeypatch.setattr(Search, "advance", advance)
     monkeypatch.setattr(workbench.Workbench, "_engine_bytes", lambda self, reserve=1: 1 << 20)
     monkeypatch.setattr(deciding, "Unwatched", lambda: told)
@@ -138,7 +141,7 @@ def test_too_little_memory_even_for_a_search_on_disk(full_memory: Told, monkeypa
     def little(self: workbench.Workbench, reserve: int = 1) -> int:
         if reserve > 1:
             raise ResourceError("the memory limit is less than what the program takes")
-        return 1 << 20
+        return 4 << 20
 
     monkeypatch.setattr(workbench.Workbench, "_engine_bytes", little)
     verdict = strandline.check(WHEELS, measure="P.x", invariants=["P.x < 1", "P.x < 64"], memory="1G")

@@ -315,5 +315,9 @@ class Run:
         if counts is None:
             return
         self.findings.statistics = replace(
-            self.findings.statistics, states=counts.states, transitions=counts.transitions, deadlocks=counts.deadlocks
+            self.findings.statistics,
+            states=counts.states,
+            about=None,
+            transitions=counts.transitions,
+            deadlocks=counts.deadlocks,
         )
