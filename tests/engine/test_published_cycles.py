@@ -133,7 +133,7 @@ def test_finds_a_cycle_exactly_where_one_is(method: str, kind: str) -> None:
     for seed in range(1000):
         graph = drawn(seed, kind, 2 + seed % 15)
         expected = bool(accepting_components(graph, 1))
-        assert answer(method, graph, words=1 + seed % 3).found == expected, f"seed {seed}"
+        assert answer(method, graph, words=1 + 2 * (seed % 2)).found == expected, f"seed {seed}"
         found += expected
     assert 60 < found < 940
 
@@ -155,7 +155,7 @@ def test_figures_are_those_of_the_plain_version(method: str, kind: str) -> None:
 @settings(max_examples=150)
 def test_tiny_arrays_and_budgets_change_nothing(random: Random, nodes: int, kind: str, method: str) -> None:
     graph = accepting_graph(random, kind, nodes=nodes, density=0.1)
-    for words in (1, 2):
+    for words in (1, 3):
         usual = answer(method, graph, words=words)
         with smallest_arrays():
             tiny = answer(method, graph, words=words, slow=True)
@@ -171,8 +171,8 @@ def test_plain_python_with_checked_arrays(method: str, tiny: bool) -> None:
         graph = drawn(seed, "columns" if seed % 2 else "regressing", 14)
         small = smallest_arrays(engine) if tiny else nullcontext()
         with small, np.errstate(over="ignore"):
-            plain = answer(method, graph, words=1 + seed % 3, engine=engine)
-        compiled = answer(method, graph, words=1 + seed % 3)
+            plain = answer(method, graph, words=1 + 2 * (seed % 2), engine=engine)
+        compiled = answer(method, graph, words=1 + 2 * (seed % 2))
         assert (plain.figures, plain.stem, plain.loop) == (compiled.figures, compiled.stem, compiled.loop)
 
 

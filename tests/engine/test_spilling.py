@@ -112,9 +112,10 @@ def test_layers_that_are_taken_together(
         assert path_to(kernel, outcome.links, record)[-1] in outcome.distinct()
 
 
-def test_narrow_layers_do_not_cost_a_piece_each(tmp_path: Path) -> None:
-    """A ladder of 40,000 rungs, two states on each: soon many rungs are one layer."""
-    nodes = 80_000
+def test_narrow_layers_do_not_cost_a_piece_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A ladder of 4,000 rungs, two states on each: soon many rungs are one layer."""
+    monkeypatch.setattr(disk_search, "_PIECES", 32)
+    nodes = 8_000
     edges = tuple(tuple(target for target in (node ^ 1, node + 2) if target < nodes) for node in range(nodes))
     graph = Graph(edges, progress=tuple((0, node // 2) for node in range(nodes)))
     outcome, _ = spilled(graph_kernel(graph), tmp_path)
