@@ -67,7 +67,7 @@ def compare_with_linear(case: CtlCase, graph: SystemGraph) -> None:
     assert {decide(case, method).answer for method in methods_for(case)} == {expected}
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(st.randoms(use_true_random=False))
 def test_all_methods_agree_with_brute_force(random: Random) -> None:
     found = suitable_case(random)

@@ -12,7 +12,7 @@ from strandline.compile.llvm import actions
 
 
 @given(cases())
-@settings(max_examples=250)
+@settings(max_examples=180)
 def test_compiled_and_interpreted_kernels_give_the_same_answers(case: Case) -> None:
     compare_back_ends(case, limit=150)
 

@@ -50,7 +50,7 @@ def value_or_none(expression: Expression, valuation: tuple[int, ...], offsets: d
 
 
 @given(situations())
-@settings(max_examples=400)
+@settings(max_examples=250)
 def test_values_lie_in_the_interval(situation: Situation) -> None:
     expression, _, boxes, valuations, offsets = situation
     environment = Environment(boxes)
@@ -66,7 +66,7 @@ def test_values_lie_in_the_interval(situation: Situation) -> None:
 
 
 @given(situations(), st.booleans())
-@settings(max_examples=400)
+@settings(max_examples=250)
 def test_what_is_learnt_from_a_condition_is_true(situation: Situation, truth: bool) -> None:
     condition, other, boxes, valuations, offsets = situation
     fitting = [

@@ -34,7 +34,7 @@ def reached(system: System, limit: int) -> list[tuple[int, ...]]:
 
 
 @given(st.one_of(systems(), systems(at_once=0.6)))
-@settings(max_examples=300)
+@settings(max_examples=200)
 def test_every_reachable_value_lies_in_its_box(system: System) -> None:
     boxes = analyse_ranges(system).variables
     layout = make_layout(system, boxes)

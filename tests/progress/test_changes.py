@@ -99,7 +99,7 @@ def measured(draw: st.DrawFn) -> tuple[System, list[Expression]]:
     return system, parts
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(measured())
 def test_what_is_called_monotone_never_decreases(case: tuple[System, list[Expression]]) -> None:
     system, parts = case

@@ -29,6 +29,8 @@ _BYTES_OF_SAMPLES, _BYTES_OF_KERNELS = 600 << 20, 80 << 20
 """What looking for a measure takes at most: its samples, and the loops that sweep over them."""
 _LEAST_SHARE = 0.02
 """The least part of the samples that still tells something."""
+_TRIAL_SHARE = 0.001
+"""A part of them by which all machine code is made that looking for a measure needs."""
 _CLEARLY_BETTER, _CLEARLY_LESS = 0.7, 0.5
 """What another measure must come to, of what the present one does, to take its place."""
 _LONGEST = 300
@@ -58,11 +60,10 @@ def predicted_measure(system: System, watcher: Watcher, memory: int | None = Non
     """The best measure that was found: that of the least time among those that fit the memory, where both can be told,
     else that of the least product of peak and visits. Where no measure beats keeping all states, that is what is
     predicted. A `UsageError` where the model has no variables to look at."""
-    from strandline.engine.jit import compiled_before
     from strandline.progress.finding import find_measures
 
-    if memory is not None and not compiled_before("progress.kernels.sweep"):
-        in_another_process(lambda: find_measures(system, share=_LEAST_SHARE))
+    if memory is not None:
+        in_another_process(lambda: find_measures(system, share=_TRIAL_SHARE))
     found = find_measures(system, watch=watcher.stage, share=_share(memory))
     return_memory()
     if not found.states:
