@@ -90,6 +90,17 @@ def test_one_that_keeps_its_promise_is_left_alone(overrated: Told, monkeypatch: 
     assert overrated.planned() == 0
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+def test_a_full_disk_ends_it_with_the_reason(overrated: Told, monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = workbench.Frontier
+    monkeypatch.setattr(workbench, "Frontier", lambda path, *rest: usual(Path("/dev/full"), *rest))
+    monkeypatch.setattr(usual, "remove", lambda self: None)
+    explored = strandline.explore(WHEELS, measure="auto")
+    assert not explored.complete
+    assert explored.reason == "/dev/full: cannot be written: No space left on device"
+    assert explored.statistics.visited > 0
+
+
 def test_killed_after_it_was_planned_again(
     overrated: Told, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

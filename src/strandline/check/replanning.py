@@ -17,6 +17,7 @@ import numpy.typing as npt
 from strandline.check.automatic import Prediction
 from strandline.engine.memory import WordArray
 from strandline.engine.search import Statistics
+from strandline.errors import ResourceError
 from strandline.model.layout import make_layout
 from strandline.model.measure import Measure
 from strandline.model.ranges import analyse_ranges
@@ -65,18 +66,21 @@ class Outlook:
 
 class Frontier:
     """The states that wait for expansion, in a file; `account` is told of its bytes. Blocks are rows of words and a
-    link."""
+    link. Raises `ResourceError` where the disk does not take them."""
 
     def __init__(self, path: Path, words: int, account: Callable[[int], None]) -> None:
         self._path, self._row, self._account = path, words + 1, account
         self.states = 0
 
     def write(self, blocks: Iterator[WordArray]) -> None:
-        with open(self._path, "wb") as file:
-            for block in blocks:
-                self._account(block.nbytes)
-                file.write(block.tobytes())
-                self.states += len(block)
+        try:
+            with open(self._path, "wb") as file:
+                for block in blocks:
+                    self._account(block.nbytes)
+                    file.write(block.tobytes())
+                    self.states += len(block)
+        except OSError as error:
+            raise ResourceError(f"{self._path}: cannot be written: {error.strerror}") from None
 
     def blocks(self, rows: int) -> Iterator[WordArray]:
         with open(self._path, "rb") as file:
