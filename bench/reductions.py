@@ -96,9 +96,9 @@ def row(one: Searched, whole: Searched) -> tuple[str, ...]:
 
 def same_deadlocks(found: list[Searched]) -> None:
     """Of states that symmetry takes for one, one is counted: then there are some or none."""
-    counted = [one for one in found if one.deadlocks is not None]
-    counts = {one.deadlocks for one in counted if one.way != SYMMETRY}
-    if len({bool(one.deadlocks) for one in counted}) > 1:
+    counted = [(one.way, one.deadlocks) for one in found if one.deadlocks is not None]
+    counts = {deadlocks for way, deadlocks in counted if way != SYMMETRY}
+    if len({deadlocks > 0 for _, deadlocks in counted}) > 1:
         raise MeasuringFailed(f"{found[0].model}: deadlocks are lost")
     if len(counts) > 1:
         raise MeasuringFailed(f"{found[0].model}: deadlocks differ: {sorted(counts)}")
