@@ -5,12 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
-import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -351,19 +350,6 @@ def test_a_mistake_leaves_nothing_behind(tmp_path: Path) -> None:
     assert not (tmp_path / "saved").exists()
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of its own with room for little, where mounting is allowed."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(folder)], check=False)
-    if mounted.returncode != 0:
-        pytest.skip("this user may not mount anything")
-    yield folder
-    subprocess.run(["umount", "-l", str(folder)], check=True)
-
-
-@pytest.mark.skipif(shutil.which("mount") is None or os.getuid() != 0, reason="this user may not mount anything")
 def test_a_disk_that_is_really_full(small_disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing that was saved is lost, and when there is room the run goes on."""
     folder = small_disk / "saved"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -27,7 +28,7 @@ WHEELS = Path(__file__).parent / "models" / "wheels.dve"
 CLOCKS = Path(__file__).parent / "models" / "clocks.dve"
 FAR = "P.x < 63 or Q.x < 63 or R.x < 63"
 _OTHER = (
-    "seconds", "compile_seconds", "engine_seconds", "rss_bytes", "peak_bytes", "peak_states", "spilled_bytes",
+    "seconds", "compile_seconds", "engine_seconds", "rss_bytes", "peak_bytes", "peak_states", "spilled_bytes", "kept",
 )  # fmt: skip
 
 
@@ -103,9 +104,19 @@ def test_states_are_kept_as_trees_before_they_go_to_disk(
     spilled = strandline.check(WHEELS, memory="1G", work_dir=tmp_path, **SEARCHES[name])
     full = "the memory limit of 1.0 GB is reached"
     assert full_memory.texts[:2] == [f"{full}: going on with states as trees", f"{full}: going on with states on disk"]
+    for kept, how in zip(spilled.statistics.kept, ("as trees", "on disk"), strict=True):
+        assert re.fullmatch(rf"{how}: {full} by [1-9][0-9,]* states", kept)
     assert list(tmp_path.iterdir()) == []
     monkeypatch.undo()
     assert essence(spilled) == essence(strandline.check(WHEELS, **SEARCHES[name]))
+
+
+def test_whole_states_that_were_asked_for_go_to_disk(full_memory: Told, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workbench, "WORTH_TREES", 0)
+    spilled = strandline.check(WHEELS, memory="1G", store="exact", **SEARCHES["bfs"])
+    assert full_memory.texts == ["the memory limit of 1.0 GB is reached: going on with states on disk"]
+    monkeypatch.undo()
+    assert essence(spilled) == essence(strandline.check(WHEELS, **SEARCHES["bfs"]))
 
 
 def test_trees_that_do_not_fit_go_to_disk(full_memory: Told, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,6 +223,41 @@ def test_a_full_disk_loses_nothing_that_was_saved(
     assert (resumed.answer, resumed.statistics.states) == (Answer.HOLDS, 64**3)
 
 
+def test_a_disk_that_is_really_full_while_states_go_there(
+    small_disk: Path, full_memory: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing that was saved is lost, and when there is room the run goes on."""
+    folder, model = small_disk / "saved", small_disk.parent / "large.dve"
+    model.write_text(WHEELS.read_text().replace("63", "99"))
+    keywords: dict[str, Any] = {"deadlock": True, "memory": "1G", "checkpoint": folder}
+    subprocess.run(["mount", "-o", "remount,size=5m", str(small_disk)], check=True)
+    stopped = strandline.check(model, **keywords, disk="1G", every=0.0)
+    files = re.escape(str(folder / "search-1" / "files" / "on-disk"))
+    full = rf"{files}/(parents|runs/run-\d+): cannot be written: No space left on device"
+    advice = re.escape(f"`strandline resume {folder}` goes on from the last checkpoint")
+    assert stopped.answer is Answer.UNKNOWN
+    assert re.fullmatch(f"{full}; {advice}", stopped.reason or ""), stopped.reason
+    subprocess.run(["mount", "-o", "remount,size=400m", str(small_disk)], check=True)
+    resumed = strandline.check(model, **keywords, resume=True)
+    assert any(text.startswith("resumed after ") for text in full_memory.texts)
+    assert (resumed.answer, resumed.statistics.states) == (Answer.HOLDS, 100**3)
+    assert resumed.statistics.kept == ("on disk: memory was full before the run was resumed",)
+
+
+def test_a_limit_of_disk_counts_what_was_there_before(
+    full_memory: Told, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(os, "fsync", lambda file: None)
+    folder = tmp_path / "saved"
+    keywords: dict[str, Any] = {"deadlock": True, "memory": "1G", "checkpoint": folder}
+    assert strandline.check(WHEELS, **keywords, max_states=200_000).answer is Answer.UNKNOWN
+    found = sum(path.stat().st_size for path in (folder / "search-1" / "files").rglob("*") if path.is_file())
+    little = strandline.check(WHEELS, **keywords, resume=True, disk=found + 1000)
+    assert (little.reason or "").startswith("the disk limit of ")
+    assert little.statistics.visited < 64**3
+    assert strandline.check(WHEELS, **keywords, resume=True, disk="1G").answer is Answer.HOLDS
+
+
 def test_a_limit_of_disk(full_memory: Told) -> None:
     verdict = strandline.check(WHEELS, deadlock=True, memory="1G", disk="1M")
     assert (verdict.answer, verdict.reason) == (Answer.UNKNOWN, "the disk limit of 1.0 MB is reached")
@@ -219,9 +265,9 @@ def test_a_limit_of_disk(full_memory: Told) -> None:
 
 
 def test_a_limit_of_disk_counts_the_parent_log() -> None:
-    verdict = strandline.check(WHEELS, deadlock=True, disk="1M")
-    assert verdict.reason == "the disk limit of 1.0 MB is reached"
-    assert strandline.check(CLOCKS, deadlock=True, disk="1M").answer is Answer.HOLDS
+    verdict = strandline.check(WHEELS, deadlock=True, disk="200K")
+    assert verdict.reason == "the disk limit of 200.0 KB is reached"
+    assert strandline.check(CLOCKS, deadlock=True, disk="200K").answer is Answer.HOLDS
 
 
 def watched(*command: str) -> tuple[int, dict[str, Any]]:

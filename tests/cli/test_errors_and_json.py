@@ -18,7 +18,7 @@ FIELDS = [
     *("verdict", "complete", "reason", "notes"),
     *FIGURES,
     *("coverage", "order", "measure", "prediction", "por", "symmetry", "held_by", "told_apart", "merged", "store"),
-    *("componentwise", "cache"),
+    *("kept", "componentwise", "cache"),
     *("threads", "device", "sets"),
     *("properties", "trace", "error"),
 ]

@@ -82,7 +82,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         "store='tree' is for breadth-first search; it has no meaning with order='sweep'",
     ),
     ({"store": "bitstate", "ctl": "AG EF true"}, "store='bitstate': this search has to know where states are stored"),
-    ({"store": "sparse"}, "unknown store 'sparse' (known: exact, tree, compact, bitstate)"),
+    ({"store": "sparse"}, "unknown store 'sparse' (known: auto, exact, tree, compact, bitstate)"),
     ({"store": "compact", "store_size": "1M"}, "store_size= is for store='bitstate'"),
     ({"store": "bitstate", "store_size": 8}, "store_size= must be at least 64 bytes"),
 ]

@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from strandline.compile.kernel import DEADLOCK_BIT
 from strandline.engine.memory import WordArray
+from strandline.engine.writing import Writer
 from strandline.errors import ResourceError
-from strandline.traces.log import write_all
 
 _PARTITION_BITS = 6
 _PARTITIONS = 1 << _PARTITION_BITS
@@ -59,7 +59,9 @@ class DistinctCounter:
         depth: int = 0,
         keeps: bool = False,
         account: Callable[[int], None] = lambda count: None,
+        writer: Writer | None = None,
     ) -> None:
+        self._writer = writer or Writer()
         self._folder, self._words, self._keeps, self._account = folder, words, keeps, account
         self._largest, self._depth = largest, depth
         self._files: list[int] = []
@@ -99,7 +101,7 @@ class DistinctCounter:
         start = 0
         for number, end in enumerate(ends.tolist()):
             if end > start:
-                write_all(self._files[number], self._path(number), rows[start:end].reshape(-1))
+                self._writer.write(self._files[number], self._path(number), rows[start:end].reshape(-1))
             start = end
 
     def _partition_of(self, rows: WordArray) -> npt.NDArray[np.uint8]:
@@ -114,6 +116,7 @@ class DistinctCounter:
 
     def count(self) -> Counts:
         """Count what was added; the files are removed one by one as they are done."""
+        self._writer.settle()
         self.close()
         total = Counts(0, 0, 0)
         for number in range(_PARTITIONS):
@@ -135,9 +138,8 @@ class DistinctCounter:
         return counts
 
     def _split(self, path: Path) -> Counts:
-        finer = DistinctCounter(
-            path.with_suffix(".parts"), self._words, largest=self._largest, depth=self._depth + 1
-        )
+        folder, depth = path.with_suffix(".parts"), self._depth + 1
+        finer = DistinctCounter(folder, self._words, largest=self._largest, depth=depth, writer=self._writer)
         entries = np.memmap(path, dtype="<u8", mode="r").reshape(-1, self._words + 1)
         for start in range(0, len(entries), _CHUNK):
             finer.add(np.ascontiguousarray(entries[start : start + _CHUNK]))
@@ -145,6 +147,7 @@ class DistinctCounter:
 
     def close(self) -> None:
         """Close all files; they stay on disk."""
+        self._writer.wait()
         for file in self._files:
             os.close(file)
         self._files = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from threading import Timer
 
 from strandline.check.memory import in_another_process
@@ -12,6 +13,7 @@ from strandline.check.plan import Plan
 from strandline.check.watching import Watcher
 from strandline.compile.kernel import Kernel
 from strandline.engine.journal import Sink
+from strandline.engine.links import load_kernels
 from strandline.engine.memory import WordArray
 from strandline.engine.search import Search
 
@@ -56,10 +58,18 @@ def load_engine(plan: Plan, kernel: Kernel, watcher: Watcher) -> float:
         return 0.0
     with telling(watcher, at_once=not compiled_before(trial.loop)):
         if plan.options.memory_limit is not None:
-            in_another_process(trial.load)
-        trial.load()
+            in_another_process(partial(_load, trial))
+            _load(trial)
+        else:
+            trial.load()
         trial.close()
     return time.perf_counter() - began
+
+
+def _load(trial: Search) -> None:
+    """All that may be needed, also what is made on first use where memory is not limited."""
+    trial.load()
+    load_kernels()
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from strandline.check.ltl.methods import CycleMethod
-from strandline.check.options import BITSTATE, CACHE, COMPACT, EXACT, LOSSY, SWEEP, TREE, Options
+from strandline.check.options import BITSTATE, BY_NEED, CACHE, COMPACT, LOSSY, SWEEP, TREE, WHOLE, Options
 from strandline.compile.kernel import Kernel
 from strandline.engine.cycles.components import ComponentSearch
 from strandline.engine.cycles.cycle_search import CycleSearch
@@ -25,6 +25,7 @@ from strandline.engine.orders.shards import ShardedSweepSearch
 from strandline.engine.orders.sweep import SweepSearch
 from strandline.engine.orders.walks import RandomWalks
 from strandline.engine.search import Search, Searching, Terms
+from strandline.engine.writing import Writer
 from strandline.errors import InternalError
 
 FORGETTING = (SWEEP, CACHE)
@@ -53,7 +54,7 @@ class SpillingMaker(Protocol):
     """Makes searches that may be able to go on when memory is full."""
 
     def as_trees(self, listener: Listener | None) -> StateSearches | None:
-        """The same searches with states kept as trees, which takes less memory, if these are not kept so."""
+        """The same searches with states kept as trees, which takes less memory, where that is left to the program."""
 
     def can_spill(self, kernel: Kernel, listener: Listener | None) -> bool:
         """Whether this search can have states on disk."""
@@ -67,6 +68,7 @@ class SpillingMaker(Protocol):
         folder: Path,
         account: Callable[[int], None],
         release: Release | None = None,
+        writer: Writer | None = None,
     ) -> Search:
         """Such a search, whose files are in the folder."""
 
@@ -84,7 +86,7 @@ class StateSearches:
             return CachedSearch(kernel, states=options.cache_size, rule=CacheRule(options.cache_rule), **terms)
         # Who listens is told of states in the order in which they are expanded, by one thread.
         threads = options.threads if listener is None and kernel.reentrant else 1
-        if options.store != EXACT:
+        if options.store not in WHOLE:
             return BreadthFirstSearch(kernel, keeping=self._keeping(), threads=threads, **terms)
         if options.order == SWEEP and threads > 1:
             return ShardedSweepSearch(kernel, logs=log.parts(threads), **terms)
@@ -114,7 +116,7 @@ class StateSearches:
 
     def as_trees(self, listener: Listener | None) -> StateSearches | None:
         options = self.options
-        if options.order != "bfs" or options.store != EXACT or isinstance(listener, EdgeListener):
+        if options.order != "bfs" or options.store != BY_NEED or isinstance(listener, EdgeListener):
             return None
         return replace(self, options=replace(options, store=TREE, threads=1))
 
@@ -131,12 +133,13 @@ class StateSearches:
         folder: Path,
         account: Callable[[int], None],
         release: Release | None = None,
+        writer: Writer | None = None,
     ) -> Search:
         # Imported here: who has memory enough does not wait for it.
         from strandline.engine.disk.search import SpillingSearch
 
         terms = self._terms(log, listener, memory_limit)
-        return SpillingSearch(kernel, folder=folder, account=account, release=release, **terms)
+        return SpillingSearch(kernel, folder=folder, account=account, release=release, writer=writer, **terms)
 
 
 @dataclass(frozen=True, slots=True)

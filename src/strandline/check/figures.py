@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from strandline.check.compiling import Compiled
 from strandline.check.coverage import coverage_of
 from strandline.check.memory import peak_resident_bytes, shown_bytes
@@ -14,9 +16,10 @@ from strandline.engine.search import Omissions, Searching
 
 
 def figures_of(
-    plan: Plan, compiled: Compiled, search: Searching, seconds: float, engine_seconds: float
+    plan: Plan, compiled: Compiled, search: Searching, seconds: float, engine_seconds: float, kept: Sequence[str]
 ) -> Statistics:
-    """What a search has done so far, in so many seconds, besides those for its machine code."""
+    """What a search has done so far, in so many seconds, besides those for its machine code. `kept` is as in the
+    answer."""
     now, kernel = search.statistics(), compiled.kernel
     return Statistics(
         states=now.recorded if now.exact else None,
@@ -32,6 +35,7 @@ def figures_of(
         regress_edges=now.regress_edges,
         layers=now.layers,
         replaced=search.replaced,
+        kept=tuple(kept),
         spilled_bytes=search.spilled_bytes,
         levels=tuple(search.level_sizes),
         profile=search.profile(),

@@ -15,7 +15,9 @@ SWEEP, CACHE = "sweep", "cache"
 ORDERS = ("bfs", "dfs", SWEEP, CACHE)
 CPU, GPU, AUTO = "cpu", "gpu", "auto"
 DEVICES = (CPU, GPU, AUTO)
-EXACT, TREE, COMPACT, BITSTATE = STORES = ("exact", "tree", "compact", "bitstate")
+BY_NEED, EXACT, TREE, COMPACT, BITSTATE = STORES = ("auto", "exact", "tree", "compact", "bitstate")
+WHOLE = (BY_NEED, EXACT)
+"""Stores that hold whole states, at least to begin with."""
 LOSSY = (COMPACT, BITSTATE)
 """Stores that may lose states."""
 _EVERY = 60.0
@@ -121,11 +123,12 @@ class Options:
     )
     """Statement merging; sound for properties of states. Traces show the single steps."""
     store: str = field(
-        default=EXACT,
+        default=BY_NEED,
         metadata=told(
-            "exact: whole states (default); tree: the same in less memory, as trees of parts that are kept once; "
-            "compact: 63 bits of a hash for each; bitstate: three bits for each, in a table of a fixed size. The last "
-            "two may lose states, and say how likely that is; all but exact are for breadth-first search",
+            "exact: whole states; tree: the same in less memory, as trees of parts that are kept once; auto: whole "
+            "states, and trees when the memory limit is reached (default); compact: 63 bits of a hash for each; "
+            "bitstate: three bits for each, in a table of a fixed size. The last two may lose states, and say how "
+            "likely that is; they and tree are for breadth-first search",
             group=_SEARCH,
             choices=STORES,
         ),
@@ -319,7 +322,7 @@ class Options:
             raise UsageError("{} is for {}", options=[Option("store_size"), Option("store", BITSTATE)])
         if self.store_size is not None and int(self.store_size) < _LEAST_TABLE:
             raise UsageError(f"{{}} must be at least {_LEAST_TABLE} bytes", options=[Option("store_size")])
-        if self.store != EXACT and self.order != "bfs":
+        if self.store not in WHOLE and self.order != "bfs":
             raise UsageError(
                 "{} is for breadth-first search; it has no meaning with {}",
                 options=[Option("store", self.store), Option("order", self.order)],

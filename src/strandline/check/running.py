@@ -17,7 +17,7 @@ from strandline.check.checkpoints.interrupting import WaitingSignals
 from strandline.check.checkpoints.keeping import SearchCheckpoints
 from strandline.check.checkpoints.saving import Saving, Stop
 from strandline.check.figures import doubt, figures_of, memory_reason
-from strandline.check.options import EXACT, GPU
+from strandline.check.options import GPU, WHOLE
 from strandline.check.patience import time_is_up
 from strandline.check.plan import DECIDED, INTERRUPTED, Findings, Goal, Plan, unplaced
 from strandline.check.watching import Progress, Watcher
@@ -138,7 +138,7 @@ class Run:
                 "{} searches through single states, breadth-first or by a measure: for this it is not used",
                 options=[Option("device", GPU)],
             )
-        if self.plan.listens is not None and self.plan.options.store != EXACT:
+        if self.plan.listens is not None and self.plan.options.store not in WHOLE:
             raise unplaced(self.plan.options)
         self._bench = Workbench(self.plan, self.watcher, self._saving, folder)
         engine_seconds = self._bench.begin()
@@ -160,7 +160,8 @@ class Run:
         """Go on where a process before this one has saved the search, if it has; what it found is found again."""
         if self._saving is None:
             return
-        self._saving.attach(self.search, self.kernel, self.bench.listener, self.bench.stages)
+        bench = self.bench
+        self._saving.attach(bench.search, bench.kernel, bench.listener, bench.stages, bench.writer)
         for record, labels, mask, path in self._saving.take_over():
             self._search.stand_at(record, labels, mask)
             self._recalled = None if path is None else (path[0], path[1])
@@ -179,6 +180,7 @@ class Run:
             if event is Event.MEMORY and self._goes_on():
                 continue
             if event in _ENDS:
+                self.bench.writer.settle()
                 self._look(ends=event in _LIMITS)
                 self._end(event)
                 return
@@ -230,7 +232,9 @@ class Run:
         stage = self.bench.next_stage()
         if stage is None:
             return False
-        why = f"{memory_reason(self.plan)}: going on with states {stage}"
+        reason = memory_reason(self.plan)
+        by = "" if self._closed else f" by {self.search.statistics().stored:,} states"
+        why = f"{reason}: going on with states {stage}"
         if self._closed:
             self.watcher.stage(why)
         else:
@@ -238,7 +242,7 @@ class Run:
             self.search.close()
         if self._saving is not None:
             self._saving.note_paths(self.path_to)
-        self.bench.begin_again(stage)
+        self.bench.begin_again(stage, f"{reason}{by}")
         self._closed = False
         return True
 
@@ -304,7 +308,8 @@ class Run:
     # Afterwards
 
     def _note_statistics(self, engine_seconds: float) -> None:
-        figures = figures_of(self.plan, self.bench.compiled, self.search, self._seconds(), engine_seconds)
+        bench, seconds = self.bench, self._seconds()
+        figures = figures_of(bench.plan, bench.compiled, bench.search, seconds, engine_seconds, bench.kept)
         self.findings.statistics = figures
 
     def _count_distinct(self) -> None:

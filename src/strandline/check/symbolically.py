@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from strandline.check.background import Background
 from strandline.check.blame import fault_verdict
 from strandline.check.memory import available_bytes, peak_resident_bytes, resident_bytes, shown_bytes
-from strandline.check.options import EXACT, GPU, Options
+from strandline.check.options import GPU, WHOLE, Options
 from strandline.check.plan import INTERRUPTED, Findings
 from strandline.check.properties import Property
 from strandline.check.task import Session, Task
@@ -52,7 +52,7 @@ def refusal(task: Task, method: str) -> UsageError | None:
             return UsageError("{} has no use for {}", options=[asked, Option(name, True)])
     if options.por:
         return UsageError("{} has no use for {}", options=[asked, Option("por", True)])
-    if options.store != EXACT:
+    if options.store not in WHOLE:
         return UsageError("{} has no use for {}", options=[asked, Option("store", options.store)])
     if options.checkpoint is not None:
         return UsageError("{} cannot be saved: leave {} out", options=[asked, Option("checkpoint")])

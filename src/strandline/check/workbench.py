@@ -25,13 +25,14 @@ from strandline.check.memory import available_bytes, resident_bytes, return_memo
 from strandline.check.patience import within
 from strandline.check.plan import Plan
 from strandline.check.replanning import Frontier, Outlook, progress_of
-from strandline.check.spilling import DISK, RESERVE, TREES, WORTH_TREES, load_spilling
+from strandline.check.spilling import DISK, FULL, RESERVE, TREES, WORTH_TREES, load_spilling
 from strandline.check.watching import Watcher
 from strandline.compile.interpret import Fault
 from strandline.compile.kernel import Kernel
 from strandline.engine import sizes
 from strandline.engine.journal import Listener
 from strandline.engine.search import Event, Search, Searching, Statistics
+from strandline.engine.writing import Writer
 from strandline.errors import InternalError, ResourceError
 from strandline.traces.log import ParentLog
 
@@ -57,10 +58,12 @@ class Workbench:
         self.memory_limit: int | None = None
         self.listener: Listener | None = None
         self.stages: list[str] = []
+        self.kept: list[str] = []
         predicts = plan.prediction is not None and bool(plan.prediction.measure.components)
         self.outlook = Outlook(plan.prediction) if predicts and plan.prediction is not None else None
         self._counter: DistinctCounter | None = None
         self._folder, self._disk = folder, DiskBudget(plan.options.disk_limit, folder)
+        self.writer = Writer()
 
     # The first search
 
@@ -71,9 +74,11 @@ class Workbench:
         seconds = 0.0 if self.plan.for_device else load_engine(self.plan, self.kernel, self._watcher)
         if self._saving is not None:
             self._saving.recall()
+            self._disk.find(self._folder)
         making = time.perf_counter()
         stages = () if self._saving is None else self._saving.stages
         if stages:
+            self.kept += [f"{stage}: memory was full before the run was resumed" for stage in stages if stage in FULL]
             for stage in stages[:-1]:
                 self._prepare(stage)
             self._enter(stages[-1])
@@ -129,10 +134,12 @@ class Workbench:
 
     def _open_files(self, folder: Path) -> None:
         """Make the files that the search writes to."""
-        self.log = ParentLog(folder / "parents", self._disk)
+        self.log = ParentLog(folder / "parents", self._disk, self.writer)
         if self.plan.counts_distinct:
             keeps = self._saving is not None
-            self._counter = DistinctCounter(folder / "seen", self.kernel.words, keeps=keeps, account=self._disk)
+            self._counter = DistinctCounter(
+                folder / "seen", self.kernel.words, keeps=keeps, account=self._disk, writer=self.writer
+            )
         self.listener = self._counter
 
     def _make(self) -> None:
@@ -161,8 +168,9 @@ class Workbench:
         worth = (self.memory_limit or 0) >= WORTH_TREES
         return TREES if worth and makers.as_trees(self.listener) is not None else DISK
 
-    def begin_again(self, stage: str) -> None:
+    def begin_again(self, stage: str, why: str) -> None:
         """The search is closed: make that of a stage. What was found stays found."""
+        self.kept.append(f"{stage}: {why}")
         mask = self.search.stop_mask
         self.close_files()
         self._enter(stage)
@@ -170,7 +178,7 @@ class Workbench:
 
     def _attach(self, mask: int) -> None:
         if self._saving is not None:
-            self._saving.attach(self.search, self.kernel, self.listener, self.stages)
+            self._saving.attach(self.search, self.kernel, self.listener, self.stages, self.writer)
         self.search.stop_less(~mask)
 
     def _prepare(self, stage: str) -> SpillingMaker:
@@ -220,7 +228,8 @@ class Workbench:
         self._open_files(folder)
         # A run that is resumed may have no limit any more.
         self.memory_limit = None if self.plan.options.memory_limit is None else self._engine_bytes(RESERVE)
-        files = (folder / "runs", self._disk, None if self._saving is None else self._saving.release)
+        release = None if self._saving is None else self._saving.release
+        files = (folder / "runs", self._disk, release, self.writer)
         return makers.spilling(self.kernel, self.log.append, self.listener, self.memory_limit, *files)
 
     # When a measure does not keep what was predicted

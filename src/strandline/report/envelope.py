@@ -80,6 +80,7 @@ def error_data(
         "told_apart": None,
         "merged": None,
         "store": None,
+        "kept": None,
         "componentwise": None,
         "cache": None,
         "threads": None,

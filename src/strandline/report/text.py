@@ -194,6 +194,7 @@ def statistics_rows(exploration: Exploration) -> list[tuple[str, str]]:
     )
     if exploration.options.threads > 1:
         rows.append(("threads", f"{now.threads:,}"))
+    rows += [("states kept", how) for how in now.kept]
     if now.spilled_bytes:
         rows.append(("disk", f"states that did not fit into memory took {shown_bytes(now.spilled_bytes)} at most"))
     if now.device is not None:

@@ -1,8 +1,9 @@
 """The parent log: for every state that was stored, the record of its parent and the step that led to it.
 
-A file of little-endian 64-bit links, `parent record << STEP_BITS | step`; the link's position is the record's
-number. An initial state has the parent `ROOT` and its own number as step; the step `SAME` says that the record is of
-the same state as its parent. Written with plain `write()`: a mapping would count against the resident set.
+A link is `parent record << STEP_BITS | step`; its position in the log is the record's number. An initial state has the
+parent `ROOT` and its own number as step; the step `SAME` says that the record is of the same state as its parent. The
+file holds batches of compressed links (`strandline.engine.links`), written by a thread of its own with plain `write()`:
+a mapping would count against the resident set.
 
 Several threads have a file each, `parts` of the log: record `r` is in part `r % parts`, at position `r // parts`. With
 a single part a parent's record always has a smaller number than its child's, so every chain ends; of several parts no
@@ -11,45 +12,60 @@ chain is longer than there are records.
 
 from __future__ import annotations
 
+import contextlib
 import os
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from strandline.engine.codes import ROOT, SAME, STEP_BITS
+from strandline.engine.links import BLOCK, HEADER, Batch, batch_of, header_of, links_of
 from strandline.engine.memory import WordArray
+from strandline.engine.writing import AT_ONCE, Writer, write_all
 from strandline.errors import ReplayError, ResourceError
 
-_LINK = np.dtype("<u8")
 _STEP_MASK = (1 << STEP_BITS) - 1
+_BLOCKS_AT_HAND = 64
+"""Blocks that are kept when they were read: a way back often comes to the same ones."""
+
+Account = Callable[[int], None]
 
 
 class ParentLog:
     """An append-only log, which may be there already. Raises `ResourceError` when the disk does not take what is
-    appended; `account` is told how many bytes that are, before, and may raise it too."""
+    appended, then or some time later; `account` is told how many bytes that are, before, and may raise it too."""
 
-    def __init__(self, path: Path, account: Callable[[int], None] | None = None) -> None:
-        self.path, self._account = path, account
+    def __init__(self, path: Path, account: Account = lambda count: None, writer: Writer | None = None) -> None:
+        self.path, self._account, self._writer = path, account, writer or Writer()
         self._further: list[ParentLog] = []
         try:
             self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-            self.records = os.fstat(self._file).st_size // _LINK.itemsize
         except OSError as error:
             raise ResourceError(f"{path}: the parent log cannot be made: {error.strerror}") from None
 
     def append(self, links: WordArray) -> None:
         """Write links behind the ones before; they get the next record numbers."""
-        if self._account is not None:
-            self._account(_LINK.itemsize * len(links))
-        write_all(self._file, self.path, links)
-        self.records += len(links)
+        for first in range(0, len(links), AT_ONCE):
+            some = links[first : first + AT_ONCE].copy()
+            self._writer.do(partial(self._write, some), some.nbytes)
+
+    def _write(self, links: WordArray) -> None:
+        data = batch_of(links)
+        self._account(data.nbytes)
+        write_all(self._file, self.path, data)
 
     def parts(self, count: int) -> list[Callable[[WordArray], None]]:
         """What appends to each of so many parts; the first is the log itself."""
         names = [self.path.with_name(f"{self.path.name}-{number}") for number in range(1, count)]
-        self._further = [ParentLog(name, self._account) for name in names]
+        self._further = [ParentLog(name, self._account, self._writer) for name in names]
         return [part.append for part in (self, *self._further)]
+
+    def settle(self) -> None:
+        """All that was appended is in the file."""
+        self._writer.settle()
 
     def path_to(self, record: int) -> tuple[int, list[int]]:
         """How a state was reached: the number of the initial state and, from there on, the number of each
@@ -58,43 +74,42 @@ class ParentLog:
         Raises `ReplayError` where the log is damaged: a record that is not there, or one whose parent was
         written after it.
         """
-        parts = [part._links() for part in (self, *self._further)]
-        records = sum(len(links) for links in parts)
-        steps: list[int] = []
-        while True:
-            links, place = parts[record % len(parts)], record // len(parts)
-            if not 0 <= place < len(links):
-                raise ReplayError(f"{self.path}: record {record} is not in the log of {records} records")
-            link = int(links[place])
-            parent, step = link >> STEP_BITS, link & _STEP_MASK
-            if parent == ROOT:
-                return step, steps[::-1]
-            if len(parts) == 1 and parent >= record:
-                raise ReplayError(
-                    f"{self.path}: record {record} names the later record {parent} as its parent"
-                )
-            if len(steps) == records:
-                raise ReplayError(f"{self.path}: the parents of record {record} go round in a circle")
-            if step != SAME:
-                steps.append(step)
-            record = parent
+        with contextlib.ExitStack() as files:
+            parts = [files.enter_context(_Links(path)) for path in self._settled()]
+            records = sum(len(links) for links in parts)
+            steps: list[int] = []
+            while True:
+                links, place = parts[record % len(parts)], record // len(parts)
+                if not 0 <= place < len(links):
+                    raise ReplayError(f"{self.path}: record {record} is not in the log of {records} records")
+                parent, step = links[place] >> STEP_BITS, links[place] & _STEP_MASK
+                if parent == ROOT:
+                    return step, steps[::-1]
+                if len(parts) == 1 and parent >= record:
+                    raise ReplayError(f"{self.path}: record {record} names the later record {parent} as its parent")
+                if len(steps) == records:
+                    raise ReplayError(f"{self.path}: the parents of record {record} go round in a circle")
+                if step != SAME:
+                    steps.append(step)
+                record = parent
 
     def parents(self) -> Iterator[int | None]:
-        """The parent of every record, in order; None for an initial state."""
-        for link in self._links().tolist():
-            parent = link >> STEP_BITS
-            yield None if parent == ROOT else parent
+        """The parent of every record, in order, of a log of one part; None for an initial state."""
+        (path,) = self._settled()
+        with _Links(path) as links:
+            for block in links.blocks():
+                for link in block.tolist():
+                    parent = link >> STEP_BITS
+                    yield None if parent == ROOT else parent
 
-    def _links(self) -> WordArray:
-        if not self.path.stat().st_size and self._further:
-            return np.zeros(0, dtype=_LINK)
-        try:
-            return np.memmap(self.path, dtype=_LINK, mode="r")
-        except (OSError, ValueError) as error:
-            raise ReplayError(f"{self.path}: the parent log cannot be read: {error}") from None
+    def _settled(self) -> list[Path]:
+        """The files, which hold all that was appended."""
+        self.settle()
+        return [part.path for part in (self, *self._further)]
 
     def close(self) -> None:
-        """Close the files; they stay on disk."""
+        """Close the files; they stay on disk. What cannot be written any more is not told of here (see `settle`)."""
+        self._writer.wait()
         for part in self._further:
             part.close()
         if self._file >= 0:
@@ -102,11 +117,65 @@ class ParentLog:
             self._file = -1
 
 
-def write_all(file: int, path: Path, words: WordArray) -> None:
-    """Append words to an open file, little-endian; a disk that is full is a `ResourceError`."""
-    rest = np.ascontiguousarray(words, dtype=_LINK).data.cast("B")
-    try:
-        while rest:
-            rest = rest[os.write(file, rest) :]
-    except OSError as error:
-        raise ResourceError(f"{path}: cannot be written: {error.strerror}") from None
+class _Links:
+    """The links in a file, by their numbers. What is behind the last whole batch is not there."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            self._file = os.open(path, os.O_RDONLY)
+        except OSError as error:
+            raise ReplayError(f"{path}: the parent log cannot be read: {error.strerror}") from None
+        self._firsts: list[int] = []
+        self._batches: list[tuple[int, Batch]] = []
+        self._count = 0
+        self._at_hand: dict[tuple[int, int], WordArray] = {}
+        self._look_through()
+
+    def _look_through(self) -> None:
+        """Find where batches begin, without reading them."""
+        place, size = 0, os.fstat(self._file).st_size
+        while place + HEADER < size:
+            batch = header_of(os.pread(self._file, HEADER, place))
+            end = place + HEADER + batch.bytes
+            if end > size or 4 * batch.blocks > batch.bytes:
+                break
+            self._firsts.append(self._count)
+            self._batches.append((place + HEADER, batch))
+            self._count += batch.links
+            place = end
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, number: int) -> int:
+        batch = bisect_right(self._firsts, number) - 1
+        block, place = divmod(number - self._firsts[batch], BLOCK)
+        found = self._at_hand.get((batch, block))
+        if found is None:
+            if len(self._at_hand) == _BLOCKS_AT_HAND:
+                del self._at_hand[next(iter(self._at_hand))]
+            found = self._at_hand[batch, block] = self._read(batch, block)
+        return int(found[place])
+
+    def blocks(self) -> Iterator[WordArray]:
+        """All links in turn."""
+        for number, (_, batch) in enumerate(self._batches):
+            for block in range(batch.blocks):
+                yield self._read(number, block)
+
+    def _read(self, number: int, block: int) -> WordArray:
+        place, batch = self._batches[number]
+        bounds = [0, *np.frombuffer(os.pread(self._file, 4 * batch.blocks, place), dtype="<u4").tolist()]
+        begin, end = bounds[block], bounds[block + 1]
+        data = os.pread(self._file, max(0, end - begin), place + 4 * batch.blocks + begin)
+        found = links_of(np.frombuffer(data, dtype=np.uint8), min(BLOCK, batch.links - BLOCK * block))
+        if found is None:
+            raise ReplayError(f"{self._path}: the parent log is damaged")
+        return found
+
+    def __enter__(self) -> _Links:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        os.close(self._file)

@@ -15,8 +15,8 @@ from strandline.check.ltl.product import Product
 from strandline.check.ltl.question import question_of, unreducible
 from strandline.check.ltl.ranks import ranked
 from strandline.check.ltl.shorter import shorter_lasso
-from strandline.check.options import EXACT
 from strandline.check.options import SWEEP as IN_SWEEPS
+from strandline.check.options import WHOLE
 from strandline.check.plan import Findings, Plan
 from strandline.check.running import Run
 from strandline.check.task import Session, Task
@@ -52,7 +52,7 @@ class CycleStrategy:
         unreduced = unreducible(task)
         if unreduced is not None:
             return unreduced
-        if options.store != EXACT:
+        if options.store not in WHOLE:
             told = "{}: a search for cycles has to know where states are"
             return UsageError(told, options=[Option("store", options.store)])
         if options.order == IN_SWEEPS and not method.measured and task.temporal.method == method.name:

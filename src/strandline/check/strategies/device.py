@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from strandline.check.engine_searches import DeviceSearches, missing_device
-from strandline.check.options import EXACT, GPU, SWEEP
+from strandline.check.options import GPU, SWEEP, WHOLE
 from strandline.check.strategies.explicit import StatesFound, search_for_states
 from strandline.check.task import Session, Task
 from strandline.compile.callback import CallableSystem
@@ -31,7 +31,7 @@ class DeviceSearchForStates:
             return _refused("a GPU has threads of its own")
         if options.por:
             return _refused("a GPU takes every step: partial-order reduction is for the processor")
-        if options.store != EXACT:
+        if options.store not in WHOLE:
             return _refused("a GPU stores whole states")
         if options.count_distinct:
             return _refused("a GPU writes nothing to disk, by which distinct states would be counted")

@@ -22,7 +22,7 @@ from strandline.check.ctl.showing import fault_of, replay_of
 from strandline.check.ctl.valuation import Valuation
 from strandline.check.ctl.verdict import InitialStates
 from strandline.check.memory import peak_resident_bytes
-from strandline.check.options import EXACT, SWEEP
+from strandline.check.options import SWEEP, WHOLE
 from strandline.check.plan import Findings, unplaced
 from strandline.check.reducing import BRANCHING, refusal
 from strandline.check.running import Run
@@ -54,7 +54,7 @@ class Labelling:
     def can(self, task: Task) -> UsageError | None:
         if task.options.por:
             return refusal(task.system, BRANCHING)
-        if task.options.store != EXACT:
+        if task.options.store not in WHOLE:
             return unplaced(task.options)
         method, order = Option("method", self.name), task.options.order
         if order in ("dfs", "cache"):

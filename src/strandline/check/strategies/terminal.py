@@ -20,7 +20,7 @@ from strandline.check.ctl.question import CtlQuestion, ctl_question_of
 from strandline.check.ctl.showing import fault_of, replay_of
 from strandline.check.ctl.verdict import ComponentShown, Evidence
 from strandline.check.ltl.options import IGNORE
-from strandline.check.options import EXACT, SWEEP
+from strandline.check.options import SWEEP, WHOLE
 from strandline.check.plan import Findings, unplaced
 from strandline.check.reducing import BRANCHING, refusal
 from strandline.check.running import Run
@@ -63,7 +63,7 @@ class TerminalComponentSearch:
     def can(self, task: Task) -> UsageError | None:
         if task.options.por:
             return refusal(task.system, BRANCHING)
-        if task.options.store != EXACT:
+        if task.options.store not in WHOLE:
             return unplaced(task.options)
         question, method = ctl_question_of(task), Option("method", COMPONENTS)
         fit = [decided_by_components(one.formula) for one in question.formulas]

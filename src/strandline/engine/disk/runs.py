@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 
 from strandline.engine.memory import WordArray
+from strandline.engine.writing import Writer
 from strandline.errors import ResourceError
 
 Account: TypeAlias = Callable[[int], None]
@@ -25,8 +27,11 @@ when it is removed."""
 class RunFiles:
     """Makes files in a folder, and counts what they take."""
 
-    def __init__(self, folder: Path, account: Account, release: Release | None = None) -> None:
+    def __init__(
+        self, folder: Path, account: Account, release: Release | None = None, writer: Writer | None = None
+    ) -> None:
         self._folder, self._account, self._release = folder, account, release
+        self.writer = writer or Writer()
         self.made = 0
         self.bytes = self.peak_bytes = 0
         try:
@@ -73,18 +78,13 @@ class RunFile:
 
     def append(self, words: WordArray) -> None:
         """Write whole rows behind the ones before."""
-        rest = np.ascontiguousarray(words, dtype="<u8").data.cast("B")
-        self._files.count(len(rest))
-        try:
-            while rest:
-                rest = rest[os.write(self._file, rest) :]
-        except OSError as error:
-            raise ResourceError(f"{self.path}: cannot be written: {error.strerror}") from None
+        self._files.count(words.nbytes)
+        self._files.writer.write(self._file, self.path, words)
         self.rows += len(words) // self._row_words
 
     def finish(self) -> None:
-        """All is written."""
-        os.close(self._file)
+        """Nothing is appended any more."""
+        self._files.writer.do(partial(os.close, self._file))
         self._file = -1
 
     def read(self, first: int, count: int) -> WordArray:
@@ -105,6 +105,7 @@ class RunFile:
     @contextmanager
     def reading(self) -> Iterator[int]:
         """The number of the file, open to be read."""
+        self._files.writer.settle()
         file = self._opened(os.O_RDONLY)
         try:
             yield file

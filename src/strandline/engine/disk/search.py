@@ -39,6 +39,7 @@ from strandline.engine.records import SPREAD, record
 from strandline.engine.saving import Kept, Saved, together
 from strandline.engine.search import Search, Statistics, Terms
 from strandline.engine.store.parts import PagedPart
+from strandline.engine.writing import Writer
 from strandline.errors import InternalError
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ for known states on disk."""
 _LEAST_PIECE, _LEAST_WAITING = 1 << 10, 1 << 13
 _PIECES, _SMALL_PIECE = 256, 256
 """After so many pieces it is seen whether they have fewer states than that on the mean."""
-_COARSER, _COARSEST, _REST = 2, 40, 3
+_COARSER, _COARSEST = 2, 40
 """Then so many bits more of layers are left out, up to so many."""
 _AT_ONCE = 0.005
 """Seconds after which no further piece is begun in the same call."""
@@ -82,6 +83,7 @@ class SpillingSearch(Search):
         folder: Path,
         account: Account,
         release: Release | None = None,
+        writer: Writer | None = None,
         **terms: Unpack[Terms],
     ) -> None:
         if kernel.componentwise:
@@ -96,7 +98,7 @@ class SpillingSearch(Search):
         self._width, self._row_words = width, row_words
         self._piece = max(_LEAST_PIECE, int(memory * _PIECE) // (8 * (4 * row_words + 1)))
         self._recent = RecentStates(kernel.words, int(memory * _RECENT) // 8)
-        self.files = RunFiles(folder, account, release)
+        self.files = RunFiles(folder, account, release, writer)
         # Arrays are doubled when they are merged. Without a measure no state is persistent.
         sets = 2 if kernel.measured else 1
         known, filtered = int(memory * _KNOWN) // (2 * 8 * kernel.words) // sets, int(memory * _FILTER) // 8 // sets
@@ -114,6 +116,7 @@ class SpillingSearch(Search):
 
     def saved_further(self) -> Saved:
         """The files, which stay where they are, and what is known of them."""
+        self.files.writer.settle()
         waiting = {run: str(number) for number, run in enumerate(self._waiting_runs())}
         lists = {
             name: tuple(int(waiting[run]) for run in runs.runs) for name, runs in self._lists().items()
@@ -276,7 +279,8 @@ class SpillingSearch(Search):
         if self._pieces >= _PIECES and not narrow:
             self._pieces = self._in_pieces = 0
         joined = int(line.layer) >> _COARSER
-        if not narrow or self._grain + _COARSER > _COARSEST or key <= (int(line.column), (joined << _COARSER) | _REST):
+        last_joined = (int(line.column), ((joined + 1) << _COARSER) - 1)
+        if not narrow or self._grain + _COARSER > _COARSEST or key <= last_joined:
             return key
         if self._work.waiting:
             self._spill()

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from strandline.engine.memory import WordArray, Words
 from strandline.engine.saving import Kept, Saved
+from strandline.engine.writing import write_all
 from strandline.errors import InternalError, ResourceError
 
 Bits = WordArray
@@ -134,17 +135,9 @@ class GraphLog:
         marks = np.zeros(((int(targets.max()) if len(targets) else 0) >> CHUNK_BITS) + 1, dtype=np.uint8)
         mark_chunks(targets, marks)
         numbers = np.concatenate((sources, ends, targets)).astype(np.uint32)
-        self._append(numbers)
+        write_all(self._file, self.path, numbers)
         self.blocks.append(Block(self._written, len(sources), len(targets), np.flatnonzero(marks)))
         self._written += len(numbers)
-
-    def _append(self, numbers: Numbers) -> None:
-        rest = numbers.data.cast("B")
-        try:
-            while rest:
-                rest = rest[os.write(self._file, rest) :]
-        except OSError as error:
-            raise ResourceError(f"{self.path}: cannot be written: {error.strerror}") from None
 
     # Between two processes
 

@@ -267,12 +267,12 @@ class SweepCycleSearch(CycleSearch):
     def _append_path(self, root: int, steps: list[int]) -> int:
         """Add records for the states on a path from a root to the parent log; the record of the last."""
         self.journal.flush()
-        record = root
+        record, before, links = root, int(self.journal.counts.recorded), []
         if root < 0:
-            record = self._append_link((codes.ROOT << codes.STEP_BITS) | (-1 - root))
+            links.append((codes.ROOT << codes.STEP_BITS) | (-1 - root))
+            record = before
         for step in steps:
-            record = self._append_link((record << codes.STEP_BITS) | step)
+            links.append((record << codes.STEP_BITS) | step)
+            record = before + len(links) - 1
+        self.journal.append(np.array(links, dtype=np.uint64))
         return record
-
-    def _append_link(self, link: int) -> int:
-        return self.journal.append(np.array([link], dtype=np.uint64))
