@@ -136,8 +136,8 @@ def test_where_memory_is_full_it_is_planned_again_before_states_go_to_disk(
         event = usual(search, 0.0)
         return Event.MEMORY if search.statistics().visited > 5000 else event
 
-    def found(*given: Any, peak: bool) -> Prediction | None:
-        assert peak
+    def found(*given: Any, peak: bool, afresh: bool) -> Prediction | None:
+        assert (peak, afresh) == (True, False)
         system = given[0]
         measure = parse_measures(["P.x"], system)
         return Prediction(measure, "another one", 0.01, 1.0, 1_000_000, False, 0.0) if better else None
@@ -151,3 +151,108 @@ def test_where_memory_is_full_it_is_planned_again_before_states_go_to_disk(
     assert overrated.planned() == (2 if better else 1)
     assert overrated.texts[-1] == "the memory limit of 1.0 GB is reached: going on with states on disk"
     assert verdict.complete
+
+
+RUNS: dict[str, tuple[str, Answer]] = {
+    "cycles that are there": ("G F (P.x == 0)", Answer.VIOLATED),
+    "cycles that are not": ("(G F (Q.x == 0)) or (F G (Q.x < 70))", Answer.HOLDS),
+    "a prefix": (f"G ({FAR})", Answer.VIOLATED),
+}
+
+
+def another(*given: Any, peak: bool, afresh: bool) -> Prediction:
+    return Prediction(parse_measures(["P.x"], given[0]), "another one", 0.01, 1.0, 1_000_000, False, 0.0)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_properties_of_runs_are_decided_as_before(
+    name: str, overrated: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the measures that are really found."""
+    formula, answer = RUNS[name]
+    verdict = strandline.check(WHEELS, formula, measure="auto")
+    assert verdict.answer is answer
+    assert overrated.planned() >= (name != "cycles that are there")
+
+
+def test_a_search_for_cycles_begins_again(overrated: Told, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workbench, "better_measure", another)
+    formula, _ = RUNS["cycles that are not"]
+    verdict = strandline.check(WHEELS, formula, measure="auto", method="sweep")
+    assert verdict.answer is Answer.HOLDS
+    assert overrated.planned() == 1
+    (search,) = [one.search for one in verdict.properties]
+    assert search is not None
+    (changed,) = search.statistics.changed
+    assert changed.startswith("begun again by another measure: about ")
+    # By the first wheel alone every state of the product is visited once.
+    usual = strandline.check(WHEELS, formula, measure="P.x", method="sweep").properties[0].search
+    assert usual is not None
+    assert (search.statistics.sweeps, search.statistics.layers) == (usual.statistics.sweeps, usual.statistics.layers)
+
+
+def test_a_search_for_cycles_goes_on_where_nothing_better_is_found(
+    overrated: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = {"measure": "(P.x + Q.x + R.x) % 7", "method": "sweep"}
+    formula, _ = RUNS["cycles that are not"]
+    alone = strandline.check(WHEELS, formula, **given).properties[0].search
+    monkeypatch.setattr(workbench, "better_measure", lambda *given, peak, afresh: None)
+    watched = strandline.check(WHEELS, formula, **given | {"measure": "auto"}).properties[0].search
+    assert overrated.planned() >= 1
+    assert alone is not None
+    assert watched is not None
+    for name in ("sweeps", "layers", "persistent", "regress_edges"):
+        assert getattr(watched.statistics, name) == getattr(alone.statistics, name)
+    assert watched.statistics.changed == ()
+
+
+@pytest.mark.parametrize("better", [True, False])
+def test_where_memory_is_full_a_search_for_cycles_begins_again_or_ends(
+    better: bool, overrated: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual, asked = Search.advance, []
+
+    def advance(search: Search, seconds: float = 0.05) -> Event:
+        search._budget = 1000
+        event = usual(search, 0.0)
+        return Event.MEMORY if not asked and search.statistics().visited > 5000 else event
+
+    def found(*given: Any, peak: bool, afresh: bool) -> Prediction | None:
+        assert (peak, afresh) == (True, True)
+        asked.append(peak)
+        return another(*given, peak=peak, afresh=afresh) if better else None
+
+    monkeypatch.setattr(replanning, "_TIMES", 1_000.0)
+    monkeypatch.setattr(Search, "advance", advance)
+    monkeypatch.setattr(workbench, "better_measure", found)
+    formula, _ = RUNS["cycles that are not"]
+    verdict = strandline.check(WHEELS, formula, measure="auto", method="sweep", memory="1G")
+    assert verdict.answer is (Answer.HOLDS if better else Answer.UNKNOWN)
+    assert asked == [True]
+    assert verdict.reason == (None if better else "the memory limit of 1.0 GB is reached")
+
+
+def test_killed_after_a_search_for_cycles_began_again(
+    overrated: Told, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(keeping, "_SHARE", 0)
+    monkeypatch.setattr(os, "fsync", lambda file: None)
+    monkeypatch.setattr(workbench, "better_measure", another)
+    formula, _ = RUNS["cycles that are not"]
+    keywords: dict[str, Any] = {"measure": "auto", "method": "sweep", "checkpoint": tmp_path / "saved", "every": 0.0}
+    watcher = Told(left=3)
+    monkeypatch.setattr(deciding, "Unwatched", lambda: watcher)
+    with pytest.raises(Killed):
+        strandline.check(WHEELS, formula, **keywords)
+    assert watcher.planned() == 1
+    last = Told()
+    monkeypatch.setattr(deciding, "Unwatched", lambda: last)
+    verdict = strandline.check(WHEELS, formula, **keywords, resume=True)
+    assert last.texts[0].startswith("resumed after ")
+    assert last.planned() == 0
+    assert verdict.answer is Answer.HOLDS
+    search = verdict.properties[0].search
+    assert search is not None
+    assert search.statistics.changed == ("begun again by another measure, before the run was resumed",)
+

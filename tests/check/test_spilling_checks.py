@@ -28,7 +28,8 @@ WHEELS = Path(__file__).parent / "models" / "wheels.dve"
 CLOCKS = Path(__file__).parent / "models" / "clocks.dve"
 FAR = "P.x < 63 or Q.x < 63 or R.x < 63"
 _OTHER = (
-    "seconds", "compile_seconds", "engine_seconds", "rss_bytes", "peak_bytes", "peak_states", "spilled_bytes", "kept",
+    "seconds", "compile_seconds", "engine_seconds", "rss_bytes", "peak_bytes", "peak_states", "spilled_bytes",
+    "changed",
 )  # fmt: skip
 
 
@@ -104,8 +105,8 @@ def test_states_are_kept_as_trees_before_they_go_to_disk(
     spilled = strandline.check(WHEELS, memory="1G", work_dir=tmp_path, **SEARCHES[name])
     full = "the memory limit of 1.0 GB is reached"
     assert full_memory.texts[:2] == [f"{full}: going on with states as trees", f"{full}: going on with states on disk"]
-    for kept, how in zip(spilled.statistics.kept, ("as trees", "on disk"), strict=True):
-        assert re.fullmatch(rf"{how}: {full} by [1-9][0-9,]* states", kept)
+    for changed, how in zip(spilled.statistics.changed, ("as trees", "on disk"), strict=True):
+        assert re.fullmatch(rf"states {how}: {full} by [1-9][0-9,]* states", changed)
     assert list(tmp_path.iterdir()) == []
     monkeypatch.undo()
     assert essence(spilled) == essence(strandline.check(WHEELS, **SEARCHES[name]))
@@ -241,7 +242,7 @@ def test_a_disk_that_is_really_full_while_states_go_there(
     resumed = strandline.check(model, **keywords, resume=True)
     assert any(text.startswith("resumed after ") for text in full_memory.texts)
     assert (resumed.answer, resumed.statistics.states) == (Answer.HOLDS, 100**3)
-    assert resumed.statistics.kept == ("on disk: memory was full before the run was resumed",)
+    assert resumed.statistics.changed == ("states on disk, before the run was resumed",)
 
 
 def test_a_limit_of_disk_counts_what_was_there_before(

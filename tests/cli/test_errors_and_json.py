@@ -18,7 +18,7 @@ FIELDS = [
     *("verdict", "complete", "reason", "notes"),
     *FIGURES,
     *("coverage", "order", "measure", "prediction", "por", "symmetry", "held_by", "told_apart", "merged", "store"),
-    *("kept", "componentwise", "cache"),
+    *("changed", "componentwise", "cache"),
     *("threads", "device", "sets"),
     *("properties", "trace", "error"),
 ]

@@ -84,10 +84,18 @@ def _share(memory: int | None) -> float:
 
 
 def better_measure(
-    system: System, watcher: Watcher, memory: int | None, starts: WordArray, present: Prediction, *, peak: bool
+    system: System,
+    watcher: Watcher,
+    memory: int | None,
+    starts: WordArray,
+    present: Prediction,
+    *,
+    peak: bool,
+    afresh: bool = False,
 ) -> Prediction | None:
     """A measure that does clearly better than the present one in the first states that are reached from `starts`: by
-    peak and visits together, or with `peak` by storing half as many at a time. None where none does."""
+    peak and visits together; with `peak` by storing half as many at a time; where all begins `afresh`, which costs what
+    was done so far, by half as many visits. None where none does."""
     from strandline.progress.finding import find_measures
 
     found = find_measures(system, watch=watcher.stage, given=[present.measure], share=_share(memory), starts=starts)
@@ -97,6 +105,9 @@ def better_measure(
     if peak:
         best = min(others, key=lambda trial: trial.peak, default=None)
         better = best is not None and given is not None and best.peak <= _CLEARLY_LESS * given.peak
+    elif afresh:
+        best = min(others, key=lambda trial: trial.visits, default=None)
+        better = best is not None and given is not None and best.visits <= _CLEARLY_LESS * given.visits
     else:
         best = min(others, key=lambda trial: trial.rank, default=None)
         better = best is not None and (given is None or best.rank <= _CLEARLY_BETTER * given.rank)

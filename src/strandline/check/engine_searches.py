@@ -188,6 +188,11 @@ def sweep_search(search: Searching) -> SweepSearch | None:
     return search if isinstance(search, SweepSearch) else None
 
 
+def cycle_sweep(search: Searching) -> SweepCycleSearch | None:
+    """A search that was made as a sweep for cycles by our own method."""
+    return search if isinstance(search, SweepCycleSearch) else None
+
+
 def random_walks(search: Searching) -> RandomWalks:
     """A search that was made as random walks."""
     if not isinstance(search, RandomWalks):

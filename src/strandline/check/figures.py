@@ -16,9 +16,9 @@ from strandline.engine.search import Omissions, Searching
 
 
 def figures_of(
-    plan: Plan, compiled: Compiled, search: Searching, seconds: float, engine_seconds: float, kept: Sequence[str]
+    plan: Plan, compiled: Compiled, search: Searching, seconds: float, engine_seconds: float, changed: Sequence[str]
 ) -> Statistics:
-    """What a search has done so far, in so many seconds, besides those for its machine code. `kept` is as in the
+    """What a search has done so far, in so many seconds, besides those for its machine code. `changed` is as in the
     answer."""
     now, kernel = search.statistics(), compiled.kernel
     return Statistics(
@@ -35,7 +35,7 @@ def figures_of(
         regress_edges=now.regress_edges,
         layers=now.layers,
         replaced=search.replaced,
-        kept=tuple(kept),
+        changed=tuple(changed),
         spilled_bytes=search.spilled_bytes,
         levels=tuple(search.level_sizes),
         profile=search.profile(),

@@ -56,6 +56,10 @@ class Plan:
     """From when the limit of time counts."""
     prediction: Prediction | None = None
     """What is expected of the measure, where the program has found it itself."""
+    measured: System | None = None
+    """The part of the System for which measures are looked for; None where that is all of it."""
+    refined: Callable[[Measure], tuple[Measure, SearchMaker]] | None = None
+    """What another measure for that part becomes, and who searches by it; None where it is used as it is."""
     for_device: bool = False
     """Whether the search is one on a device."""
     counts_distinct: bool = False

@@ -1,6 +1,7 @@
 """A sweep by a measure that the program has found is watched. Where it stores states more often than was predicted, or
 more of them at a time than memory has room for, another measure is looked for among the states that lie before it,
-and the sweep goes on from there by that one.
+and the sweep goes on from there by that one. A sweep for cycles begins again by it: a cycle may have lain behind the
+line.
 
 That is sound: all that is not expanded yet can be reached from the states that wait for expansion. And it is all there
 is to it: what was expanded and is forgotten may be met again, as in every sweep with regress edges.
@@ -30,7 +31,7 @@ everything can be reached from everywhere, all states are met again."""
 _SAMPLES = 4
 """A sweep is judged when it has stored so many times as many states as its measure was judged by."""
 _MOST_PLANS = 3
-_STARTS = 2_000
+STARTS = 2_000
 """States among those that wait from which the next plan looks ahead."""
 
 
@@ -89,7 +90,7 @@ class Frontier:
 
     def sample(self) -> WordArray:
         """Some of the states, evenly spread."""
-        numbers = np.unique(np.linspace(0, self.states - 1, min(self.states, _STARTS)).astype(np.int64))
+        numbers = np.unique(np.linspace(0, self.states - 1, min(self.states, STARTS)).astype(np.int64))
         with open(self._path, "rb") as file:
             found = []
             for number in numbers.tolist():
@@ -100,6 +101,17 @@ class Frontier:
     def remove(self) -> None:
         self._account(-8 * self._row * self.states)
         self._path.unlink(missing_ok=True)
+
+
+def part_of(part: System, whole: System, states: WordArray) -> WordArray:
+    """States of a System, one a row, as those of another one that is a part of it."""
+    if part is whole:
+        return states
+    found = States(make_layout(whole, analyse_ranges(whole).variables), states)
+    layout = make_layout(part, analyse_ranges(part).variables)
+    cells = [found.cell(one.variable, index) for one in layout.fields for index in range(one.variable.length or 1)]
+    rows = np.unique(np.column_stack(cells), axis=0)
+    return np.array([layout.pack(row) for row in rows.tolist()], dtype=np.uint64).reshape(-1, layout.words)
 
 
 def progress_of(system: System, measure: Measure) -> Callable[[WordArray], npt.NDArray[np.int64]]:

@@ -213,7 +213,7 @@ class Run:
 
     def _plan_again(self, told: str, *, peak: bool = False) -> Event | None:
         self._put_aside(f"{told}: planning again from where the sweep is ...")
-        event = self.bench.plan_again(peak=peak)
+        event = self.bench.plan_again(told, peak=peak)
         self.findings.prediction = self.plan.prediction
         self._closed = event is Event.MEMORY
         return event
@@ -309,7 +309,7 @@ class Run:
 
     def _note_statistics(self, engine_seconds: float) -> None:
         bench, seconds = self.bench, self._seconds()
-        figures = figures_of(bench.plan, bench.compiled, bench.search, seconds, engine_seconds, bench.kept)
+        figures = figures_of(bench.plan, bench.compiled, bench.search, seconds, engine_seconds, bench.changed)
         self.findings.statistics = figures
 
     def _count_distinct(self) -> None:

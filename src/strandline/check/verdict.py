@@ -82,8 +82,8 @@ class Statistics(Shown):
     layers: int = 0
     replaced: int = 0
     """Cached states that had to make room for others."""
-    kept: tuple[str, ...] = ()
-    """How states were kept when memory was full, and why, in the order in which that was changed."""
+    changed: tuple[str, ...] = ()
+    """What was changed while it ran, and why: how states are kept, the measure; in sentences."""
     spilled_bytes: int = 0
     """Of a search that went on with states on disk: the most that these took."""
     levels: tuple[int, ...] = ()

@@ -20,26 +20,33 @@ from strandline.check.compiling import Compiled, compiled
 from strandline.check.counting import Counts, DistinctCounter
 from strandline.check.disk import DiskBudget
 from strandline.check.engine_loading import Nowhere, load_engine, telling
-from strandline.check.engine_searches import SpillingMaker, sweep_search
+from strandline.check.engine_searches import SpillingMaker, cycle_sweep, sweep_search
 from strandline.check.memory import available_bytes, resident_bytes, return_memory, shown_bytes
 from strandline.check.patience import within
 from strandline.check.plan import Plan
-from strandline.check.replanning import Frontier, Outlook, progress_of
+from strandline.check.replanning import STARTS, Frontier, Outlook, part_of, progress_of
 from strandline.check.spilling import DISK, FULL, RESERVE, TREES, WORTH_TREES, load_spilling
 from strandline.check.watching import Watcher
 from strandline.compile.interpret import Fault
 from strandline.compile.kernel import Kernel
 from strandline.engine import sizes
 from strandline.engine.journal import Listener
+from strandline.engine.memory import WordArray
 from strandline.engine.search import Event, Search, Searching, Statistics
 from strandline.engine.writing import Writer
 from strandline.errors import InternalError, ResourceError
+from strandline.model.system import System
 from strandline.traces.log import ParentLog
 
 if TYPE_CHECKING:
     from strandline.engine.orders.sweep import SweepSearch
 
-PLANNED = "by another measure"
+PLANNED, AFRESH = "by another measure", "begun again by another measure"
+_CHANGES = {
+    **{stage: f"states {stage}" for stage in FULL},
+    PLANNED: "another measure from there on",
+    AFRESH: "begun again by another measure",
+}
 _SHARE_OF_FREE_MEMORY = 0.9
 _RESERVE = 2 << 20
 """Bytes that a search leaves for all else."""
@@ -58,7 +65,7 @@ class Workbench:
         self.memory_limit: int | None = None
         self.listener: Listener | None = None
         self.stages: list[str] = []
-        self.kept: list[str] = []
+        self.changed: list[str] = []
         predicts = plan.prediction is not None and bool(plan.prediction.measure.components)
         self.outlook = Outlook(plan.prediction) if predicts and plan.prediction is not None else None
         self._counter: DistinctCounter | None = None
@@ -78,7 +85,7 @@ class Workbench:
         making = time.perf_counter()
         stages = () if self._saving is None else self._saving.stages
         if stages:
-            self.kept += [f"{stage}: memory was full before the run was resumed" for stage in stages if stage in FULL]
+            self.changed += [f"{_CHANGES[stage]}, before the run was resumed" for stage in stages]
             for stage in stages[:-1]:
                 self._prepare(stage)
             self._enter(stages[-1])
@@ -170,7 +177,7 @@ class Workbench:
 
     def begin_again(self, stage: str, why: str) -> None:
         """The search is closed: make that of a stage. What was found stays found."""
-        self.kept.append(f"{stage}: {why}")
+        self.changed.append(f"states {stage}: {why}")
         mask = self.search.stop_mask
         self.close_files()
         self._enter(stage)
@@ -181,14 +188,17 @@ class Workbench:
             self._saving.attach(self.search, self.kernel, self.listener, self.stages, self.writer)
         self.search.stop_less(~mask)
 
-    def _prepare(self, stage: str) -> SpillingMaker:
+    def _prepare(self, stage: str) -> SpillingMaker | None:
         """Have the Kernel of a stage, and who makes its search. States kept as trees are to fold well."""
+        self.stages.append(stage)
+        if stage in (PLANNED, AFRESH):
+            self._go_by(self._noted(_not_noted), None)
         makers = self.plan.searches
+        if stage == AFRESH:
+            return None
         if not isinstance(makers, SpillingMaker):
             raise InternalError("this search cannot go on with less memory")
-        self.stages.append(stage)
         if stage == PLANNED:
-            self._go_by(self._noted(_not_noted), None)
             return makers
         trees = makers.as_trees(self.listener) if stage == TREES else None
         if trees is None:
@@ -204,6 +214,9 @@ class Workbench:
             self._open_files(self._folder)
             self.memory_limit = self._engine_bytes()
             self._make()
+            return
+        if makers is None:
+            self._make_afresh()
             return
         folder.mkdir(exist_ok=True)
         if stage == TREES:
@@ -236,15 +249,25 @@ class Workbench:
 
     @property
     def can_plan_again(self) -> bool:
-        """Whether the search is a sweep by a measure that was found, which another one can carry on."""
+        """Whether the search is a sweep by a measure that was found, which another one can carry on; or for cycles, so
+        that it can begin again."""
+        if self.outlook is None or self.outlook.exhausted or self.plan.listens is not None:
+            return False
+        if self._for_cycles:
+            return not self.outlook.prediction.exact and AFRESH not in self.stages
         alike = self.kernel.canonical is None and self.kernel.separate is None and not self.kernel.componentwise
-        carries = self.outlook is not None and not self.outlook.exhausted and sweep_search(self.search) is not None
-        return carries and alike and self.plan.listens is None
+        return alike and sweep_search(self.search) is not None
 
-    def plan_again(self, *, peak: bool) -> Event | None:
+    @property
+    def _for_cycles(self) -> bool:
+        return cycle_sweep(self.search) is not None
+
+    def plan_again(self, why: str, *, peak: bool) -> Event | None:
         """Carry the sweep on by a measure that does better from where it is, with `peak` one that stores less at a
         time, and else by the same. None; or MEMORY where there is no room for what waits, or with `peak` no such
         measure; or STATES. The search is closed then."""
+        if self._for_cycles:
+            return self._begin_by_another(why, peak=peak)
         former, outlook = sweep_search(self.search), self.outlook
         if former is None or outlook is None:
             raise InternalError("only a sweep by a measure that was found is planned again")
@@ -252,14 +275,14 @@ class Workbench:
         frontier.write(former.put_down())
         now = former.statistics()
         former.close()
-        began = time.perf_counter()
         self.stages.append(PLANNED)
         try:
-            told = self._noted(lambda: self._better(frontier, peak=peak))
-            self.plan = replace(self.plan, started=self.plan.started + time.perf_counter() - began)
+            told = self._noted(lambda: self._better(frontier.sample(), peak=peak))
             if told is None and peak:
                 self.stages.pop()
                 return Event.MEMORY
+            if told is not None:
+                self.changed.append(f"{_CHANGES[PLANNED]}: {why}")
             self._go_by(told, now)
             self.memory_limit = self._engine_bytes()
             self._make()
@@ -268,22 +291,61 @@ class Workbench:
         finally:
             frontier.remove()
 
-    def _better(self, frontier: Frontier, *, peak: bool) -> dict[str, Any] | None:
-        """A better measure for what lies ahead, as data."""
+    def _begin_by_another(self, why: str, *, peak: bool) -> Event | None:
+        """Begin a sweep for cycles again by a better measure; where there is none it goes on, with `peak` it ends."""
+        former = cycle_sweep(self.search)
+        assert former is not None
+        self.stages.append(AFRESH)
+        told = self._noted(lambda: self._better(former.waiting_states(STARTS), peak=peak))
+        if told is None:
+            self.stages.pop()
+            self._go_by(None, former.statistics())
+            if peak:
+                former.close()
+            return Event.MEMORY if peak else None
+        former.close()
+        self.close_files()
+        self.changed.append(f"{_CHANGES[AFRESH]}: {why}")
+        self._go_by(told, None)
+        self._make_afresh()
+        self._attach(former.stop_mask)
+        return None
+
+    def _make_afresh(self) -> None:
+        folder = self._folder / AFRESH.replace(" ", "-")
+        folder.mkdir(exist_ok=True)
+        self._open_files(folder)
+        self.memory_limit = self._engine_bytes()
+        self._make()
+
+    def _better(self, starts: WordArray, *, peak: bool) -> dict[str, Any] | None:
+        """A better measure for what lies ahead, as data. What that takes is no time of the search."""
         assert self.outlook is not None
+        began = time.perf_counter()
         return_memory()
-        plan, present = self.plan, self.outlook.prediction
-        limit = plan.options.memory_limit
-        better = better_measure(plan.system, self._watcher, limit, frontier.sample(), present, peak=peak)
-        return None if better is None else prediction_told(better, plan.system)
+        plan, system, present = self.plan, self._measured, self.outlook.prediction
+        starts = part_of(system, plan.system, starts)
+        asked = {"peak": peak, "afresh": self._for_cycles}
+        better = better_measure(system, self._watcher, plan.options.memory_limit, starts, present, **asked)
+        self.plan = replace(plan, started=plan.started + time.perf_counter() - began)
+        return None if better is None else prediction_told(better, system)
+
+    @property
+    def _measured(self) -> System:
+        """For which measures are looked for."""
+        return self.plan.system if self.plan.measured is None else self.plan.measured
 
     def _noted(self, make: Callable[[], dict[str, Any] | None]) -> dict[str, Any] | None:
         """What was planned in this stage, also in a run before."""
         checkpoints = self.plan.checkpoints
         found: dict[str, Any] | None = (
-            make() if checkpoints is None else checkpoints.noted(f"plan {self.stages.count(PLANNED)}", make)
+            make() if checkpoints is None else checkpoints.noted(f"plan {self._plans}", make)
         )
         return found
+
+    @property
+    def _plans(self) -> int:
+        return sum(stage in (PLANNED, AFRESH) for stage in self.stages)
 
     def _go_by(self, told: dict[str, Any] | None, now: Statistics | None) -> None:
         """Have the Kernel for a measure; None is the one that there is, of which more is known now."""
@@ -294,9 +356,10 @@ class Workbench:
             present = self.outlook.prediction
             self.outlook.plan(present if now is None else replace(present, visits=now.repeats), recorded)
             return
-        prediction = prediction_of(told, self.plan.system)
+        prediction, plan = prediction_of(told, self._measured), self.plan
         self.outlook.plan(prediction, recorded)
-        self.plan = replace(self.plan, measure=prediction.measure, prediction=prediction)
+        refined = (prediction.measure, plan.searches) if plan.refined is None else plan.refined(prediction.measure)
+        self.plan = replace(plan, measure=refined[0], searches=refined[1], prediction=prediction)
         self._compile()
 
     def _carry_on(self, former: SweepSearch, frontier: Frontier) -> Event | None:

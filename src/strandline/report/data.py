@@ -47,7 +47,7 @@ def result_data(result: Exploration | Verdict, exit_code: int) -> dict[str, Any]
         "told_apart": list(exploration.statistics.told_apart),
         "merged": list(exploration.statistics.passed_over),
         "store": exploration.options.store,
-        "kept": list(exploration.statistics.kept),
+        "changed": list(exploration.statistics.changed),
         "componentwise": exploration.options.componentwise,
         "cache": _cache(exploration.options),
         "threads": exploration.statistics.threads,

@@ -80,7 +80,7 @@ def error_data(
         "told_apart": None,
         "merged": None,
         "store": None,
-        "kept": None,
+        "changed": None,
         "componentwise": None,
         "cache": None,
         "threads": None,

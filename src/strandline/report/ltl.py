@@ -12,7 +12,7 @@ from strandline.model.system import System
 from strandline.report.coverage import product_rows
 from strandline.report.profile import profile_line
 from strandline.report.regress import sweep_rows
-from strandline.report.style import Style, counted, table, time_words
+from strandline.report.style import Style, counted, roughly, table, time_words
 from strandline.report.traces import trace_lines
 from strandline.traces.trace import Trace
 
@@ -157,7 +157,8 @@ def _figures(search: LtlSearch) -> list[tuple[str, str]]:
     if not now.visited:
         return []
     rest = "" if search.complete else f"  (not complete: {search.reason})"
-    states = "states not known" if now.states is None else counted(now.states, "state")
+    about = "states not known" if now.about is None else f"{roughly(now.about)} states"
+    states = about if now.states is None else counted(now.states, "state")
     if now.states is None and search.complete:
         states += " after regress edges"
     edges = "" if now.transitions is None else f", {counted(now.transitions, 'transition')}"
@@ -166,6 +167,7 @@ def _figures(search: LtlSearch) -> list[tuple[str, str]]:
         rows.append(("visited", f"{now.visited:,}"))
     if now.sweeps:
         rows += sweep_rows(now)
+    rows += [("changed", how) for how in now.changed]
     if search.cycle_kind is not None:
         kinds = {"S": "inside one layer", "M": "over several layers"}
         rows.append(("cycle", kinds.get(search.cycle_kind, search.cycle_kind)))

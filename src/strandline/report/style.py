@@ -35,6 +35,11 @@ def table(rows: Iterable[Sequence[str]], indent: str = "  ") -> list[str]:
     ]
 
 
+def roughly(count: int) -> str:
+    """A number of which two digits are known: `about 4,700,000`."""
+    return f"about {float(f'{count:.2g}'):,.0f}"
+
+
 def counted(count: int, noun: str, plural: str | None = None) -> str:
     """`1 state`, `2 states`, `3 processes`."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"

@@ -13,7 +13,7 @@ from strandline.report.ltl import component_lines, ltl_remark, search_lines, vio
 from strandline.report.prediction import prediction_rows
 from strandline.report.profile import profile_chart, profile_line
 from strandline.report.regress import sweep_rows
-from strandline.report.style import Style, counted, large, set_rows, table, time_words
+from strandline.report.style import Style, counted, large, roughly, set_rows, table, time_words
 from strandline.report.traces import trace_lines
 
 _MOST_NAMES = 12
@@ -194,7 +194,7 @@ def statistics_rows(exploration: Exploration) -> list[tuple[str, str]]:
     )
     if exploration.options.threads > 1:
         rows.append(("threads", f"{now.threads:,}"))
-    rows += [("states kept", how) for how in now.kept]
+    rows += [("changed", how) for how in now.changed]
     if now.spilled_bytes:
         rows.append(("disk", f"states that did not fit into memory took {shown_bytes(now.spilled_bytes)} at most"))
     if now.device is not None:
@@ -220,7 +220,7 @@ def _walk_rows(exploration: Exploration, walks: WalkFigures) -> list[tuple[str, 
 def _count(number: int | None, why: str, about: int | None = None) -> str:
     if number is not None:
         return large(number)
-    known = "not known" if about is None else f"about {float(f'{about:.2g}'):,.0f}"
+    known = "not known" if about is None else roughly(about)
     return f"{known} {why} (--count-distinct makes it exact)"
 
 

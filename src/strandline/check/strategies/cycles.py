@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from strandline.check.engine_searches import CycleSearches, component_search, cycle_search
+from strandline.check.engine_searches import CycleSearches, SearchMaker, component_search, cycle_search
 from strandline.check.ltl.found import Component, ProductFound, product_fault
 from strandline.check.ltl.methods import SWEEP, CycleMethod
 from strandline.check.ltl.product import Product
@@ -75,13 +75,23 @@ class CycleStrategy:
         product = question.product(watched)
         shortest = task.temporal.shortest and self.method.all_components
         whole = task.temporal.all_cycles or shortest
-        measure, ranks = self._measure(product, session)
+        chosen = session.measures.of(product.plain) if self.method.measured else None
+
+        def refined(measure: Measure) -> tuple[Measure, SearchMaker]:
+            found, ranks = self._ranked(measure, product)
+            return found, CycleSearches(self.method, product.accepting_label, task.options.max_states, ranks, whole)
+
+        plain = CycleSearches(self.method, product.accepting_label, task.options.max_states, whole=whole)
+        measure, searches = (None, plain) if chosen is None else refined(chosen.measure)
         plan = Plan(
             checkpoints=session.checkpoints,
             system=product.system,
             predicates=product.predicates,
             measure=measure,
-            searches=CycleSearches(self.method, product.accepting_label, task.options.max_states, ranks, whole),
+            prediction=None if chosen is None else chosen.prediction,
+            measured=product.plain,
+            refined=refined,
+            searches=searches,
             options=task.options,
             started=session.started,
             seen=product.predicates,
@@ -101,11 +111,9 @@ class CycleStrategy:
             cycle_kind=goal.cycle_kind,
         )
 
-    def _measure(self, product: Product, session: Session) -> tuple[Measure | None, int]:
+    def _ranked(self, measure: Measure, product: Product) -> tuple[Measure, int]:
         """The measure, refined by the automaton's progress where the method can use that, and the number of ranks."""
-        if not self.method.measured:
-            return None, 1
-        measure, observer = session.measures.of(product.plain).measure, product.system.observer
+        observer = product.system.observer
         return (measure, 1) if observer is None or not self.method.ranked else ranked(measure, observer)
 
 

@@ -53,6 +53,7 @@ class PrefixSearch:
             predicates=product.predicates,
             measure=None if chosen is None else chosen.measure,
             prediction=None if chosen is None else chosen.prediction,
+            measured=question.plain,
             searches=StateSearches(options, product.accepting_label),
             options=options,
             started=session.started,

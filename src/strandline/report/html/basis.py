@@ -60,8 +60,8 @@ def _search(exploration: Exploration) -> Iterator[Ground]:
         reduced = "of states that differ by an exchange of these one was searched, and counted"
         yield Ground("note", f"Symmetry of {names}{held}: {reduced}.")
     yield from (Ground("note", f"{why[:1].upper()}{why[1:]}.") for why in now.told_apart)
-    for how in now.kept:
-        yield Ground("note", f"States were kept {how}.")
+    for how in now.changed:
+        yield Ground("note", f"While it ran: {how}.")
     if now.spilled_bytes:
         yield Ground("note", f"States that did not fit into memory took {shown_bytes(now.spilled_bytes)} of disk.")
     if options.store in LOSSY:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 
 from strandline.compile.kernel import Kernel
-from strandline.engine import codes
+from strandline.engine import codes, sizes
 from strandline.engine.cycles.cycle_search import Cycle, CycleSearch
 from strandline.engine.cycles.loop import LoopSearch, Region, State
 from strandline.engine.cycles.open import OpenPart
@@ -136,6 +136,20 @@ class SweepCycleSearch(CycleSearch):
     def settled(self) -> bool:
         """Nor while a probe is under way."""
         return super().settled and self._probe is None
+
+    def waiting_states(self, most: int) -> WordArray:
+        """Some of the states that wait for expansion, spread over all of them, one a row."""
+        from strandline.engine.orders.sweep_kernel import put_down
+
+        chains = self._layers.layers().chains
+        as_they_are = chains.copy()
+        block = np.zeros((sizes.RECORDS, self.kernel.words + 1), dtype=np.uint64)
+        found: list[WordArray] = [block[:0, :-1]]
+        while (count := int(put_down(self._search(), block))) > 0:
+            found.append(block[:count, :-1].copy())
+        chains[:] = as_they_are
+        states = np.concatenate(found)
+        return states[:: max(1, -(-len(states) // most))]
 
     # --- notes --------------------------------------------------------------------------------------------------
 
