@@ -69,6 +69,7 @@ def load_engine(plan: Plan, kernel: Kernel, watcher: Watcher) -> float:
 def _load(trial: Search) -> None:
     """All that may be needed, also what is made on first use where memory is not limited."""
     trial.load()
+    trial.load_further()
     load_kernels()
 
 

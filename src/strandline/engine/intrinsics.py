@@ -70,9 +70,9 @@ def drawn(array: Any, at: Any, amount: Any) -> Any:
     return found
 
 
-def give_way(microseconds: Any) -> None:
-    """Let other threads go on, for so long."""
-    time.sleep(int(microseconds) / 1e6)
+def give_way() -> None:
+    """Let other threads go on, where some wait for the processor."""
+    time.sleep(0)
 
 
 def lowest_bit(word: Any) -> Any:
@@ -164,13 +164,13 @@ def _drawn(typing: Any, array: Any, at: Any, amount: Any) -> Any:
 
 
 @intrinsic
-def _give_way(typing: Any, microseconds: Any) -> Any:
+def _give_way(typing: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(_I32, [_I32]), "usleep")
-        builder.call(function, [builder.trunc(arguments[0], _I32)])
+        function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(_I32, []), "sched_yield")
+        builder.call(function, [])
         return context.get_dummy_value()
 
-    return types.void(types.uint64), generate
+    return types.void(), generate
 
 
 @intrinsic
@@ -238,5 +238,5 @@ def _drawn_overload(array, at, amount):
 
 
 @overload(give_way, jit_options=INLINED)
-def _give_way_overload(microseconds):
-    return lambda microseconds: _give_way(microseconds)
+def _give_way_overload():
+    return lambda: _give_way()

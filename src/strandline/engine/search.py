@@ -178,6 +178,11 @@ class Search(ABC):
             part.load()
         self.advance(0.0)
 
+    def load_further(self) -> None:
+        """After `load`: have also that machine code which only some searches come to need, for where making it then
+        would take more memory than there is."""
+        return
+
     def advance(self, seconds: float = 0.05) -> Event:
         """Search on for about this long, or until something happens."""
         deadline = time.perf_counter() + seconds

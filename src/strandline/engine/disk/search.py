@@ -14,7 +14,6 @@ or less often.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -23,12 +22,13 @@ import numpy as np
 from strandline.compile.kernel import Kernel
 from strandline.engine import codes, sizes
 from strandline.engine.codes import NONE
+from strandline.engine.disk.backlog import Backlog, Group
 from strandline.engine.disk.loading import load_kernels
 from strandline.engine.disk.recent import RecentStates
 from strandline.engine.disk.runs import Account, Release, RunFiles
 from strandline.engine.disk.sorted_set import SortedSet
 from strandline.engine.disk.sorting import SortedRows, in_order
-from strandline.engine.disk.waiting import Key, Segment, WaitingRun, WaitingRuns, give_back
+from strandline.engine.disk.waiting import Key, give_back
 from strandline.engine.expansion import width_of
 from strandline.engine.line import LayersPart
 from strandline.engine.memory import WordArray
@@ -56,18 +56,6 @@ _COARSER, _COARSEST = 2, 40
 """Then so many bits more of layers are left out, up to so many."""
 _AT_ONCE = 0.005
 """Seconds after which no further piece is begun in the same call."""
-
-
-@dataclass(slots=True)
-class _Group:
-    """All that waited for the layer of the line, to be taken in pieces. `roots`: persistent ones."""
-
-    segments: list[Segment] = field(default_factory=list)
-    pieces: int = 1
-    next: int = 0
-    roots: bool = False
-    rows: WordArray | None = None
-    """What waited in memory, where there is a single piece."""
 
 
 class SpillingSearch(Search):
@@ -103,9 +91,9 @@ class SpillingSearch(Search):
         sets = 2 if kernel.measured else 1
         known, filtered = int(memory * _KNOWN) // (2 * 8 * kernel.words) // sets, int(memory * _FILTER) // 8 // sets
         self._known, self._persistent = (SortedSet(width, self.files, known, filtered) for _ in range(2))
-        self._live, self._roots, self._next_roots = (WaitingRuns(self.files, row_words) for _ in range(3))
+        self._backlog = Backlog(self.files, row_words)
         self._states: WordArray = np.zeros(0, dtype=np.uint64)
-        self._group: _Group | None = None
+        self._group: Group | None = None
         self._expanded_here = self._live_here = 0
         self._levels: list[int] = []
         self._swept_again = False
@@ -117,49 +105,16 @@ class SpillingSearch(Search):
     def saved_further(self) -> Saved:
         """The files, which stay where they are, and what is known of them."""
         self.files.writer.settle()
-        waiting = {run: str(number) for number, run in enumerate(self._waiting_runs())}
-        lists = {
-            name: tuple(int(waiting[run]) for run in runs.runs) for name, runs in self._lists().items()
-        }
-        found = together(
-            known=self._known.saved(),
-            persistent=self._persistent.saved(),
-            **{name: run.saved() for run, name in waiting.items()},
-        )
-        found.numbers.update(lists)
-        found.numbers["files"] = (self.files.made, self.files.bytes, self.files.peak_bytes, len(waiting))
+        sets = {"known": self._known.saved(), "persistent": self._persistent.saved()}
+        found = together(**sets, waiting=self._backlog.saved(self._group))
         found.arrays["levels"] = np.array(self._levels, dtype=np.uint64)
-        if self._group is not None:
-            group = self._group
-            parts = [(int(waiting[one.run]), one.first, one.count) for one in group.segments]
-            found.numbers["group"] = (group.pieces, group.next, int(group.roots), *(n for part in parts for n in part))
-            if group.rows is not None:
-                found.arrays["rows"] = group.rows
         return found
 
     def restore_further(self, kept: Kept) -> None:
         self._known.restore(kept.of("known"))
         self._persistent.restore(kept.of("persistent"))
-        self.files.made, self.files.bytes, self.files.peak_bytes, count = kept.numbers["files"]
-        waiting = [WaitingRun.restored(self.files, self._row_words, kept.of(str(number))) for number in range(count)]
-        for name, runs in self._lists().items():
-            for number in kept.numbers[name]:
-                runs.restore(waiting[number])
+        self._group = self._backlog.restore(kept.of("waiting"))
         self._levels = kept.array("levels").tolist()
-        if "group" in kept.numbers:
-            pieces, following, roots, *parts = kept.numbers["group"]
-            segments = [Segment(waiting[run], *place) for run, *place in zip(*(iter(parts),) * 3, strict=True)]
-            rows = kept.array("rows") if "rows" in kept.arrays else None
-            self._group = _Group(segments, pieces, following, bool(roots), rows)
-
-    def _lists(self) -> dict[str, WaitingRuns]:
-        return {"live": self._live, "roots": self._roots, "next_roots": self._next_roots}
-
-    def _waiting_runs(self) -> list[WaitingRun]:
-        """Each once, also those of which only the piece that is at work has something."""
-        found = dict.fromkeys(run for runs in self._lists().values() for run in runs.runs)
-        found.update(dict.fromkeys(one.run for one in (self._group.segments if self._group else ())))
-        return list(found)
 
     # --- the loop -----------------------------------------------------------------------------------------------
 
@@ -218,7 +173,7 @@ class SpillingSearch(Search):
     def _gather(self) -> bool:
         """Take what waits for the line's layer, roots first; whether there is anything."""
         key, line = self._line_key, self._layers.line
-        for roots, runs in ((True, self._roots), (False, self._live)):
+        for roots, runs in ((True, self._backlog.roots), (False, self._backlog.live)):
             waiting = self._count(2 * int(line.row) + int(roots))
             segments = runs.take(key, self._grain)
             if not waiting and not segments:
@@ -230,7 +185,7 @@ class SpillingSearch(Search):
                 segments += runs.take(key, self._grain)
                 waiting = 0
             rows = self._drained(2 * int(line.row) + int(roots), waiting) if waiting else None
-            self._group = _Group(segments, max(1, -(-total // self._piece)), roots=roots, rows=rows)
+            self._group = Group(segments, max(1, -(-total // self._piece)), roots=roots, rows=rows)
             if not roots and not self.kernel.measured:
                 self._levels.append(0)
             return True
@@ -290,7 +245,7 @@ class SpillingSearch(Search):
         return key[0], key[1] >> _COARSER
 
     def _least(self) -> Key | None:
-        keys = [self._live.least(self._grain), self._roots.least(self._grain)]
+        keys = [self._backlog.least(self._grain)]
         if self._layers.line.waiting:
             row = self._layers.layers().rows[int(self._layers.layers().heap[0])]
             keys.append((int(row.column), int(row.layer)))
@@ -301,17 +256,17 @@ class SpillingSearch(Search):
         is seen when they are sorted."""
         from strandline.engine.disk.expanding_kernel import wake
 
-        if not self._layers.line.pending and not self._next_roots:
+        if not self._layers.line.pending and not self._backlog.next_roots:
             return False
         wake(self._layers.layers())
-        self._roots, self._next_roots = self._next_roots, self._roots
+        self._backlog.wake()
         self._recent.clear(int(self.journal.counts.transitions))
         self._swept_again = True
         return True
 
     # --- pieces -------------------------------------------------------------------------------------------------
 
-    def _load_piece(self, group: _Group) -> int:
+    def _load_piece(self, group: Group) -> int:
         """Sort the next piece, drop what is known, and let the rest be expanded."""
         from strandline.engine.disk.sorting_kernel import put_first_words
 
@@ -332,7 +287,7 @@ class SpillingSearch(Search):
         self.journal.append(rows.links())
         return codes.LIMIT if reached else codes.BUDGET
 
-    def _parts_of(self, group: _Group) -> list[WordArray]:
+    def _parts_of(self, group: Group) -> list[WordArray]:
         """The next piece, in sorted parts."""
         group.next += 1
         last = group.next == group.pieces
@@ -344,7 +299,7 @@ class SpillingSearch(Search):
             group.rows = None
         return parts
 
-    def _note_new(self, rows: SortedRows, group: _Group) -> None:
+    def _note_new(self, rows: SortedRows, group: Group) -> None:
         line, counts, new = self._layers.line, self.journal.counts, rows.count
         self._expanded_here += new
         if group.roots:
@@ -359,7 +314,7 @@ class SpillingSearch(Search):
             if self._levels:
                 self._levels[-1] += new
         counts.stored += np.uint64(new)
-        waiting = int(self._work.waiting) + self._live.count + self._roots.count + self._next_roots.count
+        waiting = int(self._work.waiting) + self._backlog.count
         counts.peak_stored = max(int(counts.peak_stored), int(counts.stored) + waiting)
 
     # --- spilling -----------------------------------------------------------------------------------------------
@@ -381,24 +336,17 @@ class SpillingSearch(Search):
         numbers = np.flatnonzero((chains["count"] > 0)[: 2 * int(self._layers.line.rows)])
         keys = np.stack((rows["column"][numbers // 2], rows["layer"][numbers // 2]))
         order = np.lexsort((keys[1], keys[0]))
-        live, roots, following = (runs.begin(self._grain) for runs in (self._live, self._roots, self._next_roots))
-        here = self._line_key
+        here, backlog = self._line_key, self._backlog
+        spill = backlog.spill(self._grain)
         for place in order:
             number, key = int(numbers[place]), (int(keys[0, place]), int(keys[1, place]))
             # Persistent states behind the line are roots of the next sweep.
-            run = live if number % 2 == 0 else following if key < here else roots
+            runs = backlog.live if number % 2 == 0 else backlog.next_roots if key < here else backlog.roots
             while count := self._count(number):
-                run.append(key, self._sorted(number, min(count, self._piece)))
+                spill.append(runs, key, self._sorted(number, min(count, self._piece)))
                 if self._count(number):
-                    # A sorted part is a run of its own.
-                    runs = self._live if run is live else self._roots if run is roots else self._next_roots
-                    runs.add(run)
-                    fresh = runs.begin(self._grain)
-                    live, roots = (fresh if run is live else live), (fresh if run is roots else roots)
-                    following = fresh if run is following else following
-                    run = fresh
-        for runs, run in ((self._live, live), (self._roots, roots), (self._next_roots, following)):
-            runs.add(run)
+                    spill.divide(runs)
+        spill.finish()
         drop_rows(self._layers.layers())
         self._pages.shape.wanted_entries = self._layers.line.wanted_rows = 0
 

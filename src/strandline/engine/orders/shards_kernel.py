@@ -45,9 +45,10 @@ _EXPANDED = U(1 << 13)
 """States that a thread expands before it meets the others."""
 _MEETINGS = U(1 << 14)
 """After so many the kernel returns, whatever was done."""
-_PATIENCE, _PAUSE = 5_000, U(50)
-"""How often a thread looks for the others before it leaves the processor to them, and for how many microseconds each
-time: where there are fewer processors than threads, who waits must not keep the others from coming."""
+_PATIENCE = 5_000
+"""How often a thread looks for the others before it leaves the processor to whoever wants it, each time that it looks:
+where there are fewer processors than threads, who waits must not keep the others from coming. To sleep would take
+longer than most steps do, however short the time that is asked for."""
 
 WORK, TURN, COLUMN = U(0), U(1), U(2)
 """What the threads are at: a layer; leaving it; leaving a column."""
@@ -101,7 +102,7 @@ def _meet(meeting):
     while seen(meeting.told, place) < own.met:
         patience -= 1
         if patience < 0:
-            give_way(_PAUSE)
+            give_way()
 
 
 @inlined

@@ -20,6 +20,7 @@ from strandline.engine.cycles.loop import LoopSearch, Region, State
 from strandline.engine.cycles.open import OpenPart
 from strandline.engine.cycles.sweep.probes import Probe
 from strandline.engine.expansion import width_of
+from strandline.engine.jit import prepare
 from strandline.engine.line import COLUMNS, SWEEPS, LayersPart
 from strandline.engine.memory import WordArray
 from strandline.engine.notes import NotesPart
@@ -86,6 +87,29 @@ class SweepCycleSearch(CycleSearch):
             self._suspect,
             self._state,
         )
+
+    def load(self) -> None:
+        """A probe comes first, and then the sweep."""
+        from strandline.engine.cycles.sweep.layers_kernel import sweep_layers
+
+        super().load()
+        sweep_layers(self._search(), np.uint64(1))
+
+    def load_further(self) -> None:
+        """What eliminates, what looks for cycles that were proved, and what lets another sweep be planned."""
+        from strandline.engine.cycles.sweep.elimination_kernel import begin_round, list_members, propagate
+        from strandline.engine.orders.sweep_kernel import put_down
+
+        search, words = self._search(), self.kernel.words
+        prepare(begin_round, search, True)
+        prepare(propagate, search, np.uint64(0))
+        prepare(list_members, search, np.zeros(0, dtype=np.uint64))
+        prepare(put_down, search, np.zeros((0, words + 1), dtype=np.uint64))
+        proving = Probe(self.kernel, [-1], self.accepting, most=None, memory_limit=None)
+        proving.search.load()
+        proving.search.close()
+        start = tuple(int(word) for word in self.kernel.initial[0])
+        LoopSearch(self.kernel, start, self.accepting).advance(0.0)
 
     def run(self, budget: np.uint64) -> int:
         if self._eliminating:
