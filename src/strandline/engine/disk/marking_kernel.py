@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from strandline.engine.disk.sorting_kernel import at_least
 from strandline.engine.hashing import home, same_state, word_count
 from strandline.engine.intrinsics import read_at
 from strandline.engine.jit import inlined, njit
@@ -57,23 +58,6 @@ def _may_be_there(filter_words, hash_value):
 
 
 @inlined
-def _at_least(known, width, low, count, step, wanted):
-    """The first of the known states from `low` on whose hash is not less than the one wanted: looked for in steps that
-    double, then between the last two."""
-    while low + step < count and known[(low + step) * width] < wanted:
-        low += step
-        step += step
-    high = min(low + step, count)
-    while low < high:
-        middle = (low + high) >> _1
-        if known[middle * width] < wanted:
-            low = middle + _1
-        else:
-            high = middle
-    return low
-
-
-@inlined
 def _is_at(rows, row, known, width, place, count, words):
     """Whether one of the known states from a place on with the hash of a row has its state."""
     while place < count and known[place * width] == rows[row]:
@@ -91,7 +75,7 @@ def mark_known(rows, words, count, known, marks):
     # About half of what lies between two.
     step = max(_1, states // max(_1, count) >> _1)
     for number in range(count):
-        place = _at_least(known, width, place, states, step, rows[number * size])
+        place = at_least(known, width, place, states, step, rows[number * size])
         if _is_at(rows, number * size, known, width, place, states, words):
             marks[number] = 1
 
@@ -108,7 +92,7 @@ def mark_in_file(rows, words, count, filter_words, run, buffer, marks):
         if not _may_be_there(filter_words, wanted):
             continue
         # The last block that begins with less than what is wanted, and all that begin with it.
-        block = _at_least(run.fence, _1, block, blocks, _1, wanted)
+        block = at_least(run.fence, _1, block, blocks, _1, wanted)
         block -= min(block, _1)
         last = block
         while last + _1 < blocks and run.fence[last + _1] == wanted:
@@ -122,7 +106,7 @@ def mark_in_file(rows, words, count, filter_words, run, buffer, marks):
                 known, place = min(behind * run.block, run.states) - first * run.block, _0
                 if not _read(run, buffer, first * run.block * width, known * width):
                     return False
-            place = _at_least(buffer, width, place, known, _1, wanted)
+            place = at_least(buffer, width, place, known, _1, wanted)
             if _is_at(rows, number * size, buffer, width, place, known, words):
                 marks[number] = 1
                 break

@@ -116,18 +116,29 @@ def sort_rows(rows, words, sorted_rows, ends, stack):
         low = ends[place]
 
 
+@inlined
+def at_least(known, width, low, count, step, wanted):
+    """The first of the sorted states from `low` on whose hash is not less than the one wanted: looked for in steps that
+    double, then between the last two."""
+    while low + step < count and known[(low + step) * width] < wanted:
+        low += step
+        step += step
+    high = min(low + step, count)
+    while low < high:
+        middle = (low + high) >> _1
+        if known[middle * width] < wanted:
+            low = middle + _1
+        else:
+            high = middle
+    return low
+
+
 @njit
 def cut_rows(rows, size, bound):
     """How many of the sorted rows, of so many words each, have hashes less than the bound, and how many of them none
     that is greater."""
     count = U(len(rows)) // size
-    low, high = _0, count
-    while low < high:
-        middle = (low + high) >> _1
-        if rows[middle * size] < bound:
-            low = middle + _1
-        else:
-            high = middle
+    low = at_least(rows, size, _0, count, max(_1, count), bound)
     end = low
     while end < count and rows[end * size] == bound:
         end += _1
@@ -156,6 +167,15 @@ def drop_equal(rows, words):
     return end
 
 
+@inlined
+def _append(rows, first, merged, to):
+    """What is left of rows; the place behind it."""
+    for word in range(first, U(len(rows))):
+        merged[to] = rows[word]
+        to += _1
+    return to
+
+
 @njit
 def merge_rows(first, second, words, merged):
     """Two sorted arrays of rows as one."""
@@ -171,12 +191,7 @@ def merge_rows(first, second, words, merged):
                 merged[to + word] = first[one + word]
             one += size
         to += size
-    while one < U(len(first)):
-        merged[to] = first[one]
-        one, to = one + _1, to + _1
-    while other < U(len(second)):
-        merged[to] = second[other]
-        other, to = other + _1, to + _1
+    _append(second, other, merged, _append(first, one, merged, to))
 
 
 @njit
@@ -206,9 +221,4 @@ def merge_states(first, second, words, merged):
             copy_state(second, other, merged, to, words)
             other += width
         to += width
-    while one < U(len(first)):
-        merged[to] = first[one]
-        one, to = one + _1, to + _1
-    while other < U(len(second)):
-        merged[to] = second[other]
-        other, to = other + _1, to + _1
+    _append(second, other, merged, _append(first, one, merged, to))

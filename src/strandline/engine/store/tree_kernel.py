@@ -23,8 +23,11 @@ from strandline.engine.hashing import home, mixed, word_count
 from strandline.engine.jit import inlined, njit
 from strandline.engine.store import table_kernel
 from strandline.engine.store.lines_kernel import gathered, scattered
-from strandline.engine.store.quotient_kernel import grow_lines, holds, insert, prefetch_line
+from strandline.engine.store.quotient_kernel import find, grow_table, insert, prefetch_home, prefetch_match
 
+__all__ = [
+    "Tree", "add", "find", "fingerprint", "grow_table", "opened", "prefetch_home", "prefetch_match", "room_to_enlist"
+]  # fmt: skip
 U = np.uint64
 _0, _1, _2, _32 = U(0), U(1), U(2), U(32)
 _LOW = U(0xFFFF_FFFF)
@@ -124,7 +127,7 @@ def _unfold(store, key):
     store.keys.form.warm = _1
 
 
-# --- the functions of the interface -------------------------------------------------------------------------------
+# --- the functions of the interface; the others are those of the table of keys ----------------------------------
 
 
 @inlined
@@ -140,21 +143,6 @@ def opened(store, number):
 
 
 @inlined
-def prefetch_home(store, hash_value):
-    prefetch_line(store.keys, hash_value)
-
-
-@inlined
-def prefetch_match(store, hash_value):
-    """All that is looked at lies in one line."""
-
-
-@inlined
-def find(store, array, at, hash_value):
-    return _0 if store.shape.count != _0 and holds(store.keys, hash_value) else NONE
-
-
-@inlined
 def add(store, number, array, at, hash_value):
     if not insert(store.keys, hash_value):
         return NONE
@@ -162,8 +150,3 @@ def add(store, number, array, at, hash_value):
     key = gathered(hash_value, form.bits)
     store.entries[number] = ((key >> form.half) << _32) | (key & ((_1 << form.half) - _1))
     return number
-
-
-@inlined
-def grow_table(store):
-    return grow_lines(store.keys)
