@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import strandline
@@ -16,6 +17,8 @@ from strandline.check.engine_loading import COMPILING
 from strandline.check.measures import parse_measures
 from strandline.check.verdict import Answer
 from strandline.check.watching import Watcher
+from strandline.compile.host import compile_system
+from strandline.engine.cycles.sweep.sweep_cycles import SweepCycleSearch
 from strandline.engine.search import Event, Search
 from strandline.model.system import System
 
@@ -41,7 +44,7 @@ class Told:
                 raise Killed
 
     def planned(self) -> int:
-        return sum("planning again from where the sweep is" in text for text in self.texts)
+        return sum("planning again, from what the sweep has before it" in text for text in self.texts)
 
 
 class Killed(BaseException):
@@ -77,7 +80,7 @@ def test_the_answer_is_the_same(overrated: Told) -> None:
 def test_what_was_found_is_said_and_reported(overrated: Told) -> None:
     explored = strandline.explore(WHEELS, measure="auto")
     assert overrated.texts[0].startswith("about ")
-    assert ", where 0.50 were predicted: planning again from where the sweep is ..." in overrated.texts[0]
+    assert ", where 0.50 were predicted: planning again, from what the sweep has before it ..." in overrated.texts[0]
     assert explored.complete
     assert explored.prediction is not None
     if any(text.startswith("found in") for text in overrated.texts):
@@ -256,3 +259,46 @@ def test_killed_after_a_search_for_cycles_began_again(
     assert search is not None
     assert search.statistics.changed == ("begun again by another measure, before the run was resumed",)
 
+
+
+def test_every_search_of_a_check_has_plans_of_its_own(
+    overrated: Told, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked: list[bool] = []
+
+    def found(*given: Any, peak: bool, afresh: bool) -> Prediction | None:
+        asked.append(afresh)
+        return None if len(asked) == 1 else another(*given, peak=peak, afresh=afresh)
+
+    monkeypatch.setattr(workbench, "better_measure", found)
+    # One plan for each search.
+    monkeypatch.setattr(replanning, "_MOST_PLANS", 2)
+    formulas = [RUNS["cycles that are not"][0], "(G F (R.x == 0)) or (F G (R.x < 70))"]
+    verdict = strandline.check(WHEELS, formulas, measure="auto", method="sweep", checkpoint=tmp_path / "saved")
+    assert [one.answer for one in verdict.properties] == [Answer.HOLDS, Answer.HOLDS]
+    assert len(asked) >= 2
+    changed = [one.search.statistics.changed for one in verdict.properties if one.search is not None]
+    assert [len(one) for one in changed] == [0, 1]
+
+
+def test_what_stands_before_a_sweep_for_cycles_is_looked_at_and_left_as_it_is() -> None:
+    system = strandline.load(WHEELS)
+    kernel = compile_system(system, measure=parse_measures(["P.x"], system))
+    found: list[int] = []
+    searches = [SweepCycleSearch(kernel, accepting=1, log=lambda links: found.append(len(links))) for _ in range(2)]
+    watched, alone = searches
+    while alone.advance(0.0) is Event.PAUSED:
+        pass
+    looks = 0
+    while True:
+        if watched.sweeping:
+            states = watched.waiting_states(20)
+            assert len(states) <= 40
+            assert len(np.unique(states, axis=0)) == len(states)
+            looks += len(states) > 0
+        if watched.advance(0.0) is not Event.PAUSED:
+            break
+    assert looks > 3
+    assert watched.statistics() == alone.statistics()
+    for search in searches:
+        search.close()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from strandline.engine import writing
-from strandline.engine.writing import AT_ONCE, Writer
+from strandline.engine.writing import AT_ONCE, Collected, Writer
 from strandline.errors import ResourceError
 
 
@@ -18,12 +18,19 @@ def test_all_is_written_in_order_and_may_change_afterwards(tmp_path: Path) -> No
     writer, path = Writer(), tmp_path / "file"
     file = os.open(path, os.O_WRONLY | os.O_CREAT)
     words = np.zeros(3 * AT_ONCE + 5, dtype=np.uint64)
+    collected = Collected(lambda given: writer.write(file, path, given))
     for number in range(4):
         words[:] = number
-        writer.write(file, path, words)
+        for first in range(0, len(words), 50_000):
+            collected.add(words[first : first + 50_000])
     words[:] = 77
+    collected.hand_over()
+    collected.hand_over()
     writer.settle()
-    os.close(file)
+    writer.close(file, path)
+    writer.settle()
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(file)
     assert np.fromfile(path, dtype="<u8").tolist() == np.repeat(np.arange(4), len(words)).tolist()
 
 
@@ -38,7 +45,7 @@ def test_it_is_another_thread_that_ends_with_its_work() -> None:
 
 
 def test_whoever_gives_too_much_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "_MOST_BYTES", 100)
+    monkeypatch.setattr(writing, "_MOST_BYTES", 1000)
     writer, gate, begun = Writer(), threading.Event(), threading.Event()
 
     def wait() -> None:
@@ -84,3 +91,26 @@ def test_what_goes_wrong_is_raised_and_nothing_follows_it() -> None:
         with pytest.raises(ResourceError, match=r"^full$"):
             writer.settle()
     assert done == []
+
+
+def test_files_are_closed_whatever_went_wrong(tmp_path: Path) -> None:
+    writer, path = Writer(), tmp_path / "file"
+    file = os.open(path, os.O_RDONLY | os.O_CREAT)
+    writer.write(file, path, np.zeros(10, dtype=np.uint64))
+    writer.close(file, path)
+    with pytest.raises(ResourceError, match="file: cannot be written: Bad file descriptor"):
+        writer.settle()
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(file)
+
+
+def test_no_thread_is_told_and_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    def start(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    writer = Writer()
+    monkeypatch.setattr(threading.Thread, "start", start)
+    for _ in range(2):
+        with pytest.raises(ResourceError, match="no thread can be made that writes files: can't start new thread"):
+            writer.do(lambda: None)
+    writer.wait()

@@ -69,7 +69,9 @@ def test_a_record_outside_the_log_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_truncated_log_is_refused(tmp_path: Path) -> None:
-    log = _log(tmp_path / "log", [_link(ROOT, 0), _link(0, 1), _link(1, 1)], batch=2)
+    log = _log(tmp_path / "log", [_link(ROOT, 0), _link(0, 1)])
+    log.settle()
+    log.append(np.array([_link(1, 1)], dtype=np.uint64))
     log.close()
     with open(log.path, "r+b") as file:
         file.truncate(log.path.stat().st_size - 1)

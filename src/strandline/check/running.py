@@ -161,7 +161,7 @@ class Run:
         if self._saving is None:
             return
         bench = self.bench
-        self._saving.attach(bench.search, bench.kernel, bench.listener, bench.stages, bench.writer)
+        self._saving.attach(bench.search, bench.kernel, bench.listener, bench.stages, bench.settle)
         for record, labels, mask, path in self._saving.take_over():
             self._search.stand_at(record, labels, mask)
             self._recalled = None if path is None else (path[0], path[1])
@@ -180,7 +180,7 @@ class Run:
             if event is Event.MEMORY and self._goes_on():
                 continue
             if event in _ENDS:
-                self.bench.writer.settle()
+                self.bench.settle()
                 self._look(ends=event in _LIMITS)
                 self._end(event)
                 return
@@ -212,7 +212,7 @@ class Run:
         return event
 
     def _plan_again(self, told: str, *, peak: bool = False) -> Event | None:
-        self._put_aside(f"{told}: planning again from where the sweep is ...")
+        self._put_aside(f"{told}: planning again, from what the sweep has before it ...")
         event = self.bench.plan_again(told, peak=peak)
         self.findings.prediction = self.plan.prediction
         self._closed = event is Event.MEMORY

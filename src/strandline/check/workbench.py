@@ -1,7 +1,8 @@
 """What a run works with: the compiled model, the search and its files; and how a search gives way to another one.
 
 A search whose memory is full begins again as one that takes less (`TREES`, `DISK`). A sweep that does not keep what was
-predicted of its measure is carried on by one with another measure (`PLANNED`). These are the stages of a run; a run
+predicted of its measure is carried on by one with another measure (`PLANNED`); one for cycles begins again by it
+(`AFRESH`). These are the stages of a run; a run
 that is resumed goes through them again, without searching.
 """
 
@@ -70,7 +71,7 @@ class Workbench:
         self.outlook = Outlook(plan.prediction) if predicts and plan.prediction is not None else None
         self._counter: DistinctCounter | None = None
         self._folder, self._disk = folder, DiskBudget(plan.options.disk_limit, folder)
-        self.writer = Writer()
+        self._writer = Writer()
 
     # The first search
 
@@ -85,10 +86,9 @@ class Workbench:
         making = time.perf_counter()
         stages = () if self._saving is None else self._saving.stages
         if stages:
-            self.changed += [f"{_CHANGES[stage]}, before the run was resumed" for stage in stages]
             for stage in stages[:-1]:
-                self._prepare(stage)
-            self._enter(stages[-1])
+                self._prepare(stage, resumed=True)
+            self._enter(stages[-1], resumed=True)
             return seconds + time.perf_counter() - making
         self._open_files(self._folder)
         self.memory_limit = self._engine_bytes()
@@ -141,16 +141,20 @@ class Workbench:
 
     def _open_files(self, folder: Path) -> None:
         """Make the files that the search writes to."""
-        self.log = ParentLog(folder / "parents", self._disk, self.writer)
+        self.log = ParentLog(folder / "parents", self._disk, self._writer)
         if self.plan.counts_distinct:
             keeps = self._saving is not None
             self._counter = DistinctCounter(
-                folder / "seen", self.kernel.words, keeps=keeps, account=self._disk, writer=self.writer
+                folder / "seen", self.kernel.words, keeps=keeps, account=self._disk, writer=self._writer
             )
         self.listener = self._counter
 
     def _make(self) -> None:
         self.search = self.plan.searches.make(self.kernel, self.log, self.listener, self.memory_limit)
+
+    def settle(self) -> None:
+        """All that the search has given away to be written is in its files. Raises `ResourceError`."""
+        self.log.settle()
 
     def close_files(self) -> None:
         self.log.close()
@@ -185,14 +189,17 @@ class Workbench:
 
     def _attach(self, mask: int) -> None:
         if self._saving is not None:
-            self._saving.attach(self.search, self.kernel, self.listener, self.stages, self.writer)
+            self._saving.attach(self.search, self.kernel, self.listener, self.stages, self.settle)
         self.search.stop_less(~mask)
 
-    def _prepare(self, stage: str) -> SpillingMaker | None:
+    def _prepare(self, stage: str, *, resumed: bool = False) -> SpillingMaker | None:
         """Have the Kernel of a stage, and who makes its search. States kept as trees are to fold well."""
         self.stages.append(stage)
+        told = self._noted(_not_noted) if stage in (PLANNED, AFRESH) else None
+        if resumed and (told is not None or stage in FULL):
+            self.changed.append(f"{_CHANGES[stage]}, before the run was resumed")
         if stage in (PLANNED, AFRESH):
-            self._go_by(self._noted(_not_noted), None)
+            self._go_by(told, None)
         makers = self.plan.searches
         if stage == AFRESH:
             return None
@@ -207,9 +214,9 @@ class Workbench:
         self._compile()
         return trees
 
-    def _enter(self, stage: str) -> None:
+    def _enter(self, stage: str, *, resumed: bool = False) -> None:
         """Make the search of a stage. Where it begins again it has files of its own."""
-        makers, folder = self._prepare(stage), self._folder / stage.replace(" ", "-")
+        makers, folder = self._prepare(stage, resumed=resumed), self._folder / stage.replace(" ", "-")
         if stage == PLANNED:
             self._open_files(self._folder)
             self.memory_limit = self._engine_bytes()
@@ -242,7 +249,7 @@ class Workbench:
         # A run that is resumed may have no limit any more.
         self.memory_limit = None if self.plan.options.memory_limit is None else self._engine_bytes(RESERVE)
         release = None if self._saving is None else self._saving.release
-        files = (folder / "runs", self._disk, release, self.writer)
+        files = (folder / "runs", self._disk, release, self._writer)
         return makers.spilling(self.kernel, self.log.append, self.listener, self.memory_limit, *files)
 
     # When a measure does not keep what was predicted
@@ -253,20 +260,17 @@ class Workbench:
         that it can begin again."""
         if self.outlook is None or self.outlook.exhausted or self.plan.listens is not None:
             return False
-        if self._for_cycles:
-            return not self.outlook.prediction.exact and AFRESH not in self.stages
+        if cycles := cycle_sweep(self.search):
+            return cycles.sweeping and not self.outlook.prediction.exact and AFRESH not in self.stages
         alike = self.kernel.canonical is None and self.kernel.separate is None and not self.kernel.componentwise
         return alike and sweep_search(self.search) is not None
 
-    @property
-    def _for_cycles(self) -> bool:
-        return cycle_sweep(self.search) is not None
 
     def plan_again(self, why: str, *, peak: bool) -> Event | None:
         """Carry the sweep on by a measure that does better from where it is, with `peak` one that stores less at a
         time, and else by the same. None; or MEMORY where there is no room for what waits, or with `peak` no such
         measure; or STATES. The search is closed then."""
-        if self._for_cycles:
+        if cycle_sweep(self.search) is not None:
             return self._begin_by_another(why, peak=peak)
         former, outlook = sweep_search(self.search), self.outlook
         if former is None or outlook is None:
@@ -295,18 +299,20 @@ class Workbench:
         """Begin a sweep for cycles again by a better measure; where there is none it goes on, with `peak` it ends."""
         former = cycle_sweep(self.search)
         assert former is not None
-        self.stages.append(AFRESH)
-        told = self._noted(lambda: self._better(former.waiting_states(STARTS), peak=peak))
+        starts, now = former.waiting_states(STARTS), former.statistics()
+        if peak:
+            # There is no room for both.
+            former.close()
+        told = self._better(starts, peak=peak, afresh=True)
         if told is None:
-            self.stages.pop()
-            self._go_by(None, former.statistics())
-            if peak:
-                former.close()
+            self._go_by(None, now)
             return Event.MEMORY if peak else None
-        former.close()
+        if not peak:
+            former.close()
         self.close_files()
+        self.stages.append(AFRESH)
         self.changed.append(f"{_CHANGES[AFRESH]}: {why}")
-        self._go_by(told, None)
+        self._go_by(self._noted(lambda: told), None)
         self._make_afresh()
         self._attach(former.stop_mask)
         return None
@@ -318,14 +324,16 @@ class Workbench:
         self.memory_limit = self._engine_bytes()
         self._make()
 
-    def _better(self, starts: WordArray, *, peak: bool) -> dict[str, Any] | None:
+    def _better(self, starts: WordArray, *, peak: bool, afresh: bool = False) -> dict[str, Any] | None:
         """A better measure for what lies ahead, as data. What that takes is no time of the search."""
         assert self.outlook is not None
+        if not len(starts):
+            return None
         began = time.perf_counter()
         return_memory()
         plan, system, present = self.plan, self._measured, self.outlook.prediction
         starts = part_of(system, plan.system, starts)
-        asked = {"peak": peak, "afresh": self._for_cycles}
+        asked = {"peak": peak, "afresh": afresh}
         better = better_measure(system, self._watcher, plan.options.memory_limit, starts, present, **asked)
         self.plan = replace(plan, started=plan.started + time.perf_counter() - began)
         return None if better is None else prediction_told(better, system)
@@ -337,10 +345,10 @@ class Workbench:
 
     def _noted(self, make: Callable[[], dict[str, Any] | None]) -> dict[str, Any] | None:
         """What was planned in this stage, also in a run before."""
-        checkpoints = self.plan.checkpoints
-        found: dict[str, Any] | None = (
-            make() if checkpoints is None else checkpoints.noted(f"plan {self._plans}", make)
-        )
+        if self.plan.checkpoints is None:
+            return make()
+        search = self._folder.parent.name
+        found: dict[str, Any] | None = self.plan.checkpoints.noted(f"plan {self._plans} of {search}", make)
         return found
 
     @property

@@ -1,4 +1,4 @@
-"""Links of the parent log in blocks, compressed: a third of their size or less, as neighbours have parents that are
+"""Links of the parent log in blocks, compressed: often an eighth of their size, as neighbours have parents that are
 neighbours too.
 
 A batch is the number of its links and that of the bytes behind these two numbers, 32 bits each; then, for each of its
@@ -73,4 +73,5 @@ def _block(links: WordArray) -> Bytes:
 def load_kernels() -> None:
     """Have the machine code."""
     block = _block(np.zeros(_A_FEW, dtype=np.uint64))
-    links_of(block, _A_FEW)
+    # As it is read from a file, which is another kind of array.
+    links_of(np.frombuffer(block.tobytes(), dtype=np.uint8), _A_FEW)

@@ -24,7 +24,7 @@ import numpy as np
 from strandline.engine.codes import ROOT, SAME, STEP_BITS
 from strandline.engine.links import BLOCK, HEADER, Batch, batch_of, header_of, links_of
 from strandline.engine.memory import WordArray
-from strandline.engine.writing import AT_ONCE, Writer, write_all
+from strandline.engine.writing import Collected, Writer, write_all
 from strandline.errors import ReplayError, ResourceError
 
 _STEP_MASK = (1 << STEP_BITS) - 1
@@ -41,6 +41,7 @@ class ParentLog:
     def __init__(self, path: Path, account: Account = lambda count: None, writer: Writer | None = None) -> None:
         self.path, self._account, self._writer = path, account, writer or Writer()
         self._further: list[ParentLog] = []
+        self._collected = Collected(lambda links: self._writer.do(partial(self._write, links), links.nbytes))
         try:
             self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         except OSError as error:
@@ -48,9 +49,7 @@ class ParentLog:
 
     def append(self, links: WordArray) -> None:
         """Write links behind the ones before; they get the next record numbers."""
-        for first in range(0, len(links), AT_ONCE):
-            some = links[first : first + AT_ONCE].copy()
-            self._writer.do(partial(self._write, some), some.nbytes)
+        self._collected.add(links)
 
     def _write(self, links: WordArray) -> None:
         data = batch_of(links)
@@ -64,7 +63,9 @@ class ParentLog:
         return [part.append for part in (self, *self._further)]
 
     def settle(self) -> None:
-        """All that was appended is in the file."""
+        """All that was appended is in the files."""
+        for part in (self, *self._further):
+            part._collected.hand_over()
         self._writer.settle()
 
     def path_to(self, record: int) -> tuple[int, list[int]]:
@@ -109,6 +110,9 @@ class ParentLog:
 
     def close(self) -> None:
         """Close the files; they stay on disk. What cannot be written any more is not told of here (see `settle`)."""
+        # A failure is raised once more, by whoever has it from the writer.
+        with contextlib.suppress(ResourceError):
+            self._collected.hand_over()
         self._writer.wait()
         for part in self._further:
             part.close()

@@ -15,7 +15,6 @@ from strandline.compile.kernel import Kernel
 from strandline.engine.journal import Listener
 from strandline.engine.saving import Saved, SavedListener, restore, saved, together
 from strandline.engine.search import Search, Searching
-from strandline.engine.writing import Writer
 from strandline.errors import Option, ResourceError, UsageError
 
 
@@ -48,17 +47,23 @@ class Saving:
 
     @property
     def stages(self) -> tuple[str, ...]:
-        """By which stages the search that was saved has come to need less memory."""
+        """Which stages the search that was saved had gone through."""
         return () if self._facts is None else tuple(self._facts["stages"])
 
     def attach(
-        self, search: Searching, kernel: Kernel, listener: Listener | None, stages: Sequence[str], writer: Writer
+        self,
+        search: Searching,
+        kernel: Kernel,
+        listener: Listener | None,
+        stages: Sequence[str],
+        settle: Callable[[], None],
     ) -> None:
-        """This search is to be saved, which was made a moment ago, and who listens to it, and what `writer` writes."""
+        """This search is to be saved, which was made a moment ago, and who listens to it; `settle` brings to their
+        files what these two have given away to be written."""
         if not isinstance(search, Search) or kernel.digest is None:
             raise UsageError("{}: this search cannot be saved", options=[Option("checkpoint")])
         self._search, self._kernel, self._listener, self._stages = search, kernel, listener, tuple(stages)
-        self._writer, self._identity = writer, _identity(search, kernel)
+        self._settle, self._identity = settle, _identity(search, kernel)
 
     def take_over(self) -> list[Stop]:
         """The search was made anew, as was who listens to it: they go on from the checkpoint. Answers where the search
@@ -102,7 +107,7 @@ class Saving:
         interrupted = self.signals.noted
         if (interrupted or ends or self._place.due) and self._search.settled and not self._beyond:
             try:
-                self._writer.settle()
+                self._settle()
                 self._place.save(self._saved(), self._described(seconds))
             except ResourceError as error:
                 self._watcher.stage(f"no checkpoint could be written: {error}")

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 
 from strandline.engine.memory import WordArray
-from strandline.engine.writing import Writer
+from strandline.engine.writing import Collected, Writer
 from strandline.errors import ResourceError
 
 Account: TypeAlias = Callable[[int], None]
@@ -68,7 +67,9 @@ class RunFile:
     def __init__(self, files: RunFiles, folder: Path, number: int, row_words: int, rows: int | None = None) -> None:
         self._files, self.number, self._row_words = files, number, row_words
         self.path, self.rows = folder / f"run-{number}", rows or 0
-        self._file = -1 if rows is not None else self._opened(os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+        self._written = rows is not None
+        self._file = -1 if self._written else self._opened(os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+        self._collected = Collected(lambda words: files.writer.write(self._file, self.path, words))
 
     def _opened(self, flags: int) -> int:
         try:
@@ -79,12 +80,13 @@ class RunFile:
     def append(self, words: WordArray) -> None:
         """Write whole rows behind the ones before."""
         self._files.count(words.nbytes)
-        self._files.writer.write(self._file, self.path, words)
+        self._collected.add(words)
         self.rows += len(words) // self._row_words
 
     def finish(self) -> None:
         """Nothing is appended any more."""
-        self._files.writer.do(partial(os.close, self._file))
+        self._collected.hand_over()
+        self._files.writer.close(self._file, self.path)
         self._file = -1
 
     def read(self, first: int, count: int) -> WordArray:
@@ -105,7 +107,9 @@ class RunFile:
     @contextmanager
     def reading(self) -> Iterator[int]:
         """The number of the file, open to be read."""
-        self._files.writer.settle()
+        if not self._written:
+            self._files.writer.settle()
+            self._written = True
         file = self._opened(os.O_RDONLY)
         try:
             yield file

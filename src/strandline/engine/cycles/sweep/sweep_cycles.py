@@ -161,19 +161,27 @@ class SweepCycleSearch(CycleSearch):
         """Nor while a probe is under way."""
         return super().settled and self._probe is None
 
+    @property
+    def sweeping(self) -> bool:
+        """Whether the line moves, and nothing else is looked for."""
+        return self.settled and not self._eliminating
+
     def waiting_states(self, most: int) -> WordArray:
-        """Some of the states that wait for expansion, spread over all of them, one a row."""
+        """Some of the states that wait for expansion, spread over all of them, one a row: all, or so many to twice as
+        many."""
         from strandline.engine.orders.sweep_kernel import put_down
 
         chains = self._layers.layers().chains
         as_they_are = chains.copy()
         block = np.zeros((sizes.RECORDS, self.kernel.words + 1), dtype=np.uint64)
-        found: list[WordArray] = [block[:0, :-1]]
+        found, before, every = block[:0, :-1].copy(), 0, 1
         while (count := int(put_down(self._search(), block))) > 0:
-            found.append(block[:count, :-1].copy())
+            found = np.concatenate((found, block[-before % every : count : every, :-1]))
+            before += count
+            while len(found) > 2 * most:
+                found, every = found[::2].copy(), 2 * every
         chains[:] = as_they_are
-        states = np.concatenate(found)
-        return states[:: max(1, -(-len(states) // most))]
+        return found
 
     # --- notes --------------------------------------------------------------------------------------------------
 
