@@ -157,7 +157,6 @@ def test_where_memory_is_full_it_is_planned_again_before_states_go_to_disk(
 
 
 RUNS: dict[str, tuple[str, Answer]] = {
-    "cycles that are there": ("G F (P.x == 0)", Answer.VIOLATED),
     "cycles that are not": ("(G F (Q.x == 0)) or (F G (Q.x < 70))", Answer.HOLDS),
     "a prefix": (f"G ({FAR})", Answer.VIOLATED),
 }
@@ -175,7 +174,7 @@ def test_properties_of_runs_are_decided_as_before(
     formula, answer = RUNS[name]
     verdict = strandline.check(WHEELS, formula, measure="auto")
     assert verdict.answer is answer
-    assert overrated.planned() >= (name != "cycles that are there")
+    assert overrated.planned() >= 1
 
 
 def test_a_search_for_cycles_begins_again(overrated: Told, monkeypatch: pytest.MonkeyPatch) -> None:

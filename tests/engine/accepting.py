@@ -75,8 +75,8 @@ def judge(search: Any, links: list[int], accepting: int) -> tuple[list[int], lis
 
 
 def run_to_end(search: Any, slices: float = 0.05) -> Event:
-    """Advance until something other than a pause happens."""
-    while (event := search.advance(slices)) is Event.PAUSED:
+    """Advance until something other than a pause happens. The engine as plain Python has events of its own."""
+    while (event := search.advance(slices)).name == Event.PAUSED.name:
         pass
     assert isinstance(event, Event) or event.name
     return event

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from strandline.engine.codes import ROOT, SAME, STEP_BITS
@@ -122,6 +122,7 @@ def test_many_links_are_compressed(tmp_path: Path) -> None:
     assert log.path.stat().st_size < 1.1 * count
 
 
+@settings(max_examples=30)
 @given(
     st.lists(
         st.one_of(st.integers(0, 2**64 - 1), st.integers(0, 40).map(lambda near: _link(2**39 + near, near))),
