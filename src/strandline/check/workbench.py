@@ -2,8 +2,7 @@
 
 A search whose memory is full begins again as one that takes less (`TREES`, `DISK`). A sweep that does not keep what was
 predicted of its measure is carried on by one with another measure (`PLANNED`); one for cycles begins again by it
-(`AFRESH`). These are the stages of a run; a run
-that is resumed goes through them again, without searching.
+(`AFRESH`). These are the stages of a run; a run that is resumed goes through them again, without searching.
 """
 
 from __future__ import annotations
@@ -264,7 +263,6 @@ class Workbench:
             return cycles.sweeping and not self.outlook.prediction.exact and AFRESH not in self.stages
         alike = self.kernel.canonical is None and self.kernel.separate is None and not self.kernel.componentwise
         return alike and sweep_search(self.search) is not None
-
 
     def plan_again(self, why: str, *, peak: bool) -> Event | None:
         """Carry the sweep on by a measure that does better from where it is, with `peak` one that stores less at a
