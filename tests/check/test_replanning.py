@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import strandline
-from strandline.check import deciding, measuring, replanning, running, workbench
+from strandline.check import deciding, measuring, planner, replanning, running, workbench
 from strandline.check.automatic import Prediction
 from strandline.check.checkpoints import keeping
 from strandline.check.engine_loading import COMPILING
@@ -77,6 +77,17 @@ def test_the_answer_is_the_same(overrated: Told) -> None:
     assert (verdict.statistics.states, verdict.statistics.transitions) == (64**3, (63 + 64 + 64) * 64**2)
 
 
+def test_threads_are_planned_again_too(overrated: Told) -> None:
+    verdict = strandline.check(WHEELS, invariants=FAR, deadlock=True, measure="auto", threads=2)
+    assert overrated.planned() >= 1
+    assert verdict.statistics.threads == 2
+    assert {one.answer for one in verdict.properties} == {Answer.VIOLATED, Answer.HOLDS}
+    assert verdict.statistics.visited >= 64**3
+    trace = next(one.trace for one in verdict.properties if one.answer is Answer.VIOLATED)
+    assert trace is not None
+    assert len(trace.steps) >= 3 * 63
+
+
 def test_what_was_found_is_said_and_reported(overrated: Told) -> None:
     explored = strandline.explore(WHEELS, measure="auto")
     assert overrated.texts[0].startswith("about ")
@@ -95,8 +106,8 @@ def test_one_that_keeps_its_promise_is_left_alone(overrated: Told, monkeypatch: 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
 def test_a_full_disk_ends_it_with_the_reason(overrated: Told, monkeypatch: pytest.MonkeyPatch) -> None:
-    usual = workbench.Frontier
-    monkeypatch.setattr(workbench, "Frontier", lambda path, *rest: usual(Path("/dev/full"), *rest))
+    usual = planner.Frontier
+    monkeypatch.setattr(planner, "Frontier", lambda path, *rest: usual(Path("/dev/full"), *rest))
     monkeypatch.setattr(usual, "remove", lambda self: None)
     explored = strandline.explore(WHEELS, measure="auto")
     assert not explored.complete
@@ -147,8 +158,8 @@ def test_where_memory_is_full_it_is_planned_again_before_states_go_to_disk(
 
     monkeypatch.setattr(replanning, "_TIMES", 1_000.0)
     monkeypatch.setattr(Search, "advance", advance)
-    monkeypatch.setattr(workbench, "better_measure", found)
-    monkeypatch.setattr(workbench.Workbench, "_engine_bytes", lambda self, reserve=1: 8 << 20)
+    monkeypatch.setattr(planner, "better_measure", found)
+    monkeypatch.setattr(workbench.Workbench, "engine_bytes", lambda self, reserve=1: 8 << 20)
     verdict = strandline.check(WHEELS, invariants=FAR, deadlock=True, measure="auto", memory="1G")
     assert {one.answer for one in verdict.properties} == {Answer.VIOLATED, Answer.HOLDS}
     assert overrated.planned() == (2 if better else 1)
@@ -178,7 +189,7 @@ def test_properties_of_runs_are_decided_as_before(
 
 
 def test_a_search_for_cycles_begins_again(overrated: Told, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workbench, "better_measure", another)
+    monkeypatch.setattr(planner, "better_measure", another)
     formula, _ = RUNS["cycles that are not"]
     verdict = strandline.check(WHEELS, formula, measure="auto", method="sweep")
     assert verdict.answer is Answer.HOLDS
@@ -199,7 +210,7 @@ def test_a_search_for_cycles_goes_on_where_nothing_better_is_found(
     given = {"measure": "(P.x + Q.x + R.x) % 7", "method": "sweep"}
     formula, _ = RUNS["cycles that are not"]
     alone = strandline.check(WHEELS, formula, **given).properties[0].search
-    monkeypatch.setattr(workbench, "better_measure", lambda *given, peak, afresh: None)
+    monkeypatch.setattr(planner, "better_measure", lambda *given, peak, afresh: None)
     watched = strandline.check(WHEELS, formula, **given | {"measure": "auto"}).properties[0].search
     assert overrated.planned() >= 1
     assert alone is not None
@@ -227,7 +238,7 @@ def test_where_memory_is_full_a_search_for_cycles_begins_again_or_ends(
 
     monkeypatch.setattr(replanning, "_TIMES", 1_000.0)
     monkeypatch.setattr(Search, "advance", advance)
-    monkeypatch.setattr(workbench, "better_measure", found)
+    monkeypatch.setattr(planner, "better_measure", found)
     formula, _ = RUNS["cycles that are not"]
     verdict = strandline.check(WHEELS, formula, measure="auto", method="sweep", memory="1G")
     assert verdict.answer is (Answer.HOLDS if better else Answer.UNKNOWN)
@@ -240,7 +251,7 @@ def test_killed_after_a_search_for_cycles_began_again(
 ) -> None:
     monkeypatch.setattr(keeping, "_SHARE", 0)
     monkeypatch.setattr(os, "fsync", lambda file: None)
-    monkeypatch.setattr(workbench, "better_measure", another)
+    monkeypatch.setattr(planner, "better_measure", another)
     formula, _ = RUNS["cycles that are not"]
     keywords: dict[str, Any] = {"measure": "auto", "method": "sweep", "checkpoint": tmp_path / "saved", "every": 0.0}
     watcher = Told(left=3)
@@ -269,7 +280,7 @@ def test_every_search_of_a_check_has_plans_of_its_own(
         asked.append(afresh)
         return None if len(asked) == 1 else another(*given, peak=peak, afresh=afresh)
 
-    monkeypatch.setattr(workbench, "better_measure", found)
+    monkeypatch.setattr(planner, "better_measure", found)
     # One plan for each search.
     monkeypatch.setattr(replanning, "_MOST_PLANS", 2)
     formulas = [RUNS["cycles that are not"][0], "(G F (R.x == 0)) or (F G (R.x < 70))"]

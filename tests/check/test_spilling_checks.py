@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import strandline
-from strandline.check import deciding, running, workbench
+from strandline.check import deciding, running, stages, workbench
 from strandline.check.checkpoints import keeping
 from strandline.check.engine_loading import COMPILING
 from strandline.check.verdict import Answer, Verdict
@@ -61,7 +61,7 @@ def full_memory(monkeypatch: pytest.MonkeyPatch) -> Told:
     # Figures are to be those of searches in memory, however narrow the layers of these small models are.
     monkeypatch.setattr(disk_search, "_PIECES", 1 << 60)
     monkeypatch.setattr(Search, "advance", advance)
-    monkeypatch.setattr(workbench.Workbench, "_engine_bytes", lambda self, reserve=1: 1 << 20)
+    monkeypatch.setattr(workbench.Workbench, "engine_bytes", lambda self, reserve=1: 1 << 20)
     monkeypatch.setattr(deciding, "Unwatched", lambda: told)
     return told
 
@@ -101,7 +101,7 @@ def test_the_answer_is_the_same(name: str, full_memory: Told, monkeypatch: pytes
 def test_states_are_kept_as_trees_before_they_go_to_disk(
     name: str, full_memory: Told, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(workbench, "WORTH_TREES", 0)
+    monkeypatch.setattr(stages, "WORTH_TREES", 0)
     spilled = strandline.check(WHEELS, memory="1G", work_dir=tmp_path, **SEARCHES[name])
     full = "the memory limit of 1.0 GB is reached"
     assert full_memory.texts[:2] == [f"{full}: going on with states as trees", f"{full}: going on with states on disk"]
@@ -113,7 +113,7 @@ def test_states_are_kept_as_trees_before_they_go_to_disk(
 
 
 def test_whole_states_that_were_asked_for_go_to_disk(full_memory: Told, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workbench, "WORTH_TREES", 0)
+    monkeypatch.setattr(stages, "WORTH_TREES", 0)
     spilled = strandline.check(WHEELS, memory="1G", store="exact", **SEARCHES["bfs"])
     assert full_memory.texts == ["the memory limit of 1.0 GB is reached: going on with states on disk"]
     monkeypatch.undo()
@@ -155,7 +155,7 @@ def test_too_little_memory_even_for_a_search_on_disk(full_memory: Told, monkeypa
             raise ResourceError("the memory limit is less than what the program takes")
         return 4 << 20
 
-    monkeypatch.setattr(workbench.Workbench, "_engine_bytes", little)
+    monkeypatch.setattr(workbench.Workbench, "engine_bytes", little)
     verdict = strandline.check(WHEELS, measure="P.x", invariants=["P.x < 1", "P.x < 64"], memory="1G")
     assert [one.answer for one in verdict.properties] == [Answer.VIOLATED, Answer.UNKNOWN]
     assert verdict.reason == "the memory limit is less than what the program takes"
@@ -184,7 +184,7 @@ def test_killed_while_states_are_on_disk(
     name: str, trees: bool, full_memory: Told, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     if trees:
-        monkeypatch.setattr(workbench, "WORTH_TREES", 0)
+        monkeypatch.setattr(stages, "WORTH_TREES", 0)
     monkeypatch.setattr(running, "_SLICE", 0.001)
     monkeypatch.setattr(keeping, "_SHARE", 0)
     monkeypatch.setattr(os, "fsync", lambda file: None)

@@ -6,8 +6,8 @@ import re
 import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import astuple
+from contextlib import contextmanager, nullcontext
+from dataclasses import astuple, replace
 from pathlib import Path
 from random import Random
 from threading import Lock
@@ -22,7 +22,7 @@ from test_sweeping import counters
 
 import strandline
 from strandline.check.verdict import Answer
-from strandline.engine.codes import ROOT, STEP_BITS
+from strandline.engine.codes import ROOT, SAME, STEP_BITS
 from strandline.errors import UsageError
 from strandline.traces.log import ParentLog
 
@@ -38,27 +38,36 @@ class Sharded(Run):
 
     def new_search(self, order: str, **options: Any) -> Any:
         assert order == "sweep"
-        self.logs: list[list[int]] = [[] for _ in range(options.pop("threads"))]
+        threads = options.pop("threads")
+        self.logs: list[list[int]] = getattr(self, "logs", [[] for _ in range(threads)])
         sinks = [lambda links, log=log: log.extend(links.tolist()) for log in self.logs]
         return self.engine.ShardedSweepSearch(self.kernel, logs=sinks, **options)
 
     def path_to(self, record: int) -> list[Any]:
         """The states on the way to a record, each step looked up in the twin."""
         steps: list[int] = []
-        while True:
+        for _ in range(sum(map(len, self.logs))):
             link = self.logs[record % len(self.logs)][record // len(self.logs)]
             parent, step = link >> STEP_BITS, link & ((1 << STEP_BITS) - 1)
             if parent == ROOT:
                 break
-            steps.append(step)
+            if step != SAME:
+                steps.append(step)
             record = parent
-            assert len(steps) <= sum(map(len, self.logs)), "a circle"
+        else:
+            raise AssertionError("a circle")
         states = [tuple(self.kernel.twin.initial()[step])]
         for number in reversed(steps):
             target = self.kernel.twin.edges(states[-1])[number].target
             assert target is not None
             states.append(target)
         return states
+
+    def ends(self) -> list[Any]:
+        """The states of all records."""
+        threads = len(self.logs)
+        records = (place * threads + thread for thread, log in enumerate(self.logs) for place in range(len(log)))
+        return [self.path_to(record)[-1] for record in records]
 
 
 @contextmanager
@@ -83,12 +92,7 @@ def same_sweep(kernel: Any, threads: int, engine: Engine, seconds: float = 1.0) 
         assert getattr(shared.outcome.statistics, name) == getattr(alone.outcome.statistics, name), name
     assert [astuple(one) for one in shared.search.profile()] == [astuple(one) for one in alone.search.profile()]
     assert sum(map(len, shared.logs)) == shared.outcome.statistics.recorded
-    ends = [
-        shared.path_to(place * threads + number)[-1]
-        for number, log in enumerate(shared.logs)
-        for place in range(len(log))
-    ]
-    assert sorted(ends) == sorted(alone.outcome.seen)
+    assert sorted(shared.ends()) == sorted(alone.outcome.seen)
     for run in (alone, shared):
         run.search.close()
 
@@ -102,6 +106,38 @@ def test_the_same_layers_visits_and_persistent_states(words: int) -> None:
         graph = random_graph(random, nodes, 3 * nodes, kind=random.choice(KINDS))
         with small_boxes(engine, random.choice((1, 100, 1 << 18))):
             same_sweep(graph_kernel(graph, words), random.choice((2, 3, 5)), engine)
+
+
+@pytest.mark.parametrize("small", [False, True])
+def test_another_sweep_by_as_many_threads_carries_on(small: bool) -> None:
+    engine, under_way = compiled_engine(), 0
+    for seed in range(40):
+        random, threads = Random(seed), 2 + seed % 2
+        graph = random_graph(random, 80, 200, kind=KINDS[seed % 3])
+        other = replace(graph, progress=tuple((0, random.randint(-3, 3)) for _ in graph.edges))
+        with small_boxes(engine, 1 + 40 * (seed % 2)), smallest_arrays(engine) if small else nullcontext():
+            run = Sharded(graph_kernel(graph), "sweep", collect=False, threads=threads)
+            for now in (other, graph):
+                run.search._budget = random.randint(1, 30)
+                run.search.advance(0.0)
+                former, run.kernel = run.search, graph_kernel(now)
+                under_way += sum(len(links) for _, links in former.under_way())
+                rows = [np.array(block) for block in former.put_down()]
+                former.close()
+                run.search = run.new_search("sweep", log=lambda links: None, threads=threads)
+                run.search.carry_on(former)
+                for block in rows:
+                    nodes = [run.kernel.twin.nodes[tuple(state)] for state in block[:, :-1].tolist()]
+                    progress = np.array([(now.progress or ())[node] for node in nodes], dtype=np.int64)
+                    assert run.search.take_up(block, progress) is None
+            assert run.advance().event is engine.Event.DONE
+        figures = run.outcome.statistics
+        assert set(run.ends()) == {run.kernel.twin.states[node] for node in graph.reachable()}
+        assert figures.recorded == sum(map(len, run.logs))
+        assert abs(figures.distinct - len(graph.reachable())) <= 5, "few states are estimated well"
+        assert figures.visited >= len(graph.reachable())
+        run.search.close()
+    assert under_way or not small, "states that nobody has taken from their boxes were put down too"
 
 
 def test_growing_and_flushing_at_every_point() -> None:

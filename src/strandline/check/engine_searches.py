@@ -22,6 +22,7 @@ from strandline.engine.orders.breadth_first import Bits, BreadthFirstSearch, Has
 from strandline.engine.orders.cached import CachedSearch, CacheRule
 from strandline.engine.orders.depth_first import DepthFirstSearch
 from strandline.engine.orders.shards import ShardedSweepSearch
+from strandline.engine.orders.succession import SucceededSweep
 from strandline.engine.orders.sweep import SweepSearch
 from strandline.engine.orders.walks import RandomWalks
 from strandline.engine.search import Search, Searching, Terms
@@ -183,9 +184,9 @@ class WalkSearches:
         return RandomWalks(kernel, walks=self.walks, depth=self.depth, seed=self.seed, **terms)
 
 
-def sweep_search(search: Searching) -> SweepSearch | None:
-    """A search that was made as a sweep by one thread."""
-    return search if isinstance(search, SweepSearch) else None
+def succeeded_sweep(search: Searching) -> SucceededSweep | None:
+    """A search that was made as a sweep which another one can carry on."""
+    return search if isinstance(search, SucceededSweep) else None
 
 
 def cycle_sweep(search: Searching) -> SweepCycleSearch | None:

@@ -20,6 +20,8 @@ from strandline.check.figures import doubt, figures_of, memory_reason
 from strandline.check.options import GPU, WHOLE
 from strandline.check.patience import time_is_up
 from strandline.check.plan import DECIDED, INTERRUPTED, Findings, Goal, Plan, unplaced
+from strandline.check.planner import Planner
+from strandline.check.stages import next_stage
 from strandline.check.watching import Progress, Watcher
 from strandline.check.workbench import Workbench
 from strandline.compile.kernel import FaultSite, Kernel
@@ -160,8 +162,7 @@ class Run:
         """Go on where a process before this one has saved the search, if it has; what it found is found again."""
         if self._saving is None:
             return
-        bench = self.bench
-        self._saving.attach(bench.search, bench.kernel, bench.listener, bench.stages, bench.settle)
+        self.bench.have_saved()
         for record, labels, mask, path in self._saving.take_over():
             self._search.stand_at(record, labels, mask)
             self._recalled = None if path is None else (path[0], path[1])
@@ -199,21 +200,21 @@ class Run:
         # What a signal raises in the middle of a call of machine code can be lost or turned into something else.
         with WaitingSignals():
             event = self.search.advance(self._slice())
-        bench, limit = self.bench, self.plan.options.memory_limit
-        if bench.outlook is None or not bench.can_plan_again:
+        planner, limit = self.bench.planner, self.plan.options.memory_limit
+        if planner is None or not planner.can_plan:
             return event
         if event is Event.PAUSED:
-            told = bench.outlook.disappointed(self.search.statistics())
-            return event if told is None else self._plan_again(told) or event
-        if event is Event.MEMORY and limit is not None and not bench.outlook.prediction.exact:
+            told = planner.outlook.disappointed(self.search.statistics())
+            return event if told is None else self._plan_again(planner, told) or event
+        if event is Event.MEMORY and limit is not None and not planner.outlook.prediction.exact:
             now = self.search.statistics()
             told = f"{memory_reason(self.plan)} by {now.stored:,} states, where about {now.distinct:,} were met"
-            return self._plan_again(told, peak=True) or Event.PAUSED
+            return self._plan_again(planner, told, peak=True) or Event.PAUSED
         return event
 
-    def _plan_again(self, told: str, *, peak: bool = False) -> Event | None:
+    def _plan_again(self, planner: Planner, told: str, *, peak: bool = False) -> Event | None:
         self._put_aside(f"{told}: planning again, from what the sweep has before it ...")
-        event = self.bench.plan_again(told, peak=peak)
+        event = planner.plan_again(told, peak=peak)
         self.findings.prediction = self.plan.prediction
         self._closed = event is Event.MEMORY
         return event
@@ -229,12 +230,12 @@ class Run:
     def _goes_on(self) -> bool:
         """Memory is full: begin again with a search that takes less, where there is one; whether there is. What was
         found stays found."""
-        stage = self.bench.next_stage()
+        stage = next_stage(self.bench)
         if stage is None:
             return False
         reason = memory_reason(self.plan)
         by = "" if self._closed else f" by {self.search.statistics().stored:,} states"
-        why = f"{reason}: going on with states {stage}"
+        why = f"{reason}: going on with {stage.change}"
         if self._closed:
             self.watcher.stage(why)
         else:

@@ -10,8 +10,6 @@ from pathlib import Path
 from strandline.check.memory import in_another_process
 from strandline.engine.search import Search, Searching
 
-TREES, DISK = FULL = ("as trees", "on disk")
-"""How states are kept when memory is full: stages in which a search begins again."""
 RESERVE = 12 << 20
 """Bytes that a search with states on disk leaves for all else."""
 WORTH_TREES = 24 << 20

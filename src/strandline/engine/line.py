@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +12,7 @@ from strandline.engine.codes import BIAS, NONE
 from strandline.engine.memory import WordArray, Words
 from strandline.engine.part import Affordable, Part
 from strandline.engine.records import CHAIN, LINE, ROW, fields, record, rows_of
+from strandline.engine.search import Statistics
 from strandline.engine.sketch import estimated, new_sketch
 
 if TYPE_CHECKING:
@@ -105,6 +107,23 @@ class LayersPart(Part):
     def close(self) -> None:
         for words in (self._rows, self._chains, self._heap, self._pending, self._keepers):
             words.close()
+
+
+def swept(statistics: Statistics, *threads: LayersPart) -> Statistics:
+    """Statistics with what the lines of all threads have done."""
+    lines = [layers.line for layers in threads]
+    persistent = sum(int(line.persistent) for line in lines)
+    distinct = estimated(np.maximum.reduce([layers.sketch for layers in threads]))
+    return replace(
+        statistics,
+        exact=statistics.exact and not persistent,
+        persistent=persistent,
+        regress_edges=sum(int(line.regress_edges) for line in lines),
+        sweeps=int(lines[0].sweeps),
+        layers=int(lines[0].layers_left),
+        distinct=distinct,
+        repeats=statistics.recorded / max(distinct, 1),
+    )
 
 
 def block_ends(layers: WordArray, spans: WordArray) -> WordArray:

@@ -57,9 +57,10 @@ class ParentLog:
         write_all(self._file, self.path, data)
 
     def parts(self, count: int) -> list[Callable[[WordArray], None]]:
-        """What appends to each of so many parts; the first is the log itself."""
-        names = [self.path.with_name(f"{self.path.name}-{number}") for number in range(1, count)]
-        self._further = [ParentLog(name, self._account, self._writer) for name in names]
+        """What appends to each of so many parts, always as many; the first is the log itself."""
+        if not self._further:
+            names = [self.path.with_name(f"{self.path.name}-{number}") for number in range(1, count)]
+            self._further = [ParentLog(name, self._account, self._writer) for name in names]
         return [part.append for part in (self, *self._further)]
 
     def settle(self) -> None:

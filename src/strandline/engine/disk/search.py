@@ -30,10 +30,9 @@ from strandline.engine.disk.sorted_set import SortedSet
 from strandline.engine.disk.sorting import SortedRows, in_order
 from strandline.engine.disk.waiting import Key, give_back
 from strandline.engine.expansion import width_of
-from strandline.engine.line import LayersPart
+from strandline.engine.line import LayersPart, swept
 from strandline.engine.memory import WordArray
 from strandline.engine.notes import NotesPart
-from strandline.engine.orders.sweep import swept
 from strandline.engine.profile import LayerFigures, level_layers
 from strandline.engine.records import SPREAD, record
 from strandline.engine.saving import Kept, Saved, together

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
@@ -16,10 +16,11 @@ from strandline.engine.journal import JournalPart, Sink
 from strandline.engine.line import LayersPart
 from strandline.engine.memory import WordArray
 from strandline.engine.notes import NotesPart
+from strandline.engine.orders.succession import SucceededSweep, Swept
 from strandline.engine.part import Part
 from strandline.engine.profile import LayerFigures
 from strandline.engine.records import MEMBER, record
-from strandline.engine.search import Search, Statistics, Terms
+from strandline.engine.search import Statistics, Terms
 from strandline.engine.store.parts import PagedPart
 from strandline.errors import InternalError
 
@@ -35,24 +36,16 @@ class _Member:
     """What one thread has to itself."""
 
     def __init__(self, kernel: Kernel, number: int, members: int, expansion: ExpansionPart, log: Sink) -> None:
-        self.expansion = expansion
-        self.journal = JournalPart(kernel.words, log, None, None)
-        self.layers, self.pages = LayersPart(partial=kernel.componentwise), PagedPart(width_of(kernel))
-        self.notes = NotesPart(kernel.words)
+        journal, layers = JournalPart(kernel.words, log, None, None), LayersPart(partial=kernel.componentwise)
+        self.swept = Swept(expansion, journal, layers, PagedPart(width_of(kernel)), NotesPart(kernel.words))
         room = max(1, sizes.BOX_WORDS // (members * (kernel.stride + 2)))
         self.own = record(MEMBER, number=number, members=members, room=room)
-
-    @property
-    def parts(self) -> tuple[Part, ...]:
-        return self.expansion, self.journal, self.layers, self.pages, self.notes
 
     def view(self, meeting: Meeting) -> Shard:
         """What its kernel works on."""
         from strandline.engine.orders.shards_kernel import Shard
 
-        asking = (self.expansion.expansion(), self.expansion.batch())
-        shard = (self.pages.store(), self.layers.layers(), self.journal.journal(), self.notes.notes())
-        return Shard(*asking, *shard, meeting._replace(own=self.own))
+        return Shard(*self.swept.view(), meeting._replace(own=self.own))
 
 
 class _Boxes(Part):
@@ -74,12 +67,22 @@ class _Boxes(Part):
 
         return Meeting(self._told, self._records, self._hashes, self._links, self._filled, own, total)
 
+    def left(self, words: int) -> Iterator[tuple[WordArray, WordArray]]:
+        """The states that nobody has taken from their boxes, of so many words, one a row; and their links."""
+        from strandline.engine.orders.shards_kernel import APART
+
+        filled = self._filled.reshape(-1, int(APART))
+        records, links = (array.reshape(len(filled), -1) for array in (self._records, self._links))
+        for box, (count, taken) in enumerate(filled[:, :2].tolist()):
+            states = records[box].reshape(len(links[box]), -1)
+            yield states[taken:count, :words], links[box, taken:count]
+
     @property
     def words(self) -> int:
         return len(self._records) + 2 * len(self._hashes) + len(self._filled) + len(self._told)
 
 
-class ShardedSweepSearch(Search):
+class ShardedSweepSearch(SucceededSweep):
     """A sweep by as many threads as there are logs. Record `r` of the search is record `r // threads` in log
     `r % threads`; a parent may have a larger number than its child."""
 
@@ -100,16 +103,16 @@ class ShardedSweepSearch(Search):
         self._boxes = _Boxes(kernel.stride, len(logs), self._first.own)
         self._turn, self._regressing = 0, (0, 0)
         self._pool = ThreadPoolExecutor(len(logs) - 1, thread_name_prefix="strandline")
-        further = [part for member in self._members for part in member.parts if part is not self.expansion]
+        further = [part for member in self._members for part in member.swept.parts if part is not self.expansion]
         self.parts = (*self.parts, *further, self._boxes)
 
     def run(self, budget: np.uint64) -> int:
         from strandline.engine.orders.shards_kernel import sweep_together
 
         self._share_limit()
-        share = np.uint64(max(1, int(budget) // self._threads))
+        share = np.uint64(-(-int(budget) // self._threads))
         for member in self._members:
-            member.expansion.answer.stop_mask = self.expansion.answer.stop_mask
+            member.swept.expansion.answer.stop_mask = self.expansion.answer.stop_mask
         views = [member.view(self._boxes.meeting(member.own, self.journal.counts)) for member in self._members]
         others = [self._pool.submit(sweep_together, view, share) for view in views[1:]]
         try:
@@ -128,15 +131,15 @@ class ShardedSweepSearch(Search):
         self._turn = (self._turn + 1) % self._threads
         for number, member in enumerate(self._members):
             share = left // self._threads
-            member.journal.allow(share if share else left if number == self._turn else 0)
+            member.swept.journal.allow(share if share else left if number == self._turn else 0)
 
     def _add_up(self) -> None:
         """Hand over what threads have logged, and count what all have done."""
         total = self.journal.counts
         for member in self._members:
-            member.journal.flush()
+            member.swept.journal.flush()
         for name in _SUMMED:
-            setattr(total, name, sum(int(getattr(member.journal.counts, name)) for member in self._members))
+            setattr(total, name, sum(int(getattr(member.swept.journal.counts, name)) for member in self._members))
         total.peak_stored = max(total.peak_stored, total.stored)
 
     def _gravest(self, told: list[int]) -> int:
@@ -144,19 +147,20 @@ class ShardedSweepSearch(Search):
         code = next(code for code in _GRAVE if code in told)
         member = self._members[told.index(code)]
         if code == codes.REGRESSING_COLUMN:
-            self._regressing = member.expansion.link(int(member.expansion.rest.next))
+            self._regressing = member.swept.expansion.link(int(member.swept.expansion.rest.next))
         if code in (codes.FOUND, codes.FAULT):
             for name in ("record", "labels", "fault"):
-                setattr(self.expansion.answer, name, getattr(member.expansion.answer, name))
+                setattr(self.expansion.answer, name, getattr(member.swept.expansion.answer, name))
         return code
 
     def load(self) -> None:
         """One thread that waits for nobody: the others would wait for it while it compiles."""
-        self._first.layers.load()
+        self._first.swept.layers.load()
         from strandline.engine.orders.shards_kernel import sweep_together
 
         alone = _Member(self.kernel, 0, 1, self.expansion, lambda links: None)
         boxes = _Boxes(self.kernel.stride, 1, alone.own)
+        self.load_put_down()
         sweep_together(alone.view(boxes.meeting(alone.own, self.journal.counts)), np.uint64(1))
 
     @property
@@ -165,30 +169,31 @@ class ShardedSweepSearch(Search):
 
     @property
     def line(self) -> tuple[int, int]:
-        return self._first.layers.key
+        return self._first.swept.layers.key
 
     def profile(self) -> tuple[LayerFigures, ...]:
-        standing = [found for member in self._members if (found := member.layers.standing()) is not None]
+        standing = [found for member in self._members if (found := member.swept.layers.standing()) is not None]
         present = (self.line, sum(taken for _, taken in standing)) if standing else None
-        return self._first.notes.layers(present, self.journal.counts)
+        return self._first.swept.notes.layers(present, self.journal.counts)
 
     @property
     def sampled_regress_edges(self) -> list[tuple[tuple[int, ...], int]]:
-        return [edge for member in self._members for edge in member.notes.regress_edges()]
+        return [edge for member in self._members for edge in member.swept.notes.regress_edges()]
 
     def statistics(self) -> Statistics:
-        lines = [member.layers.line for member in self._members]
-        persistent = sum(int(line.persistent) for line in lines)
-        return replace(
-            super().statistics(),
-            exact=not persistent,
-            persistent=persistent,
-            regress_edges=sum(int(line.regress_edges) for line in lines),
-            sweeps=int(lines[0].sweeps),
-            layers=int(lines[0].layers_left),
-            distinct=sum(member.layers.distinct for member in self._members),
-            threads=self._threads,
-        )
+        return replace(super().statistics(), threads=self._threads)
+
+    @property
+    def threads(self) -> tuple[Swept, ...]:
+        return tuple(member.swept for member in self._members)
+
+    def under_way(self) -> Iterator[tuple[WordArray, WordArray]]:
+        return self._boxes.left(self.kernel.words)
+
+    def carry_on(self, former: SucceededSweep) -> None:
+        super().carry_on(former)
+        self.journal.counts.peak_stored = former.journal.counts.peak_stored
+        self._add_up()
 
     def close(self) -> None:
         self._pool.shutdown()

@@ -375,6 +375,8 @@ def sweep_together(shard, budget):
         stop, more = _any(meeting, STOP), _any(meeting, BUSY)
         if _any(meeting, CODE):
             return code
+        if stop:
+            return BUDGET
         if not more:
             if own.stage == WORK:
                 _finish_layer(shard)
@@ -384,5 +386,3 @@ def sweep_together(shard, budget):
                 own.stage = WORK
             else:
                 return DONE
-        if stop:
-            return BUDGET

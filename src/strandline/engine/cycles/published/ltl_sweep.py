@@ -11,8 +11,7 @@ from strandline.engine.codes import ROOT
 from strandline.engine.cycles.cycle_search import CycleSearch
 from strandline.engine.cycles.loop import LoopSearch, Region
 from strandline.engine.expansion import width_of
-from strandline.engine.line import COLUMNS, SWEEPS, LayersPart
-from strandline.engine.orders.sweep import swept
+from strandline.engine.line import COLUMNS, SWEEPS, LayersPart, swept
 from strandline.engine.records import LTL_SWEEP, record
 from strandline.engine.search import Statistics, Terms
 from strandline.engine.stack import StackPart

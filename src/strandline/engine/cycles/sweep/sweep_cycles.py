@@ -21,10 +21,9 @@ from strandline.engine.cycles.open import OpenPart
 from strandline.engine.cycles.sweep.probes import Probe
 from strandline.engine.expansion import width_of
 from strandline.engine.jit import prepare
-from strandline.engine.line import COLUMNS, SWEEPS, LayersPart
+from strandline.engine.line import COLUMNS, SWEEPS, LayersPart, swept
 from strandline.engine.memory import WordArray
 from strandline.engine.notes import NotesPart
-from strandline.engine.orders.sweep import swept
 from strandline.engine.profile import LayerFigures, without_ranks
 from strandline.engine.records import SWEPT, record
 from strandline.engine.search import Event, Statistics, Terms
