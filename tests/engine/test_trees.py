@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -15,8 +16,10 @@ from running import Run, explore, smallest_arrays
 
 import strandline
 from strandline.check.verdict import Answer
+from strandline.compile.host import compile_system
 from strandline.engine.codes import CONTINUE, GROW, NONE
 from strandline.engine.orders.breadth_first import Trees
+from strandline.engine.search import Event
 from strandline.errors import ResourceError
 from strandline.languages import dve
 from strandline.report.style import Style
@@ -46,17 +49,18 @@ class Stored:
         nodes = modules["store.table_kernel"].NumberTable(*store.nodes)
         return modules["store.tree_kernel"].Tree(*store._replace(nodes=nodes))
 
-    def _until_done(self, name: str, *arguments: Any) -> None:
-        while (code := getattr(self._interface, name)(self._store(), *arguments)) != CONTINUE:
+    def _until_done(self, work: Callable[[Any], int]) -> None:
+        while (code := work(self._store())) != CONTINUE:
             if code == GROW:
                 assert self.part.grow(lambda: 1 << 40)
 
     def add(self, state: State) -> bool:
         """Whether the state is new."""
         interface, array = self._interface, np.array(state, dtype=U)
-        self._until_done("room_to_enlist", U(1), U(0))
+        if self.words > 1:
+            self._until_done(lambda store: self._modules["store.tree_kernel"]._room_to_fold(store, U(1)))
         hash_value = interface.fingerprint(self._store(), array, U(0))
-        self._until_done("make_room")
+        self._until_done(interface.make_room)
         while not interface.entry_room(self._store(), U(self.found)):
             assert self.part.grow(lambda: 1 << 40)
         known = interface.find(self._store(), array, U(0), hash_value) != NONE
@@ -184,6 +188,22 @@ def test_searches_with_trees_are_complete_and_small() -> None:
     for name in ("states", "transitions", "deadlocks", "visited", "levels"):
         assert getattr(tree.statistics, name) == getattr(exact.statistics, name), name
     assert tree.statistics.peak_bytes < 0.8 * exact.statistics.peak_bytes
+
+
+def test_where_memory_is_short_the_table_grows_by_what_there_is() -> None:
+    """With less than the next step would take, but enough for all states."""
+    kernel = compile_system(counters(4, 25))
+    free = Run(kernel, "bfs", keeping=Trees(), collect=False)
+    assert free.advance().event is Event.DONE
+    lines = int(free.search._table._form.lines)
+    room = 8 * sum(part.room for part in free.search.parts)
+    limited = Run(kernel, "bfs", keeping=Trees(), collect=False, memory_limit=room - lines * 64 // 8)
+    assert limited.advance().event is Event.DONE
+    assert limited.outcome.levels == free.outcome.levels
+    assert limited.outcome.links == free.outcome.links
+    assert int(limited.search._table._form.lines) != lines
+    for run in (free, limited):
+        run.search.close()
 
 
 def test_a_trace_is_a_shortest_one() -> None:

@@ -10,15 +10,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from strandline.engine.codes import CONTINUE
+from strandline.engine.codes import NONE
 from strandline.engine.expansion_kernel import link_of
 from strandline.engine.hashing import state_hash
 from strandline.engine.jit import inlined, njit
-from strandline.engine.store.interface import fingerprint, prefetch_home, room_to_enlist
-
-_0 = np.uint64(0)
+from strandline.engine.store.interface import meet
 
 
 class Batch(NamedTuple):
@@ -32,15 +28,13 @@ class Batch(NamedTuple):
 
 
 @inlined
-def enlist(batch, expansion, store, record, used):
-    """The successors of the state with this record, which was asked for last, join the batch after the first `used`.
-    The store must have room to enlist them."""
+def enlist(batch, expansion, store, record, source, used):
+    """The successors of the state with this record and entry, which was asked for last, join the batch after the first
+    `used`."""
     for step in range(expansion.answer.successors):
         number = used + step
-        hash_value = fingerprint(store, expansion.records, number * expansion.stride)
         batch.links[number] = link_of(record, step)
-        batch.hashes[number] = hash_value
-        prefetch_home(store, hash_value)
+        meet(store, batch, number, expansion.records, number * expansion.stride, source)
 
 
 @njit
@@ -51,10 +45,7 @@ def hash_records(expansion, batch, count):
 
 
 @njit
-def hash_for(expansion, batch, store, count):
-    """The same, as a store knows the states: CONTINUE, or what is to be done first."""
-    code = room_to_enlist(store, count, _0)
-    if code == CONTINUE:
-        for number in range(count):
-            batch.hashes[number] = fingerprint(store, expansion.records, number * expansion.stride)
-    return code
+def meet_initial(expansion, batch, store, count):
+    """The first records of a batch are initial states, which a store is to know."""
+    for number in range(count):
+        meet(store, batch, number, expansion.records, number * expansion.stride, NONE)

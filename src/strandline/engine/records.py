@@ -33,8 +33,9 @@ ANSWER = _kind("stop_mask", "successors", "record", "labels", "fault", "wanted")
 """Of an `Expansion`: what the search stops at; the number of successors; record, labels and fault of a state at which
 it stopped; for how many successors there must be room."""
 
-REST = _kind("count", "next")
-"""Of a `Batch`: how many successors it has, and the first that is not placed."""
+REST = _kind("count", "next", "recognised")
+"""Of a `Batch`: how many successors it has, the first that is not placed, and of how many the hash is known, of a store
+that tells it later."""
 
 SHAPE = _kind(
     "places", "most", "count", "target", "moved", "put_off", "wanted_table", "wanted_entries", "clustered", "overfull",
@@ -43,10 +44,10 @@ SHAPE = _kind(
 """Of a store: how many places its table has, how many states these are for, and how many are there; while it
 grows to `target` places, how far that is; what must grow first. Of one with pages also how many there are."""
 
-FORM = _kind("bits", "lines", "shift", "rest", "room", "half", "warm", "narrow")
+FORM = _kind("bits", "lines", "shift", "rest", "room", "half", "narrow")
 """Of a table of quotients: how many bits keys have, how many lines there are, the logarithm of that, how many bits of a
 key lie in the rest of a line, and how many keys have room in one. Of a `Tree` also how many bits of a key are each of
-its two numbers, whether there is a source, and whether numbers need more bits."""
+its two numbers, and whether numbers need more bits."""
 
 LINE = _kind(
     "row", "column", "layer", "sweeps", "column_sweep", "layers_left", "persistent", "regress_edges",

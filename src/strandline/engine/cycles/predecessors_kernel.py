@@ -154,7 +154,7 @@ def _expand(search):
     if entries[own + _1] & _COUNTED != _0:
         state.carried = max(state.carried, record + _1)
     state.former = entries[own + _1] >> _32
-    enlist(batch, expansion, store, record, _0)
+    enlist(batch, expansion, store, record, record, _0)
     batch.rest.count = successors
     return CONTINUE
 

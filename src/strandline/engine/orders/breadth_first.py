@@ -70,7 +70,7 @@ class BreadthFirstSearch(Search):
         self._levels = GrowingPart(sizes.LEVELS, self._level, factor=2.0)
         super().__init__(kernel, self._table, self._levels, **terms)
         self.expansion.start()
-        self._begun = not isinstance(self._table, TreePart)
+        self._begun = False
         self._crew: Crew | None = None
         if threads > 1 and isinstance(self._table, TablePart):
             self._crew = Crew(kernel, threads, self._table, self.journal, self.expansion.answer)
@@ -98,22 +98,19 @@ class BreadthFirstSearch(Search):
     def _run_alone(self, budget: np.uint64) -> int:
         from strandline.engine.orders.breadth_first_kernel import breadth_first
 
-        if not self._begun:
-            code = self._begin()
-            if code != CONTINUE:
-                return code
+        self._begin()
         code = int(breadth_first(self._all(), budget))
         self._table.note_used(int(self.journal.counts.recorded), int(self._level.head))
         return code
 
-    def _begin(self) -> int:
-        """Have the initial states as the store knows them: CONTINUE, or what is to be done first."""
-        from strandline.engine.batch_kernel import hash_for
+    def _begin(self) -> None:
+        """Let the store know the initial states."""
+        from strandline.engine.batch_kernel import meet_initial
 
-        search = self._all()
-        code = int(hash_for(search.expansion, search.batch, search.store, self.expansion.rest.count))
-        self._begun = code == CONTINUE
-        return code
+        if not self._begun and isinstance(self._table, TreePart):
+            search = self._all()
+            meet_initial(search.expansion, search.batch, search.store, self.expansion.rest.count)
+        self._begun = True
 
     def _run_together(self, crew: Crew) -> int:
         code, self._level.head = crew.run(int(self._level.head), int(self._level.end))

@@ -31,7 +31,7 @@ from strandline.engine.store.interface import (
     make_room,
     opened,
     prefetch_match,
-    room_to_enlist,
+    recognise,
 )
 
 U = np.uint64
@@ -85,14 +85,11 @@ def _expand(search):
         if code != CONTINUE:
             break
         successors, labels = expansion.answer.successors, expansion.labels[0]
-        code = room_to_enlist(store, successors, used)
-        if code != CONTINUE:
-            break
         tell_source(journal, head)
         tell_expanded(journal, words, states, at, successors, labels)
         transitions += successors
         deadlocks += labels >> _63
-        enlist(batch, expansion, store, head, used)
+        enlist(batch, expansion, store, head, head, used)
         used += successors
         head += _1
     counts = journal.counts
@@ -111,8 +108,8 @@ def _absorb(search):
     expansion, batch, store, journal = search.expansion, search.batch, search.store, search.journal
     records, stride, counts = expansion.records, expansion.stride, journal.counts
     number, last = batch.rest.next, batch.rest.count
-    code = CONTINUE
-    while number < last:
+    code = recognise(store, batch, records, stride)
+    while code == CONTINUE and number < last:
         code = make_room(store)
         if code != CONTINUE:
             break
@@ -143,7 +140,7 @@ def _absorb(search):
         count_stored(counts, new)
     batch.rest.next = number
     if number == last:
-        batch.rest.next = batch.rest.count = _0
+        batch.rest.next = batch.rest.count = batch.rest.recognised = _0
     return code
 
 

@@ -92,7 +92,7 @@ def _expand_batch(crew):
             break
         successors = expansion.answer.successors
         count_expanded(crew.counts, successors, expansion.labels[0])
-        enlist(batch, expansion, store, own.state, used)
+        enlist(batch, expansion, store, own.state, own.state, used)
         used += successors
         own.state += _1
     batch.rest.count = used

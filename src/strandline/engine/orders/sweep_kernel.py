@@ -72,7 +72,7 @@ def _expand(search):
         tell_source(journal, record)
         tell_expanded(journal, words, store.entries, at, successors, labels)
         count_expanded(journal.counts, successors, labels)
-        enlist(batch, expansion, store, record, used)
+        enlist(batch, expansion, store, record, source, used)
         for number in range(used, used + successors):
             batch.sources[number] = at
         used += successors

@@ -3,7 +3,7 @@
 A store keeps states in `entries`, `entry` words each: the state, and words that belong to the search. Entries have
 numbers; who gives them out is not the store's business. A new store is a module with these functions over a named tuple
 of its own, and a line in `STORES`; the suite in `tests/engine/test_stores.py` runs over all of them. `fingerprint`,
-`opened` and `room_to_enlist` it need not have: most keep states as they are.
+`opened`, `meet` and `recognise` it need not have: most keep states as they are.
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -54,7 +54,14 @@ def _opened(store, number):
 
 
 @inlined
-def _room_to_enlist(store, states, waiting):
+def _meet(store, batch, number, array, at, source):
+    hash_value = fingerprint(store, array, at)
+    batch.hashes[number] = hash_value
+    prefetch_home(store, hash_value)
+
+
+@inlined
+def _recognise(store, batch, array, stride):
     return CONTINUE
 
 
@@ -68,10 +75,16 @@ def opened(store, number):
     return _plain_or(store, "opened", _opened)(store, number)
 
 
-def room_to_enlist(store, states, waiting):
-    """Whether so many fingerprints can be made while others are waiting to be used: CONTINUE, or what is to be done
-    first: as of `make_room`, or FLUSH, where those that wait must be used."""
-    return _plain_or(store, "room_to_enlist", _room_to_enlist)(store, states, waiting)
+def meet(store, batch, number, array, at, source):
+    """Record `number` of a batch is the state at `array[at]`, a successor of entry `source`, which was opened last, or
+    an initial state (NONE): have the hash by which the store knows it, or know all that `recognise` needs for that."""
+    return _plain_or(store, "meet", _meet)(store, batch, number, array, at, source)
+
+
+def recognise(store, batch, array, stride):
+    """Have the hashes of all records of a batch, which lie in the array: CONTINUE, or what is to be done first, as of
+    `make_room`."""
+    return _plain_or(store, "recognise", _recognise)(store, batch, array, stride)
 
 
 def find(store, array, at, hash_value):
@@ -118,10 +131,16 @@ def _opened_overload(store, number):
     return lambda store, number: chosen(store, number)
 
 
-@overload(room_to_enlist, jit_options=INLINED)
-def _room_to_enlist_overload(store, states, waiting):
-    chosen = getattr(STORES[store.instance_class], "room_to_enlist", _room_to_enlist)
-    return lambda store, states, waiting: chosen(store, states, waiting)
+@overload(meet, jit_options=INLINED)
+def _meet_overload(store, batch, number, array, at, source):
+    chosen = getattr(STORES[store.instance_class], "meet", _meet)
+    return lambda store, batch, number, array, at, source: chosen(store, batch, number, array, at, source)
+
+
+@overload(recognise, jit_options=INLINED)
+def _recognise_overload(store, batch, array, stride):
+    chosen = getattr(STORES[store.instance_class], "recognise", _recognise)
+    return lambda store, batch, array, stride: chosen(store, batch, array, stride)
 
 
 @overload(find, jit_options=INLINED)

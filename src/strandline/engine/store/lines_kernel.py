@@ -163,14 +163,14 @@ def _nearest(table, line, form):
 
 
 @inlined
-def placed(table, form, value):
-    """Whether a value that is not in the table is now; and one that is not, this one or another that made room."""
-    quotient = quotient_of(form, value)
-    line, tag, rest = line_of(form, value) << _3, quotient & _255, quotient >> _8
+def placed(table, form, line, quotient):
+    """Whether a key that is not in the table is now, which belongs to a line and has this quotient there; and what a
+    key is scattered to that is not, this one or another that made room."""
+    line, tag, rest = line << _3, quotient & _255, quotient >> _8
     for _ in range(_MOST_MOVES):
         done, line, rest = _filled(table, line, form, tag, rest)
         if done:
-            return True, value
+            return True, _0
         place = _nearest(table, line, form)
         former_tag, former = _tag_at(table, line, place), _rest_at(table, line, form, place)
         _write(table, line, form, place, tag ^ former_tag, rest ^ former)

@@ -5,9 +5,9 @@ need not be stored; the rest, with the distance in lines between that line and t
 lost: a key can be told from where it lies and what lies there, which is also how the table grows.
 
 A key that finds no room in `REACH` lines takes the place of one that is nearer to where it belongs, which then looks
-for another place further on; where that does not help, a key is kept beside the table, and the table grows. It grows
-in place, by two fifths, from its end to its beginning, as that of `table_kernel` does: where a key belongs is monotone
-in what it is scattered to.
+for another place further on; where that does not help, a key is kept beside the table, and the table grows: by three
+fifths, or what there is room for; in place, from its end to its beginning, as that of `table_kernel` does: where a key
+belongs is monotone in what it is scattered to.
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -34,6 +34,7 @@ from strandline.engine.store.lines_kernel import (
     scattered,
     set_form,
     value_at,
+    value_of,
 )
 
 U = np.uint64
@@ -44,18 +45,26 @@ SPARE = REACH + 1
 _REACH, _SPARE = U(REACH), U(SPARE)
 _LEAST_LINES, _DOUBLED_LINES, _MOST_LINES = U(1 << 6), U(1 << 13), U(1 << 31)
 _LINES_AT_A_TIME = U(1 << 18)
+LEAST_SHARE = 8
+"""A table grows by this part of it at least."""
+_LEAST_SHARE = U(LEAST_SHARE)
+
+
+_BELONGS, _QUOTIENT = U(9), U(9 + 15)
+COPY_WORDS = 9 + 2 * 15
+"""A copy of a line, one word more, and of each of its keys where it goes."""
 
 
 class Lines(NamedTuple):
-    """A table of keys. `larger` is the form that it gets while it grows, `line` has room for one; `scratch` is for keys
-    that are put off and those that are kept beside the table."""
+    """A table of keys. `larger` is the form that it gets while it grows, `copy` has room for a line and where its keys
+    go; `scratch` is for keys that are put off and those that are kept beside the table."""
 
     table: Any
     shape: Any
     form: Any
     larger: Any
     scratch: Any
-    line: Any
+    copy: Any
 
 
 class Keys(NamedTuple):
@@ -139,7 +148,7 @@ def _crowded_out(keys, value):
     """Whether a key that has no room in its lines is kept beside the table; if not, it is put somewhere."""
     if _kept_beside(keys, value):
         return True
-    done, left = placed(keys.table, keys.form, value)
+    done, left = placed(keys.table, keys.form, line_of(keys.form, value), quotient_of(keys.form, value))
     if not done:
         _keep_beside(keys, left)
         # Where that is because the table is rather full, it must grow before anything else is put into it.
@@ -163,13 +172,17 @@ def grow_lines(keys):
 @inlined
 def _begin_growth(keys):
     shape, lines = keys.shape, keys.form.lines
-    target = max(_LEAST_LINES, _2 * lines if lines < _DOUBLED_LINES else lines + lines * _2 // _5)
+    target = max(_LEAST_LINES, _2 * lines if lines < _DOUBLED_LINES else lines + lines * _3 // _5)
     if target > _MOST_LINES:
         shape.overfull = _1
         return GROW
-    if (target + _SPARE) << _3 > U(len(keys.table)):
-        shape.wanted_table = (target + _SPARE) << _3
-        return GROW
+    room = U(len(keys.table)) >> _3
+    if target + _SPARE > room:
+        if lines < _DOUBLED_LINES or room < lines + lines // _LEAST_SHARE + _SPARE:
+            shape.wanted_table = (target + _SPARE) << _3
+            return GROW
+        # It was asked for more, and that is what could be had.
+        target = room - _SPARE
     set_form(keys.larger, keys.form.bits, target)
     shape.target, shape.moved = target, lines + _REACH if lines > _0 else _0
     return CONTINUE
@@ -182,7 +195,7 @@ def _spread(keys):
     From the last line to the first: a key nearly always belongs to a line not below the one that is read, where
     nothing of the old table is left. The few of the first lines that do not are put off until everything is read.
     BUDGET after a part of the work."""
-    shape, table, form, larger, copied = keys.shape, keys.table, keys.form, keys.larger, keys.line
+    shape, table, form, larger, copied = keys.shape, keys.table, keys.form, keys.larger, keys.copy
     line = shape.moved
     pause = line - min(line, _LINES_AT_A_TIME)
     while line > pause:
@@ -190,11 +203,18 @@ def _spread(keys):
         for word in range(_8):
             copied[word] = table[(line << _3) + word]
             table[(line << _3) + word] = _0
-        for place in range(copied[0] & _255):
+        count = copied[0] & _255
+        # All of a line together: no division waits for what is written.
+        for place in range(count):
             value = value_at(copied, _0, form, line, place)
+            copied[_BELONGS + place], copied[_QUOTIENT + place] = line_of(larger, value), quotient_of(larger, value)
+        for place in range(count):
+            target, quotient = copied[_BELONGS + place], copied[_QUOTIENT + place]
             done = False
-            if line_of(larger, value) >= line:
-                done, value = placed(table, larger, value)
+            if target >= line:
+                done, value = placed(table, larger, target, quotient)
+            else:
+                value = value_of(larger, target, quotient)
             if not done:
                 _keep_beside(keys, value)
     shape.moved = line
@@ -208,7 +228,8 @@ def _finish_growth(keys):
     shape.most = set_form(keys.form, keys.larger.bits, keys.larger.lines)
     shape.places, shape.target, shape.put_off = keys.form.lines, _0, _0
     for number in range(put_off):
-        done, left = placed(keys.table, keys.form, keys.scratch[number])
+        value = keys.scratch[number]
+        done, left = placed(keys.table, keys.form, line_of(keys.form, value), quotient_of(keys.form, value))
         if not done:
             _keep_beside(keys, left)
 

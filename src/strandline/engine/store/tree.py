@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from strandline.engine import sizes
+from strandline.engine.codes import BATCH
 from strandline.engine.expansion import Width
 from strandline.engine.memory import WordArray, Words
 from strandline.engine.part import Affordable, Part, grown
@@ -30,6 +31,7 @@ class TreePart(Part):
 
     def __init__(self, width: Width, *, bits: int) -> None:
         from strandline.engine.store.lines_kernel import LEAST_BITS
+        from strandline.engine.store.quotient_kernel import COPY_WORDS
 
         self._width = width
         self._words = len(width) if isinstance(width, tuple) else width
@@ -38,12 +40,13 @@ class TreePart(Part):
         self.shape, self._larger = record(SHAPE), record(FORM)
         self._form = record(FORM, bits=max(LEAST_BITS, key_bits), half=sizes.NODE_BITS)
         self.entries, self.table = Words(sizes.ENTRIES, large=True), Words(sizes.TABLE, large=True)
-        self._scratch, self._line = _zeros(sizes.KEY_SCRATCH), _zeros(_LINE + 1)
+        self._scratch, self._copy = _zeros(sizes.KEY_SCRATCH), _zeros(COPY_WORDS)
         self.nodes = TablePart((0,), numbered=True, scratch=sizes.NODE_SCRATCH)
         pairs = _pairs(self._words)
         self._pairs: WordArray = np.array(pairs, dtype=np.uint64).reshape(-1)
-        self._source = _zeros(self._words)
-        self._kept, self._folded = (_zeros(self._words + max(len(pairs) - 1, 0)) for _ in range(2))
+        numbers, places = self._words + max(len(pairs) - 1, 0), BATCH if self._words > 1 else 0
+        self._sources, self._kept = _zeros(places * self._words), _zeros(places * numbers)
+        self._folded = _zeros(numbers)
         self._recent = _zeros(2 * sizes.RECENT_NODES if self._words > 1 else 2)
         self._used = self._released = 0
 
@@ -51,11 +54,11 @@ class TreePart(Part):
         from strandline.engine.store.quotient_kernel import Keys, Lines
         from strandline.engine.store.tree_kernel import Tree
 
-        lines = Lines(self.table.array, self.shape, self._form, self._larger, self._scratch, self._line)
+        lines = Lines(self.table.array, self.shape, self._form, self._larger, self._scratch, self._copy)
         common = (self._width, np.uint64(1), self.entries.array, self.shape, lines)
         if self._words == 1:
             return Keys(*common)
-        folding = (self._pairs, self._source, self._kept, self._folded, self._recent)
+        folding = (self._pairs, self._sources, self._kept, self._folded, self._recent)
         return Tree(*common, self.nodes.store(), *folding)
 
     def note_used(self, entries: int, expanded: int = 0) -> None:
@@ -78,7 +81,8 @@ class TreePart(Part):
     @property
     def _others(self) -> int:
         """Words of all but the table and what waits, less what is given back of that."""
-        folding = len(self._pairs) + 3 * len(self._folded) + len(self._recent)
+        arrays = (self._pairs, self._sources, self._kept, self._folded, self._recent)
+        folding = sum(map(len, arrays))
         return len(self._scratch) + self.nodes.words + folding - self._released
 
     @staticmethod
@@ -94,11 +98,24 @@ class TreePart(Part):
             return False
         if not self.nodes.grow(affordable):
             return False
-        if not grown(self.table, int(shape.wanted_table), 1.0, affordable):
+        if not self._grow_table(affordable):
             return False
         if not grown(self.entries, int(shape.wanted_entries), 1.25, affordable):
             return False
         shape.wanted_table = shape.wanted_entries = 0
+        return True
+
+    def _grow_table(self, affordable: Affordable) -> bool:
+        """As wanted, or by what there is room for, if that is worth it; some is left for what waits."""
+        from strandline.engine.store.quotient_kernel import LEAST_SHARE
+
+        wanted, lines = int(self.shape.wanted_table), int(self._form.lines)
+        if grown(self.table, wanted, 1.0, affordable):
+            return True
+        most = len(self.table) + affordable() * 3 // 4
+        if most < self._table_words(lines + lines // LEAST_SHARE + 1):
+            return False
+        self.table.grow(most - most % _LINE)
         return True
 
     def _widen(self, affordable: Affordable) -> bool:
