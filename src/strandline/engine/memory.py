@@ -24,6 +24,7 @@ from strandline.errors import ResourceError
 WordArray = npt.NDArray[np.uint64]
 
 _HUGE_PAGE = 1 << 21
+_LINE_WORDS = 8
 _NO_RESERVE = 0x4000
 _MAY_MOVE = 1
 _FAILED = ctypes.c_void_p(-1).value
@@ -40,6 +41,14 @@ def _libc() -> Any:
     libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
     libc.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
     return libc
+
+
+def aligned_zeros(count: int) -> WordArray:
+    """An ordinary array of zeros that begins where a line of the processor's cache does: who fetches a line of it then
+    has all of that."""
+    longer: WordArray = np.zeros(count + _LINE_WORDS, dtype=np.uint64)
+    skipped = -(longer.ctypes.data // 8) % _LINE_WORDS
+    return longer[skipped : skipped + count]
 
 
 def _rounded(size: int) -> int:

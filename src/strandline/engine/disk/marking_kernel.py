@@ -82,14 +82,14 @@ def mark_known(rows, words, count, known, marks):
 
 @njit
 def mark_in_file(rows, words, count, filter_words, run, buffer, marks):
-    """The same for states in a file, of which those are looked for that the filter lets pass. Answers whether
-    everything could be read."""
+    """The same for states in a file, of which those are looked for that are not marked yet and that the filter lets
+    pass. Answers whether everything could be read."""
     width = word_count(words)
     size, blocks, at_once = width + _1, U(len(run.fence)), U(len(buffer)) // (run.block * width)
     first, behind, block, ahead, known, place = _0, _0, _0, _0, _0, _0
     for number in range(count):
         wanted = rows[number * size]
-        if not _may_be_there(filter_words, wanted):
+        if marks[number] != 0 or not _may_be_there(filter_words, wanted):
             continue
         # The last block that begins with less than what is wanted, and all that begin with it.
         block = at_least(run.fence, _1, block, blocks, _1, wanted)

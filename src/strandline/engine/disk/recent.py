@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from strandline.engine.memory import WordArray
+from strandline.engine.memory import WordArray, aligned_zeros
 
 _LEAST = 1 << 6
 _WORTH_CLEARING = 8
@@ -18,8 +16,8 @@ class RecentStates:
     def __init__(self, words: int, most: int) -> None:
         # Lines of the processor's cache, or of a state where that is longer.
         self._least = max(_LEAST, words)
-        self._whole: WordArray = np.zeros(max(self._least, most), dtype=np.uint64)
-        self.array = self._whole
+        self._whole = aligned_zeros(max(self._least, most))
+        self.array: WordArray = self._whole
         self._before = 0
 
     def clear(self, transitions: int) -> None:
