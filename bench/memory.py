@@ -6,8 +6,8 @@
     python bench/memory.py compression MODEL [MODEL ...] [--turns 3]
 
 `budget` explores models without a limit, then with 100, 50, 20 and 10 % of what that took beyond what the program takes
-for nine states, both seen from outside; times are those of the processor, the least of some turns, start of the
-program included. `kills` ends a run with `kill -9` at
+for nine states, both seen from outside; times are by the clock, the least of some turns, start of the program included,
+and beside them those of the processor, of all threads together. `kills` ends a run with `kill -9` at
 random moments, resumes it, and begins again when it is finished, until so many are dead; verdict, counts and trace must
 be those of a run that was left alone. With `--memory` it begins again as trees and on disk. `large` runs once.
 `compression` explores models breadth-first with the plain store and as trees, in turns, and divides by the number of
@@ -94,10 +94,10 @@ def budget(arguments: argparse.Namespace) -> int:
             if _differences(run, free):
                 wrong += 1
             else:
-                points.append((float(share), run.processor_seconds / free.processor_seconds))
+                points.append((float(share), run.seconds / free.seconds))
             wrong += run.resident > limit
         series.append(Series(name, tuple(points)))
-    heads = ("limit MB", "resident MB", "on disk MB", "seconds", "times", "answer")
+    heads = ("limit MB", "resident MB", "on disk MB", "seconds", "times", "processor s", "times", "answer")
     print_table(("model", "budget", *heads), rows)
     if arguments.plot is not None:
         panel = Panel("Cost of a budget", "memory of the run, % of what it takes", "time, 1 = no limit", tuple(series))
@@ -108,7 +108,8 @@ def budget(arguments: argparse.Namespace) -> int:
 def _quickest(arguments: argparse.Namespace, *further: str) -> Watched:
     runs = [watched(explore(arguments, *further)) for _ in range(arguments.turns)]
     most = max(run.resident for run in runs)
-    return replace(min(runs, key=lambda run: run.processor_seconds), resident=most)
+    least = min(run.processor_seconds for run in runs)
+    return replace(min(runs, key=lambda run: run.seconds), resident=most, processor_seconds=least)
 
 
 def _differences(run: Watched, free: Watched) -> list[str]:
@@ -121,6 +122,8 @@ def _row(run: Watched, free: Watched, limit: int | None) -> tuple[str, ...]:
         "" if limit is None else f"{limit / MEBIBYTE:.0f}",
         f"{run.resident / MEBIBYTE:.0f}" + (" (too much)" if limit is not None and run.resident > limit else ""),
         f"{(report['spilled_bytes'] or 0) / MEBIBYTE:.0f}",
+        f"{run.seconds:.1f}",
+        f"{run.seconds / free.seconds:.2f}",
         f"{run.processor_seconds:.1f}",
         f"{run.processor_seconds / free.processor_seconds:.2f}",
         report["reason"] or (f"other {', '.join(differs)}" if differs else "the same"),

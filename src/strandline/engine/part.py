@@ -44,11 +44,12 @@ class Part(ABC):
         return None
 
 
-def grown(words: Words, wanted: int, factor: float, affordable: Affordable) -> bool:
-    """Make an array at least `wanted` long, by `factor` longer if that is affordable; False where it is not."""
+def grown(words: Words, wanted: int, factor: float, affordable: Affordable, *, given_back: int = 0) -> bool:
+    """Make an array at least `wanted` long, by `factor` longer if that is affordable; False where it is not. What was
+    given back of it does not count."""
     if wanted <= len(words):
         return True
-    size = min(max(wanted, int(len(words) * factor)), len(words) + affordable())
+    size = min(max(wanted, given_back + int((len(words) - given_back) * factor)), len(words) + affordable())
     if size < wanted:
         return False
     words.grow(size)

@@ -83,7 +83,7 @@ class TablePart(Part):
         refuse_overfull(shape)
         if not grown(self.table, int(shape.wanted_table), 1.0, affordable):
             return False
-        if not grown(self.entries, int(shape.wanted_entries), 1.25, affordable):
+        if not grown(self.entries, int(shape.wanted_entries), 1.25, affordable, given_back=self._released):
             return False
         shape.wanted_table = shape.wanted_entries = 0
         return True
@@ -130,7 +130,7 @@ class BitsPart(Part):
 
     def grow(self, affordable: Affordable) -> bool:
         shape = self.shape
-        if not grown(self.entries, int(shape.wanted_entries), 1.25, affordable):
+        if not grown(self.entries, int(shape.wanted_entries), 1.25, affordable, given_back=self._released):
             return False
         shape.wanted_entries = 0
         return True

@@ -44,7 +44,7 @@ SPARE = REACH + 1
 """Lines behind the last that a key belongs to."""
 _REACH, _SPARE = U(REACH), U(SPARE)
 _LEAST_LINES, _DOUBLED_LINES, _MOST_LINES = U(1 << 6), U(1 << 13), U(1 << 31)
-_LINES_AT_A_TIME = U(1 << 18)
+_LINES_AT_A_TIME, _MANY_BESIDE = U(1 << 18), U(64)
 LEAST_SHARE = 8
 """A table grows by this part of it at least."""
 _LEAST_SHARE = U(LEAST_SHARE)
@@ -152,7 +152,7 @@ def _crowded_out(keys, value):
     if not done:
         _keep_beside(keys, left)
         # Where that is because the table is rather full, it must grow before anything else is put into it.
-        if _2 * keys.shape.count > keys.shape.most:
+        if keys.shape.put_off >= _MANY_BESIDE and _2 * keys.shape.count > keys.shape.most:
             keys.shape.most = keys.shape.count
     return False
 
@@ -178,10 +178,10 @@ def _begin_growth(keys):
         return GROW
     room = U(len(keys.table)) >> _3
     if target + _SPARE > room:
-        if lines < _DOUBLED_LINES or room < lines + lines // _LEAST_SHARE + _SPARE:
+        if room < max(_LEAST_LINES, lines + lines // _LEAST_SHARE) + _SPARE:
             shape.wanted_table = (target + _SPARE) << _3
             return GROW
-        # It was asked for more, and that is what could be had.
+        # More was asked for, and that is what could be had.
         target = room - _SPARE
     set_form(keys.larger, keys.form.bits, target)
     shape.target, shape.moved = target, lines + _REACH if lines > _0 else _0

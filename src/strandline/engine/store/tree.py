@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 _MOST_NODE_BITS = 32
 _WORTH_RELEASING = 1 << 14
 """Words that are given back at once: where states take little, what waits for nothing must not lie around."""
+_FEW_ENTRIES = 1 << 10
+_FILLED_FURTHER = 0.98
+"""How full a table may become that cannot grow: it takes longer then to find room in it."""
 _LINE = 8
 """Words of a line."""
 
@@ -48,7 +51,7 @@ class TreePart(Part):
         self._sources, self._kept = _zeros(places * self._words), _zeros(places * numbers)
         self._folded = _zeros(numbers)
         self._recent = _zeros(2 * sizes.RECENT_NODES if self._words > 1 else 2)
-        self._used = self._released = 0
+        self._used = self._released = self._filled_further = 0
 
     def store(self) -> Keys | Tree:
         from strandline.engine.store.quotient_kernel import Keys, Lines
@@ -100,22 +103,31 @@ class TreePart(Part):
             return False
         if not self._grow_table(affordable):
             return False
-        if not grown(self.entries, int(shape.wanted_entries), 1.25, affordable):
-            return False
+        wanted = int(shape.wanted_entries)
+        if not grown(self.entries, wanted, 1.25, affordable, given_back=self._released):
+            # The kernel asks for many at once, and goes on with few.
+            few = min(wanted, len(self.entries) + _FEW_ENTRIES)
+            if not grown(self.entries, few, 1.0, affordable):
+                return False
         shape.wanted_table = shape.wanted_entries = 0
         return True
 
     def _grow_table(self, affordable: Affordable) -> bool:
-        """As wanted, or by what there is room for, if that is worth it; some is left for what waits."""
+        """As wanted, or by what there is room for, if that is worth it: some is left for what waits. Where that is
+        not enough, a table is filled further, once."""
         from strandline.engine.store.quotient_kernel import LEAST_SHARE
 
         wanted, lines = int(self.shape.wanted_table), int(self._form.lines)
-        if grown(self.table, wanted, 1.0, affordable):
+        if wanted <= len(self.table):
             return True
-        most = len(self.table) + affordable() * 3 // 4
-        if most < self._table_words(lines + lines // LEAST_SHARE + 1):
+        size = min(wanted, len(self.table) + affordable() * 3 // 4)
+        if size >= (self._table_words(lines + lines // LEAST_SHARE + 1) if lines else wanted):
+            self.table.grow(size - size % _LINE)
+            return True
+        if lines in (0, self._filled_further):
             return False
-        self.table.grow(most - most % _LINE)
+        self._filled_further = lines
+        self.shape.most = max(int(self.shape.most), int(lines * int(self._form.room) * _FILLED_FURTHER))
         return True
 
     def _widen(self, affordable: Affordable) -> bool:
