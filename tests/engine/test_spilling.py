@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -18,6 +19,8 @@ from running import Outcome, Run, explore, path_to, smallest_arrays
 
 from strandline.engine.disk import expanding_kernel, marking_kernel, sorting_kernel
 from strandline.engine.disk import search as disk_search
+from strandline.engine.disk.succession import PutDown
+from strandline.engine.orders.breadth_first import Trees
 from strandline.engine.saving import restore, saved
 from strandline.engine.search import Event
 
@@ -82,6 +85,39 @@ def test_counts_are_those_of_searches_in_memory(
     assert list(folder.iterdir()) == []
     for record in range(len(outcome.links)):
         assert path_to(kernel, outcome.links, record)[-1] in outcome.distinct()
+
+
+@given(
+    st.randoms(use_true_random=False), st.integers(1, 60), st.integers(0, 60), st.sampled_from((1, 3)), st.booleans()
+)
+@settings(max_examples=60, deadline=None)
+def test_a_search_with_trees_is_carried_on(
+    tmp_path_factory: pytest.TempPathFactory, random: Random, nodes: int, visits: int, words: int, tiny: bool
+) -> None:
+    """From wherever it stands; what was expanded is not expanded again, and ways are still shortest."""
+    kernel, folder = graph_kernel(random_graph(random, nodes, 2 * nodes), words), tmp_path_factory.mktemp("runs")
+    usual = explore(kernel, "bfs")
+    distances = {path_to(kernel, usual.links, record)[-1]: record for record in range(len(usual.links))}
+    distances = {state: len(path_to(kernel, usual.links, record)) for state, record in distances.items()}
+    with pytest.MonkeyPatch.context() as patch, smallest_arrays() if tiny else nullcontext():
+        patch.setattr(disk_search, "_LEAST_PIECE", 5 if tiny else 1 << 10)
+        former = Run(kernel, "bfs", keeping=Trees())
+        former.search._budget = visits
+        former.search.advance(0.0)
+        standing, put_down = former.search.standing, former.search.put_down()
+        blocks = (put_down.found, put_down.level, put_down.following, put_down.unplaced)
+        states = PutDown(*(iter([np.array(block) for block in part]) for part in blocks))
+        former.search.close()
+        run = SpillingRun(kernel, folder)
+        run.outcome = former.outcome
+        run.search.carry_on(standing, states)
+        outcome = run.advance()
+        run.search.close()
+    same(outcome, usual)
+    assert sum(run.written) == 0
+    for record in range(len(outcome.links)):
+        path = path_to(kernel, outcome.links, record)
+        assert len(path) == distances[path[-1]]
 
 
 @given(
@@ -154,12 +190,12 @@ def test_a_search_goes_on_in_another(kind: str, tmp_path: Path, monkeypatch: pyt
         options: dict[str, Any] = {"folder": tmp_path / f"{seed}", "release": lambda path, removed: None}
         with smallest_arrays():
             run = SpillingRun(kernel, **options)
-            run.search._piece, run.search._budget = 20, 1
+            run.search.piece, run.search._budget = 20, 1
             while all(run.search.advance(0.0) is Event.PAUSED for _ in range(random.randint(1, 30))):
                 following = SpillingRun(kernel, **options)
                 following.outcome = run.outcome
                 restore(following.search, kept(saved(run.search)))
-                following.search._piece, following.search._budget = 20, 1
+                following.search.piece, following.search._budget = 20, 1
                 run, again = following, again + 1
             if together:
                 assert run.advance(0.0).distinct() == usual.distinct()

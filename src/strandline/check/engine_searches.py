@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from strandline.check.ltl.methods import CycleMethod
 from strandline.check.options import BITSTATE, BY_NEED, CACHE, COMPACT, LOSSY, SWEEP, TREE, WHOLE, Options
@@ -28,6 +28,9 @@ from strandline.engine.orders.walks import RandomWalks
 from strandline.engine.search import Search, Searching, Terms
 from strandline.engine.writing import Writer
 from strandline.errors import InternalError
+
+if TYPE_CHECKING:
+    from strandline.engine.disk.search import SpillingSearch
 
 FORGETTING = (SWEEP, CACHE)
 """Orders that forget states and may visit them again."""
@@ -182,6 +185,18 @@ class WalkSearches:
     def make(self, kernel: Kernel, log: Log, listener: Listener | None, memory_limit: int | None) -> Search:
         terms: Terms = {"log": log.append, "stop_mask": self.stop_mask, "memory_limit": memory_limit}
         return RandomWalks(kernel, walks=self.walks, depth=self.depth, seed=self.seed, **terms)
+
+
+def search_with_trees(search: Searching) -> BreadthFirstSearch | None:
+    """A search that was made as one with trees, where another one can carry it on now."""
+    return search if isinstance(search, BreadthFirstSearch) and search.can_be_carried_on else None
+
+
+def spilling_search(search: Searching) -> SpillingSearch | None:
+    """A search that was made as one with states on disk."""
+    from strandline.engine.disk.search import SpillingSearch
+
+    return search if isinstance(search, SpillingSearch) else None
 
 
 def succeeded_sweep(search: Searching) -> SucceededSweep | None:

@@ -240,7 +240,7 @@ class Run:
             self.watcher.stage(why)
         else:
             self._put_aside(why)
-            self.search.close()
+            stage.put_down(self.bench)
         if self._saving is not None:
             self._saving.note_paths(self.path_to)
         self.bench.begin_again(stage, f"{reason}{by}")

@@ -1,6 +1,7 @@
 """The stages of a run: how a search gives way to another one.
 
-A search whose memory is full begins again as one that takes less (`TREES`, `DISK`). A sweep that does not keep what was
+A search whose memory is full begins again as one that takes less (`TREES`, `DISK`); one with trees is carried on by
+that (`HANDED_ON`). A sweep that does not keep what was
 predicted of its measure is carried on by one with another measure (`PLANNED`); one for cycles begins again by it
 (`AFRESH`). A run that is resumed goes through its stages again, without searching.
 """
@@ -8,13 +9,16 @@ predicted of its measure is carried on by one with another measure (`PLANNED`); 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from strandline.check.engine_loading import Nowhere
-from strandline.check.engine_searches import SpillingMaker
+from strandline.check.engine_searches import SpillingMaker, search_with_trees, spilling_search
 from strandline.check.memory import return_memory
+from strandline.check.replanning import Frontier
 from strandline.check.spilling import RESERVE, WORTH_TREES, load_spilling
+from strandline.engine.disk.succession import PutDown, Standing
 from strandline.errors import InternalError
 
 if TYPE_CHECKING:
@@ -32,6 +36,10 @@ class Stage(ABC):
         """The name of the folder for its files, where it has its own."""
         return self.name.replace(" ", "-")
 
+    def put_down(self, bench: Workbench) -> None:
+        """The search is about to go: take from it what the stage needs, and close it."""
+        bench.search.close()
+
     @abstractmethod
     def prepare(self, bench: Workbench) -> bool:
         """Have the Kernel of the stage, and who makes its searches; whether the run is another one by that."""
@@ -39,6 +47,10 @@ class Stage(ABC):
     @abstractmethod
     def enter(self, bench: Workbench) -> None:
         """Make its search; all is prepared."""
+
+    def take_up(self, bench: Workbench) -> None:
+        """Let it go on with what was put down."""
+        return
 
 
 class _AsTrees(Stage):
@@ -70,17 +82,59 @@ class _OnDisk(Stage):
         return True
 
     def enter(self, bench: Workbench) -> None:
+        self._make(bench, bench.folder / self.folder)
+
+    def _make(self, bench: Workbench, log_folder: Path) -> None:
+        """Make the search, with its log in this folder."""
         folder, maker = bench.folder / self.folder, _maker(bench)
         folder.mkdir(exist_ok=True)
         trial = (bench.kernel, lambda links: None, None, 1)
         load_spilling(lambda place: maker.spilling(*trial, place, lambda count: None), folder / "trial")
         return_memory()
-        bench.open_files(folder)
+        bench.open_files(log_folder)
         # A run that is resumed may have no limit any more.
         unlimited = bench.plan.options.memory_limit is None
         bench.memory_limit = None if unlimited else bench.engine_bytes(RESERVE)
         files = (folder / "runs", bench.disk, bench.release, bench.writer)
         bench.search = maker.spilling(bench.kernel, bench.log.append, bench.listener, bench.memory_limit, *files)
+
+
+class _HandedOn(_OnDisk):
+    """The same, from where a search with trees stands. What it writes it goes on writing."""
+
+    name, change = "on disk from trees", "states on disk from there on"
+
+    def put_down(self, bench: Workbench) -> None:
+        search = search_with_trees(bench.search)
+        if search is None:
+            raise InternalError("only a search with trees is handed on")
+        standing, blocks = search.standing, search.put_down()
+        files = [Frontier(bench.folder / f"handed-on-{number}", bench.kernel.words, bench.disk) for number in range(4)]
+        for file, states in zip(files, (blocks.found, blocks.level, blocks.following, blocks.unplaced), strict=True):
+            file.write(states)
+        bench.handed_on = HandedOn(standing, files)
+        bench.search.close()
+
+    def enter(self, bench: Workbench) -> None:
+        self._make(bench, bench.folder / TREES.folder if TREES in bench.stages else bench.folder)
+
+    def take_up(self, bench: Workbench) -> None:
+        search, handed_on = spilling_search(bench.search), bench.handed_on
+        if search is None or handed_on is None:
+            raise InternalError("there is nothing to take up")
+        blocks = PutDown(*(file.blocks(search.piece) for file in handed_on.files))
+        search.carry_on(handed_on.standing, blocks)
+        for file in handed_on.files:
+            file.remove()
+        bench.handed_on = None
+
+
+@dataclass(frozen=True, slots=True)
+class HandedOn:
+    """Where a search with trees stood, and its states, in files."""
+
+    standing: Standing
+    files: list[Frontier]
 
 
 class _Planned(Stage):
@@ -106,8 +160,8 @@ class _Afresh(_Planned):
         bench.begin_search(bench.folder / self.folder)
 
 
-TREES, DISK, PLANNED, AFRESH = _AsTrees(), _OnDisk(), _Planned(), _Afresh()
-STAGES = {stage.name: stage for stage in (TREES, DISK, PLANNED, AFRESH)}
+TREES, DISK, HANDED_ON, PLANNED, AFRESH = _AsTrees(), _OnDisk(), _HandedOn(), _Planned(), _Afresh()
+STAGES = {stage.name: stage for stage in (TREES, DISK, HANDED_ON, PLANNED, AFRESH)}
 
 
 def next_stage(bench: Workbench) -> Stage | None:
@@ -116,10 +170,12 @@ def next_stage(bench: Workbench) -> Stage | None:
     if options.memory_limit is None or not options.spill or not isinstance(makers, SpillingMaker):
         return None
     # Who listens would have to be told everything again.
-    if DISK in bench.stages or bench.plan.listens is not None:
+    if any(isinstance(stage, _OnDisk) for stage in bench.stages) or bench.plan.listens is not None:
         return None
     if not makers.can_spill(bench.kernel, bench.listener):
         return None
+    if search_with_trees(bench.search) is not None:
+        return HANDED_ON
     worth = (bench.memory_limit or 0) >= WORTH_TREES
     return TREES if worth and makers.as_trees(bench.listener) is not None else DISK
 

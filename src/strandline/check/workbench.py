@@ -15,7 +15,7 @@ from strandline.check.memory import available_bytes, resident_bytes, return_memo
 from strandline.check.patience import within
 from strandline.check.plan import Plan
 from strandline.check.planner import Planner
-from strandline.check.stages import STAGES, Stage
+from strandline.check.stages import STAGES, HandedOn, Stage
 from strandline.check.watching import Watcher
 from strandline.compile.interpret import Fault
 from strandline.compile.kernel import Kernel
@@ -45,6 +45,7 @@ class Workbench:
         self.listener: Listener | None = None
         self.stages: list[Stage] = []
         self.changed: list[str] = []
+        self.handed_on: HandedOn | None = None
         self.disk, self.writer = DiskBudget(plan.options.disk_limit, folder), Writer()
         self.release = None if saving is None else saving.release
         predicted = plan.prediction
@@ -92,6 +93,7 @@ class Workbench:
         stage.prepare(self)
         stage.enter(self)
         self.succeed(mask)
+        stage.take_up(self)
 
     def begin_search(self, folder: Path) -> None:
         """Make a search whose files are in this folder, with the memory that is left."""

@@ -105,6 +105,11 @@ class JournalPart(Part):
         """How many records more a limit of states allows; None where there is none."""
         return None if self._max_states is None else max(0, self._max_states - int(self.counts.recorded))
 
+    def repeat(self, records: int) -> None:
+        """So many records are of states that have one already: they do not count for a limit of states."""
+        if self._max_states is not None:
+            self._max_states += records
+
     def allow(self, links: int) -> None:
         """So many records more may be written."""
         self._max_states = int(self.counts.recorded) + links

@@ -28,6 +28,7 @@ def load_kernels(spread: Spread, width: Width) -> None:
     prepare(expanding_kernel.wake, spread.layers)
     prepare(expanding_kernel.leave, spread, number)
     prepare(sorting_kernel.put_first_words, words, number, width)
+    prepare(sorting_kernel.put_hashes, words, number, width)
     prepare(sorting_kernel.sort_rows, words, width, words, words, words)
     prepare(sorting_kernel.cut_rows, words, number, number)
     prepare(sorting_kernel.drop_equal, words, width)

@@ -14,6 +14,7 @@ or less often.
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -28,6 +29,7 @@ from strandline.engine.disk.recent import RecentStates
 from strandline.engine.disk.runs import Account, Release, RunFiles
 from strandline.engine.disk.sorted_set import SortedSet
 from strandline.engine.disk.sorting import SortedRows, in_order
+from strandline.engine.disk.succession import Blocks, PutDown, Standing
 from strandline.engine.disk.waiting import Key, give_back
 from strandline.engine.expansion import width_of
 from strandline.engine.line import LayersPart, swept
@@ -58,10 +60,11 @@ _AT_ONCE = 0.005
 
 
 class SpillingSearch(Search):
-    """See the module's docstring. Files are made in `folder`; `memory_limit` is all that the search takes."""
+    """See the module's docstring. Files are made in `folder`; `memory_limit` is all that the search takes, `piece` how
+    many states are taken at a time."""
 
     loop = "disk.expanding_kernel.expand"
-    limits = (*Search.limits, "_piece")
+    limits = (*Search.limits, "piece", "_known_most")
 
     def __init__(
         self,
@@ -83,20 +86,21 @@ class SpillingSearch(Search):
         super().__init__(kernel, self._layers, self._pages, self._notes, **terms)
         self.memory_limit = max(int(memory * _WAITING), 8 * sum(part.room for part in self.parts) + _LEAST_WAITING)
         self._width, self._row_words = width, row_words
-        self._piece = max(_LEAST_PIECE, int(memory * _PIECE) // (8 * (4 * row_words + 1)))
+        self.piece = max(_LEAST_PIECE, int(memory * _PIECE) // (8 * (4 * row_words + 1)))
         self._recent = RecentStates(kernel.words, int(memory * _RECENT) // 8)
         self.files = RunFiles(folder, account, release, writer)
         # Arrays are doubled when they are merged. Without a measure no state is persistent.
         sets = 2 if kernel.measured else 1
         known, filtered = int(memory * _KNOWN) // (2 * 8 * kernel.words) // sets, int(memory * _FILTER) // 8 // sets
         self._known, self._persistent = (SortedSet(width, self.files, known, filtered) for _ in range(2))
+        self._known_most, self._repeated = known, 0
         self._backlog = Backlog(self.files, row_words)
         self._states: WordArray = np.zeros(0, dtype=np.uint64)
         self._group: Group | None = None
         self._expanded_here = self._live_here = 0
         self._levels: list[int] = []
         self._swept_again = False
-        self._pieces = self._in_pieces = 0
+        self.pieces = self._in_pieces = 0
         self.expansion.start()
 
     # --- to be saved --------------------------------------------------------------------------------------------
@@ -114,6 +118,54 @@ class SpillingSearch(Search):
         self._persistent.restore(kept.of("persistent"))
         self._group = self._backlog.restore(kept.of("waiting"))
         self._levels = kept.array("levels").tolist()
+        self.journal.repeat(self._repeated)
+
+    # --- where another search stands ----------------------------------------------------------------------------
+
+    def carry_on(self, standing: Standing, states: PutDown) -> None:
+        """Before anything else: go on where a breadth-first search stands, whose states these are. Of its level what
+        was not expanded comes next; what it has found of the next level waits for that."""
+        from strandline.engine.disk.expanding_kernel import stand_at
+
+        self.expansion.rest.count = self.expansion.rest.next = 0
+        for name, count in standing.counts.items():
+            setattr(self.journal.counts, name, count)
+        self.journal.counts.stored = self._expanded_here = self._live_here = standing.expanded
+        self._repeated = standing.found - standing.expanded
+        self.journal.repeat(self._repeated)
+        self._levels = list(standing.levels)
+        left = standing.level_end - standing.expanded
+        stand_at(self._layers.layers(), np.uint64(codes.BIAS), np.uint64(codes.BIAS))
+        waiting = SortedSet(self._width, self.files, self._known_most, self._known_most)
+        self._let_wait(states.level, waiting)
+        if left:
+            self._levels[-1] -= left
+            self._group = Group(self._backlog.live.take(self._line_key, 0), -(-left // self.piece))
+        self._let_wait(states.following, waiting)
+        self._let_wait(states.unplaced, None)
+        for block in states.found:
+            rows = self._arranged(block)
+            waiting.drop_from(rows)
+            self._known.add(rows.states())
+        waiting.clear()
+
+    def _let_wait(self, blocks: Blocks, also: SortedSet | None) -> None:
+        """Let states wait for the line, on disk; also put them into a set."""
+        spill = self._backlog.spill(0)
+        for block in blocks:
+            rows = self._arranged(block)
+            spill.append(self._backlog.live, self._line_key, rows.used)
+            spill.divide(self._backlog.live)
+            if also is not None:
+                also.add(rows.states())
+        spill.finish()
+
+    def _arranged(self, block: WordArray) -> SortedRows:
+        from strandline.engine.disk.sorting_kernel import put_hashes
+
+        rows = np.array(block).reshape(-1)
+        put_hashes(rows, np.uint64(self._row_words), self._width)
+        return SortedRows([in_order(rows, self._width)], self._width)
 
     # --- the loop -----------------------------------------------------------------------------------------------
 
@@ -178,13 +230,13 @@ class SpillingSearch(Search):
             if not waiting and not segments:
                 continue
             total = waiting + sum(segment.count for segment in segments)
-            if waiting and total > self._piece:
+            if waiting and total > self.piece:
                 # Pieces are taken from what is sorted.
                 self._spill()
                 segments += runs.take(key, self._grain)
                 waiting = 0
             rows = self._drained(2 * int(line.row) + int(roots), waiting) if waiting else None
-            self._group = Group(segments, max(1, -(-total // self._piece)), roots=roots, rows=rows)
+            self._group = Group(segments, max(1, -(-total // self.piece)), roots=roots, rows=rows)
             if not roots and not self.kernel.measured:
                 self._levels.append(0)
             return True
@@ -229,9 +281,9 @@ class SpillingSearch(Search):
         as much as a thousand states. Any order that does not contradict the measure will do; only a layer that
         was begun is finished as it is. The answer is the key of the layer to come as it is then."""
         line = self._layers.line
-        narrow = self._pieces >= _PIECES and self._in_pieces < _SMALL_PIECE * self._pieces
-        if self._pieces >= _PIECES and not narrow:
-            self._pieces = self._in_pieces = 0
+        narrow = self.pieces >= _PIECES and self._in_pieces < _SMALL_PIECE * self.pieces
+        if self.pieces >= _PIECES and not narrow:
+            self.pieces = self._in_pieces = 0
         joined = int(line.layer) >> _COARSER
         last_joined = (int(line.column), ((joined + 1) << _COARSER) - 1)
         if not narrow or self._grain + _COARSER > _COARSEST or key <= last_joined:
@@ -240,7 +292,7 @@ class SpillingSearch(Search):
             self._spill()
         self._work.grain += np.uint64(_COARSER)
         line.layer = joined
-        self._pieces = self._in_pieces = 0
+        self.pieces = self._in_pieces = 0
         return key[0], key[1] >> _COARSER
 
     def _least(self) -> Key | None:
@@ -277,7 +329,7 @@ class SpillingSearch(Search):
         reached = most is not None and rows.count > most
         if reached and most is not None:
             rows.keep_first(most)
-        self._pieces, self._in_pieces = self._pieces + 1, self._in_pieces + rows.count
+        self.pieces, self._in_pieces = self.pieces + 1, self._in_pieces + rows.count
         self._note_new(rows, group)
         self._states = rows.used
         put_first_words(self._states, np.uint64(self._row_words), self._width)
@@ -342,7 +394,7 @@ class SpillingSearch(Search):
             # Persistent states behind the line are roots of the next sweep.
             runs = backlog.live if number % 2 == 0 else backlog.next_roots if key < here else backlog.roots
             while count := self._count(number):
-                spill.append(runs, key, self._sorted(number, min(count, self._piece)))
+                spill.append(runs, key, self._sorted(number, min(count, self.piece)))
                 if self._count(number):
                     spill.divide(runs)
         spill.finish()
@@ -391,7 +443,9 @@ class SpillingSearch(Search):
 
     def statistics(self) -> Statistics:
         told = super().statistics()
-        return swept(told, self._layers) if self.kernel.measured else told
+        if self.kernel.measured:
+            return swept(told, self._layers)
+        return replace(told, recorded=told.recorded - self._repeated)
 
     def current_bytes(self) -> int:
         used = super().current_bytes() + self._known.bytes + self._persistent.bytes + self._recent.array.nbytes

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from strandline.engine.hashing import copy_state, first_word, home, same_state, word_count
+from strandline.engine.hashing import copy_state, first_word, home, same_state, state_hash, word_count
 from strandline.engine.jit import inlined, njit
 
 U = np.uint64
@@ -26,6 +26,13 @@ def put_first_words(rows, size, words):
     """Rows of so many words begin with states again, instead of hashes."""
     for number in range(U(len(rows)) // size):
         rows[number * size] = first_word(rows[number * size], rows, number * size, words)
+
+
+@njit
+def put_hashes(rows, size, words):
+    """They begin with hashes instead of the first words of states."""
+    for number in range(U(len(rows)) // size):
+        rows[number * size] = state_hash(rows, number * size, words)
 
 
 # --- sorting ----------------------------------------------------------------------------------------------------

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias, Unpack
 
 import numpy as np
 
 from strandline.compile.kernel import Kernel
 from strandline.engine import sizes
-from strandline.engine.codes import BIT_FUNCTIONS, BUDGET, CONTINUE, HASH_BITS
+from strandline.engine.codes import BIT_FUNCTIONS, BUDGET, CONTINUE, HASH_BITS, SAME, STEP_BITS
 from strandline.engine.crew import Crew
+from strandline.engine.disk.succession import Blocks, PutDown, Standing
 from strandline.engine.expansion import width_of
 from strandline.engine.journal import EdgeListener
 from strandline.engine.memory import WordArray
 from strandline.engine.part import GrowingPart
 from strandline.engine.profile import LayerFigures, level_layers
-from strandline.engine.records import LEVELS, record
+from strandline.engine.records import COUNTS, LEVELS, fields, record
 from strandline.engine.search import Omissions, Search, Statistics, Terms
 from strandline.engine.store.parts import BitsPart, TablePart
 from strandline.engine.store.tree import TreePart
@@ -128,6 +130,39 @@ class BreadthFirstSearch(Search):
 
         asking = (self.expansion.expansion(), self.expansion.batch())
         return BreadthFirst(*asking, self._table.store(), self.journal.journal(), self._levels.array, self._level)
+
+    # A search with states on disk can go on where this one stands (`strandline.engine.disk.succession`).
+
+    @property
+    def can_be_carried_on(self) -> bool:
+        """Whether states are kept as trees, of which all can be listed now."""
+        return isinstance(self._table, TreePart) and not self._table.shape.target
+
+    @property
+    def standing(self) -> Standing:
+        counts, level = self.journal.counts, self._level
+        told = {name: int(getattr(counts, name)) for name in fields(COUNTS)}
+        return Standing(told, self.level_sizes, int(level.head), int(level.end), int(counts.recorded))
+
+    def put_down(self) -> PutDown:
+        """All states. This search is of no other use afterwards."""
+        table, standing = self._table, self.standing
+        if not isinstance(table, TreePart):
+            raise InternalError("only a search with trees is carried on")
+        states, links = self.expansion.unplaced()
+        unplaced = np.column_stack((states, links))
+        ends = (standing.expanded, standing.level_end, standing.found)
+        level, following = (self._waiting(table, first, last) for first, last in pairwise(ends))
+        blocks = (unplaced[first : first + sizes.RECORDS] for first in range(0, len(unplaced), sizes.RECORDS))
+        return PutDown(table.states(sizes.RECORDS), level, following, blocks)
+
+    @staticmethod
+    def _waiting(table: TreePart, first: int, last: int) -> Blocks:
+        for block in table.waiting(first, last, sizes.RECORDS):
+            records = np.arange(first, first + len(block), dtype=np.uint64)
+            block[:, -1] = (records << np.uint64(STEP_BITS)) | np.uint64(SAME)
+            first += len(block)
+            yield block
 
     @property
     def omissions(self) -> Omissions | None:

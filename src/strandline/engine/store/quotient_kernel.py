@@ -234,6 +234,27 @@ def _finish_growth(keys):
             _keep_beside(keys, left)
 
 
+@njit
+def listed(keys, line, beside, found):
+    """Write keys to `found`: those of whole lines from `line` on, then those beside the table from `beside` on. How
+    many that are, and where to go on; none when there are no more. The table must not be growing."""
+    form, count, room = keys.form, _0, U(len(found))
+    last = form.lines + _REACH if form.lines > _0 else _0
+    while line < last:
+        held = keys.table[line << _3] & _255
+        if count + held > room:
+            return count, line, beside
+        for place in range(held):
+            found[count + place] = gathered(value_at(keys.table, line << _3, form, line, place), form.bits)
+        count += held
+        line += _1
+    while beside < keys.shape.put_off and count < room:
+        found[count] = gathered(keys.scratch[beside], form.bits)
+        count += _1
+        beside += _1
+    return count, line, beside
+
+
 # --- the store of states of one word ----------------------------------------------------------------------------
 
 

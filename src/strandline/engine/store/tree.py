@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -147,11 +148,14 @@ class TreePart(Part):
 
     def load(self) -> None:
         from strandline.engine.jit import prepare
-        from strandline.engine.store.quotient_kernel import widen
+        from strandline.engine.store.quotient_kernel import listed, widen
+        from strandline.engine.store.tree_kernel import Tree, unfolded
 
-        if self._words > 1:
-            keys = self.store().keys
-            prepare(widen, keys, keys, self._form.half, self._form.half)
+        store, number, words = self.store(), np.uint64(0), _zeros(8)
+        prepare(listed, store.keys, number, number, words)
+        if isinstance(store, Tree):
+            prepare(widen, store.keys, store.keys, self._form.half, self._form.half)
+            prepare(unfolded, store, words, True, words)
 
     def _move(self, form: Any, lines: int) -> None:
         """Put all keys into a table of another form."""
@@ -162,6 +166,34 @@ class TreePart(Part):
         widen(old._replace(table=table.array, shape=shape, form=form, scratch=scratch), old, self._form.half, form.half)
         self.table.close()
         self.table, self.shape, self._scratch = table, shape, scratch
+
+    # All that it holds, for another search
+
+    def states(self, rows: int) -> Iterator[WordArray]:
+        """All states, in blocks of so many at most, one a row, with a word more. What was opened is lost."""
+        from strandline.engine.store.quotient_kernel import listed
+
+        found, line, beside = _zeros(rows), 0, 0
+        while True:
+            count, line, beside = listed(self.store().keys, np.uint64(line), np.uint64(beside), found)
+            if not count:
+                return
+            yield self._unfolded(found[: int(count)], joined=True)
+
+    def waiting(self, first: int, last: int, rows: int) -> Iterator[WordArray]:
+        """The states of entries that were not expanded, in the same way."""
+        for begin in range(first, last, rows):
+            yield self._unfolded(self.entries.array[begin : min(last, begin + rows)], joined=False)
+
+    def _unfolded(self, keys: WordArray, *, joined: bool) -> WordArray:
+        from strandline.engine.store.tree_kernel import Tree, unfolded
+
+        block, store = _zeros(len(keys) * (self._words + 1)), self.store()
+        if isinstance(store, Tree):
+            unfolded(store, keys, joined, block)
+        else:
+            block[::2] = keys
+        return block.reshape(len(keys), -1)
 
     def close(self) -> None:
         self.table.close()

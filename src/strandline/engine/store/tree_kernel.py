@@ -118,10 +118,9 @@ def _fold(store, array, at, source):
 
 
 @inlined
-def _unfold(store, number):
-    """Have the words of an entry's state, and the numbers of all its parts; where the words begin."""
-    words, pairs, nodes, key = word_count(store.words), store.pairs, store.nodes.entries, store.entries[number]
-    numbers, place = U(len(store.folded)), number & _LAST
+def _unfold(store, key, place):
+    """Have the words of a state, and the numbers of all its parts, at a place; where the words begin."""
+    words, pairs, nodes, numbers = word_count(store.words), store.pairs, store.nodes.entries, U(len(store.folded))
     kept, of_kept, at, last = store.kept, place * numbers, place * words, numbers - words
     kept[of_kept + pairs[_2 * last]], kept[of_kept + pairs[_2 * last + _1]] = key >> _32, key & _LOW
     for before in range(last):
@@ -139,6 +138,20 @@ def _scattered(store, array, at, source):
     """What the key of the state at `array[at]` is scattered to; as `_fold`."""
     pair, form = _fold(store, array, at, source), store.keys.form
     return scattered(((pair >> _32) << form.half) | (pair & _LOW), form.bits)
+
+
+@njit
+def unfolded(store, keys, joined, rows):
+    """Write the states of keys to rows of a word more. With `joined` keys are as in the table, else as in `entries`.
+    What was opened is lost."""
+    words, half = word_count(store.words), store.keys.form.half
+    for number in range(U(len(keys))):
+        key = keys[number]
+        if joined:
+            key = ((key >> half) << _32) | (key & ((_1 << half) - _1))
+        at = _unfold(store, key, _0)
+        for word in range(words):
+            rows[number * (words + _1) + word] = store.sources[at + word]
 
 
 # --- the functions of the interface; the others are those of the table of keys ----------------------------------
@@ -177,7 +190,7 @@ def recognise(store, batch, array, stride):
 
 @inlined
 def opened(store, number):
-    return store.sources, _unfold(store, number)
+    return store.sources, _unfold(store, store.entries[number], number & _LAST)
 
 
 @inlined
