@@ -122,7 +122,7 @@ class _HandedOn(_OnDisk):
         search, handed_on = spilling_search(bench.search), bench.handed_on
         if search is None or handed_on is None:
             raise InternalError("there is nothing to take up")
-        blocks = PutDown(*(file.blocks(search.piece) for file in handed_on.files))
+        blocks = PutDown(*(file.blocks(search.taken_over_at_once) for file in handed_on.files))
         search.carry_on(handed_on.standing, blocks)
         for file in handed_on.files:
             file.remove()

@@ -122,6 +122,11 @@ class SpillingSearch(Search):
 
     # --- where another search stands ----------------------------------------------------------------------------
 
+    @property
+    def taken_over_at_once(self) -> int:
+        """How many states a block may have: nothing else takes memory then."""
+        return 3 * self.piece
+
     def carry_on(self, standing: Standing, states: PutDown) -> None:
         """Before anything else: go on where a breadth-first search stands, whose states these are. Of its level what
         was not expanded comes next; what it has found of the next level waits for that."""
@@ -136,7 +141,7 @@ class SpillingSearch(Search):
         self._levels = list(standing.levels)
         left = standing.level_end - standing.expanded
         stand_at(self._layers.layers(), np.uint64(codes.BIAS), np.uint64(codes.BIAS))
-        waiting = SortedSet(self._width, self.files, self._known_most, self._known_most)
+        waiting = SortedSet(self._width, self.files, self.taken_over_at_once, self._known_most)
         self._let_wait(states.level, waiting)
         if left:
             self._levels[-1] -= left
