@@ -112,6 +112,7 @@ def test_a_search_with_trees_is_carried_on(
         run.outcome = former.outcome
         run.search.carry_on(standing, states)
         outcome = run.advance()
+        assert outcome.statistics.peak_bytes >= standing.peak_bytes > 0
         run.search.close()
     same(outcome, usual)
     assert sum(run.written) == 0

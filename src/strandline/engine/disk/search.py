@@ -138,7 +138,7 @@ class SpillingSearch(Search):
         self.journal.counts.stored = self._expanded_here = self._live_here = standing.expanded
         self._repeated = standing.found - standing.expanded
         self.journal.repeat(self._repeated)
-        self._levels = list(standing.levels)
+        self._levels, self._peak_bytes = list(standing.levels), standing.peak_bytes
         left = standing.level_end - standing.expanded
         stand_at(self._layers.layers(), np.uint64(codes.BIAS), np.uint64(codes.BIAS))
         waiting = SortedSet(self._width, self.files, self.taken_over_at_once, self._known_most)

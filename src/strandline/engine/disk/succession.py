@@ -19,13 +19,15 @@ Blocks = Iterator[WordArray]
 @dataclass(frozen=True, slots=True)
 class Standing:
     """Where it stands. `counts` are those of its journal, `levels` the sizes of the levels that were begun; records
-    below `expanded` are expanded, those below `level_end` are of these levels, and there are `found`."""
+    below `expanded` are expanded, those below `level_end` are of these levels, and there are `found`. It took
+    `peak_bytes`."""
 
     counts: dict[str, int]
     levels: list[int]
     expanded: int
     level_end: int
     found: int
+    peak_bytes: int
 
 
 @dataclass(frozen=True, slots=True)

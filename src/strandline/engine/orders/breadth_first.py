@@ -142,7 +142,8 @@ class BreadthFirstSearch(Search):
     def standing(self) -> Standing:
         counts, level = self.journal.counts, self._level
         told = {name: int(getattr(counts, name)) for name in fields(COUNTS)}
-        return Standing(told, self.level_sizes, int(level.head), int(level.end), int(counts.recorded))
+        ends = (int(level.head), int(level.end), int(counts.recorded))
+        return Standing(told, self.level_sizes, *ends, peak_bytes=self.statistics().peak_bytes)
 
     def put_down(self) -> PutDown:
         """All states. This search is of no other use afterwards."""
