@@ -50,6 +50,8 @@ class Stored:
         self.tells_numbers = make is not state_tables
         self.chain = self.modules["records"].record(self.modules["records"].CHAIN) if make is pages else None
         self.next_number = 0
+        self.affordable = 1 << 40
+        """Words in all; a store that wants more is full."""
 
     def _call(self, name: str, *arguments: Any) -> Any:
         """A function of the interface, until it has what it wants; as a kernel would call it."""
@@ -73,7 +75,11 @@ class Stored:
     def make_room(self) -> None:
         while (code := self._call("make_room")) != CONTINUE:
             if code == GROW:
-                assert self.part.grow(lambda: 1 << 40)
+                self._grow()
+
+    def _grow(self) -> None:
+        if not self.part.grow(lambda: max(0, self.affordable - self.part.room)):
+            raise MemoryError
 
     def find(self, state: State) -> int:
         array, hash_value = self._hash(state)
@@ -94,12 +100,12 @@ class Stored:
     def _new_number(self) -> int:
         if self.chain is None:
             while not self._call("entry_room", U(self.next_number)):
-                assert self.part.grow(lambda: 1 << 40)
+                self._grow()
             self.next_number += 1
             return self.next_number - 1
         append = self.modules["store.paged_kernel"].append
         while (number := append(self._store(), self.chain, U(self.next_number))) == NONE:
-            assert self.part.grow(lambda: 1 << 40)
+            self._grow()
         self.next_number += 1
         return int(number)
 
@@ -160,6 +166,37 @@ def test_equal_homes(make: Callable[..., Any], words: int, monkeypatch: pytest.M
         elif (number := stored.add(state)) is not None:
             expected[state] = number
         assert all((stored.find((one,) * words) != NONE) == ((one,) * words in expected) for one in range(60))
+
+
+@pytest.mark.parametrize(("make", "words", "extra"), KINDS)
+def test_a_table_takes_what_memory_there_is(make: Callable[..., Any], words: int, extra: int) -> None:
+    """A table that cannot be doubled is filled further, then it grows by less; nothing is lost by that, nor when there
+    is more memory again."""
+    stored, random, expected = Stored(plain_engine(), make, words, extra), Random(3), {}
+
+    def add_some(most: int) -> None:
+        while len(expected) < most:
+            state = tuple(random.getrandbits(60) for _ in range(words))
+            number = stored.add(state)
+            assert number is not None
+            expected[state] = number
+
+    add_some(200)
+    shape = stored.part.shape
+    add_some(int(shape.most))
+    places, usual = int(shape.places), int(shape.most)
+    stored.affordable = stored.part.room + stored.part._table_words(places) * 9 // 10
+    with pytest.raises(MemoryError):
+        add_some(10 * usual)
+    assert places <= int(shape.places) < 2 * places
+    assert len(expected) > usual
+    assert int(shape.count) <= int(shape.most) <= stored.part._fullest(int(shape.places))
+    assert stored.part.room <= stored.affordable
+    stored.affordable = 1 << 40
+    add_some(len(expected) + 300)
+    assert all(stored.find(state) != NONE for state in expected)
+    assert all(not stored.tells_numbers or stored.find(state) == number for state, number in expected.items())
+    assert int(stored.part.shape.count) == len(expected)
 
 
 def test_chains_give_their_pages_back() -> None:

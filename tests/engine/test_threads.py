@@ -84,6 +84,27 @@ def test_growing_and_flushing_at_every_point() -> None:
 
 
 @pytest.mark.parametrize("words", [1, 2])
+def test_a_table_that_has_no_room_to_be_doubled(words: int) -> None:
+    """It grows by what there is, by all threads together as by one."""
+    engine, nodes = compiled_engine(), 60_000
+    successors = tuple((2 * node + 1, 2 * node + 2) if 2 * node + 2 < nodes else (0,) for node in range(nodes))
+    kernel = graph_kernel(Graph(successors), words)
+    with small_rounds(engine, 3_000):
+        for threads in (1, 2):
+            free = Run(kernel, "bfs", engine=engine, collect=False, threads=threads)
+            levels = free.advance().levels
+            places = int(free.search._table.shape.places)
+            full, grown = 8 * sum(part.room for part in free.search.parts), set()
+            for limit in range(full - 8 * places, full + 16 * places, 2 * places):
+                short = Run(kernel, "bfs", engine=engine, collect=False, threads=threads, memory_limit=limit)
+                if short.advance().event is engine.Event.DONE:
+                    assert short.outcome.levels == levels
+                    grown.add(int(short.search._table.shape.places))
+            assert max(grown) == places
+            assert places // 2 < min(grown) < places
+
+
+@pytest.mark.parametrize("words", [1, 2])
 def test_threads_that_give_way_around_every_swap(words: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The kernels as plain Python, in threads that let others go on before and after each atomic step."""
     engine = plain_engine()

@@ -123,8 +123,8 @@ class Crew(Part):
         return codes.CONTINUE
 
     def _grow_table(self) -> int:
-        """Double the table: what lies in its upper half goes to where nothing was, then what lies in the upper half of
-        the lower one goes to where that was, and so on. Of a small rest everything is put off."""
+        """Make the table larger: what lies at its end goes to where nothing was, then what lies before that goes to
+        where that was, and so on; of a table that is doubled always a half. Of a small rest everything is put off."""
         from strandline.engine.store.table_kernel import begin_growth, finish_growth, spread_part
 
         shape, store = self._table.shape, self._table.store()
@@ -134,7 +134,7 @@ class Crew(Part):
         kept: list[WordArray] = []
         end = int(shape.places)
         while end:
-            begin = end // 2 if end > _REST else 0
+            begin = -(-end * int(shape.places) // int(shape.target)) if end > _REST else 0
             parts = self.threads if begin else 1
             edges = [begin + (end - begin) * part // parts for part in range(parts + 1)]
             room = [np.zeros(end if not begin else _PUT_OFF, dtype=np.uint64) for _ in range(parts)]

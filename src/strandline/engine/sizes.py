@@ -12,6 +12,8 @@ TABLE = 1 << 14
 PAGES = 1 << 8
 STACK = 1 << 16
 SCRATCH = 1 << 16
+LEAST_GROWTH = 8
+"""A table grows by this part of it at least."""
 NODE_SCRATCH, KEY_SCRATCH = 1 << 12, 1 << 12
 RECENT_NODES = 1 << 14
 NODE_BITS, FURTHER_NODE_BITS = 24, 4

@@ -192,10 +192,9 @@ def expand(search, budget):
 
 
 @njit
-def drain(search, chain_number, rows):
+def drain(pages, layers, work, chain_number, rows):
     """Move states that wait in a chain to `rows`, as many pages as fit; how many states that are."""
-    pages, shape = search.pages, search.pages.shape
-    chain, moved = search.layers.chains[chain_number], _0
+    shape, chain, moved = pages.shape, layers.chains[chain_number], _0
     most = U(len(rows)) // pages.entry
     while chain.first != _0:
         page = chain.first - _1
@@ -213,7 +212,7 @@ def drain(search, chain_number, rows):
     chain.count -= moved
     if chain.first == _0:
         chain.last = chain.count = chain.taken = chain.page = chain.offset = _0
-    search.work.waiting -= moved
+    work.waiting -= moved
     return moved
 
 

@@ -22,7 +22,7 @@ def load_kernels(spread: Spread, width: Width) -> None:
     number, marks = np.uint64(0), np.zeros(8, dtype=np.uint8)
     run = marking_kernel.Run(words, number, number, number, number)
     prepare(expanding_kernel.expand, spread, number)
-    prepare(expanding_kernel.drain, spread, number, words)
+    prepare(expanding_kernel.drain, spread.pages, spread.layers, spread.work, number, words)
     prepare(expanding_kernel.drop_rows, spread.layers)
     prepare(expanding_kernel.stand_at, spread.layers, number, number)
     prepare(expanding_kernel.wake, spread.layers)

@@ -24,6 +24,7 @@ from strandline.compile.kernel import Kernel
 from strandline.engine import codes, sizes
 from strandline.engine.codes import NONE
 from strandline.engine.disk.backlog import Backlog, Group
+from strandline.engine.disk.chains import Chains
 from strandline.engine.disk.loading import load_kernels
 from strandline.engine.disk.recent import RecentStates
 from strandline.engine.disk.runs import Account, Release, RunFiles
@@ -82,6 +83,7 @@ class SpillingSearch(Search):
         width, row_words = width_of(kernel), kernel.words + 1
         self._work = record(SPREAD, measured=int(kernel.measured))
         self._layers, self._pages = LayersPart(), PagedPart(width, extra=1)
+        self._chains = Chains(width, self._pages, self._layers, self._work)
         self._notes = NotesPart(kernel.words)
         super().__init__(kernel, self._layers, self._pages, self._notes, **terms)
         self.memory_limit = max(int(memory * _WAITING), 8 * sum(part.room for part in self.parts) + _LEAST_WAITING)
@@ -230,7 +232,8 @@ class SpillingSearch(Search):
         """Take what waits for the line's layer, roots first; whether there is anything."""
         key, line = self._line_key, self._layers.line
         for roots, runs in ((True, self._backlog.roots), (False, self._backlog.live)):
-            waiting = self._count(2 * int(line.row) + int(roots))
+            chain = 2 * int(line.row) + int(roots)
+            waiting = self._chains.count(chain)
             segments = runs.take(key, self._grain)
             if not waiting and not segments:
                 continue
@@ -240,7 +243,7 @@ class SpillingSearch(Search):
                 self._spill()
                 segments += runs.take(key, self._grain)
                 waiting = 0
-            rows = self._drained(2 * int(line.row) + int(roots), waiting) if waiting else None
+            rows = self._chains.take(chain, waiting) if waiting else None
             self._group = Group(segments, max(1, -(-total // self.piece)), roots=roots, rows=rows)
             if not roots and not self.kernel.measured:
                 self._levels.append(0)
@@ -386,41 +389,7 @@ class SpillingSearch(Search):
         return True
 
     def _spill(self) -> None:
-        from strandline.engine.disk.expanding_kernel import drop_rows
-
-        rows, chains = self._layers.layers().rows, self._layers.layers().chains
-        numbers = np.flatnonzero((chains["count"] > 0)[: 2 * int(self._layers.line.rows)])
-        keys = np.stack((rows["column"][numbers // 2], rows["layer"][numbers // 2]))
-        order = np.lexsort((keys[1], keys[0]))
-        here, backlog = self._line_key, self._backlog
-        spill = backlog.spill(self._grain)
-        for place in order:
-            number, key = int(numbers[place]), (int(keys[0, place]), int(keys[1, place]))
-            # Persistent states behind the line are roots of the next sweep.
-            runs = backlog.live if number % 2 == 0 else backlog.next_roots if key < here else backlog.roots
-            while count := self._count(number):
-                spill.append(runs, key, self._sorted(number, min(count, self.piece)))
-                if self._count(number):
-                    spill.divide(runs)
-        spill.finish()
-        drop_rows(self._layers.layers())
-        self._pages.shape.wanted_entries = self._layers.line.wanted_rows = 0
-
-    def _count(self, chain: int) -> int:
-        """How many states wait in a chain."""
-        return int(self._layers.layers().chains[chain].count)
-
-    def _sorted(self, chain: int, count: int) -> WordArray:
-        return SortedRows([in_order(self._drained(chain, count), self._width)], self._width).used
-
-    def _drained(self, chain: int, count: int) -> WordArray:
-        """States that wait in a chain, about so many."""
-        from strandline.engine.disk.expanding_kernel import drain
-
-        page = 1 << int(self._pages.shape.page_bits)
-        rows: WordArray = np.empty((count + page) * self._row_words, dtype=np.uint64)
-        moved = int(drain(self._spread(), np.uint64(chain), rows))
-        return rows[: moved * self._row_words]
+        self._chains.spill(self._backlog, self._line_key, self.piece)
 
     # --- what it tells ------------------------------------------------------------------------------------------
 

@@ -23,16 +23,17 @@ from strandline.engine.codes import BUDGET, CONTINUE, GROW, NONE
 from strandline.engine.hashing import copy_state, home, same_state, state_hash
 from strandline.engine.intrinsics import lowest_bit, prefetch
 from strandline.engine.jit import inlined
+from strandline.engine.sizes import LEAST_GROWTH
 
 U = np.uint64
 _0, _1, _2, _3, _8, _12, _32 = U(0), U(1), U(2), U(3), U(8), U(12), U(32)
-_FILL = U(10)
-"""States for each line when the table is as full as it may be."""
+_FILL, FULLEST = U(10), 11
+"""States for each line when the table is to grow, and when it cannot."""
 _LEAST_LINES, _MOST_LINES = U(1 << 3), U((1 << 32) // 12)
 _PAGES_AT_A_TIME = U(1 << 16)
 _BYTES, _TOPS = U(0x0101_0101_0101_0101), U(0x8080_8080_8080_8080)
 _LOW, _BYTE, _LINE = U(0xFFFF_FFFF), U(0xFF), U(8)
-_OVERFLOW = U(1 << 32)
+_OVERFLOW, _LEAST_GROWTH = U(1 << 32), U(LEAST_GROWTH)
 _REACH = U(1 << 32)
 
 
@@ -192,17 +193,21 @@ def forget(store, number, hash_value):
 
 @inlined
 def grow_table(store):
-    """A table that is full is made twice as large and filled again from the pages: they, not the table, hold what is
-    stored. That takes a while, so the kernel returns now and then, and the next attempt to make room goes on."""
+    """A table that is full is made twice as large, or as large as there is memory, and filled again from the pages:
+    they, not the table, hold what is stored. That takes a while, so the kernel returns now and then, and the next
+    attempt to make room goes on."""
     shape = store.shape
     if shape.target == _0:
         target = max(_LEAST_LINES, _2 * shape.places)
         if target > _MOST_LINES:
             shape.overfull = _1
             return GROW
-        if target * _LINE > U(len(store.table)):
-            shape.wanted_table = target * _LINE
-            return GROW
+        room = U(len(store.table)) // _LINE
+        if target > room:
+            if room < max(_LEAST_LINES, shape.places + shape.places // _LEAST_GROWTH):
+                shape.wanted_table = target * _LINE
+                return GROW
+            target = room
         for word in range(shape.places * _LINE):
             store.table[word] = _0
         shape.target, shape.moved = target, _0

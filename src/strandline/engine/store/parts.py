@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,11 +21,57 @@ if TYPE_CHECKING:
 
 _WORTH_RELEASING = 1 << 18
 """Words that are given back at once: two megabytes."""
+_FEW_ENTRIES = 1 << 10
+"""Words of entries that are worth going on."""
 _PAGE_WORDS = 64
 """Words of a page, if that is at least four entries."""
+_LINE = 8
+"""Words of a line."""
+QUEUED_SHARE = 0.75
+"""Of the memory that is left, what a table gets where entries are given back once they are expanded."""
 
 
-class TablePart(Part):
+class TabledPart(Part):
+    """A store with a table, which kernels ask to be made longer by a good part. Where memory is short it is filled
+    further first, and then grows by what there is, as long as that is worth it: to begin again with another store takes
+    longer."""
+
+    shape: Any
+    table: Words
+
+    def __init__(self) -> None:
+        self._filled_further = 0
+
+    @property
+    @abstractmethod
+    def _table_share(self) -> float:
+        """Of the memory that is left, what the table may get: the rest is for entries."""
+
+    @abstractmethod
+    def _table_words(self, places: int) -> int:
+        """The length of a table with so many places."""
+
+    @abstractmethod
+    def _fullest(self, places: int) -> int:
+        """How many states may be put into a table that cannot grow: it takes longer then to find room in it."""
+
+    def _grow_table(self, affordable: Affordable) -> bool:
+        refuse_overfull(self.shape)
+        wanted, places = int(self.shape.wanted_table), int(self.shape.places)
+        if wanted <= len(self.table):
+            return True
+        size = len(self.table) + int(affordable() * self._table_share)
+        if size < wanted and places not in (0, self._filled_further):
+            self._filled_further = places
+            self.shape.most = max(int(self.shape.most), self._fullest(places))
+            return True
+        if size < (self._table_words(places + places // sizes.LEAST_GROWTH + 1) if places else wanted):
+            return False
+        self.table.grow(min(size - size % _LINE, wanted))
+        return True
+
+
+class TablePart(TabledPart):
     """A `StateTable` or, with `numbered` or for states of more than one word, a `NumberTable`; with `compact` a
     `HashTable`. Entries have `extra` words after the state."""
 
@@ -37,6 +84,7 @@ class TablePart(Part):
         compact: bool = False,
         scratch: int = sizes.SCRATCH,
     ) -> None:
+        super().__init__()
         self._width = width
         self._words = len(width) if isinstance(width, tuple) else width
         self.entry = self._words + extra
@@ -80,13 +128,22 @@ class TablePart(Part):
         shape = self.shape
         if shape.clustered:
             raise InternalError("a hash cluster exceeds the scratch array")
-        refuse_overfull(shape)
-        if not grown(self.table, int(shape.wanted_table), 1.0, affordable):
+        if not self._grow_table(affordable):
             return False
-        if not grown(self.entries, int(shape.wanted_entries), 1.25, affordable, given_back=self._released):
+        if not queue_grown(self.entries, int(shape.wanted_entries), affordable, self._released):
             return False
         shape.wanted_table = shape.wanted_entries = 0
         return True
+
+    @property
+    def _table_share(self) -> float:
+        return QUEUED_SHARE if self.holds_states or self.compact else 1 / (1 + self.entry)
+
+    def _table_words(self, places: int) -> int:
+        return places
+
+    def _fullest(self, places: int) -> int:
+        return places * 17 // 20
 
     def close(self) -> None:
         self.table.close()
@@ -130,7 +187,7 @@ class BitsPart(Part):
 
     def grow(self, affordable: Affordable) -> bool:
         shape = self.shape
-        if not grown(self.entries, int(shape.wanted_entries), 1.25, affordable, given_back=self._released):
+        if not queue_grown(self.entries, int(shape.wanted_entries), affordable, self._released):
             return False
         shape.wanted_entries = 0
         return True
@@ -140,16 +197,26 @@ class BitsPart(Part):
         self.entries.close()
 
 
+def queue_grown(entries: Words, wanted: int, affordable: Affordable, given_back: int) -> bool:
+    """Make room for entries that lie behind each other, the first of which may have been given back. A kernel asks for
+    many at once, and goes on with few."""
+    if grown(entries, wanted, 1.25, affordable, given_back=given_back):
+        return True
+    few = len(entries) + max(_FEW_ENTRIES, affordable() // 4)
+    return grown(entries, min(wanted, few), 1.0, affordable)
+
+
 def released(entries: Words, before: int, words: int, worth: int = _WORTH_RELEASING) -> int:
     """Give back the memory of the first words, where that is worth it; `before` are given back already. Returns how
     many are."""
     return entries.release(before, words) if words - before > worth else before
 
 
-class PagedPart(Part):
+class PagedPart(TabledPart):
     """The store of a sweep; entries have `extra` words after the state."""
 
     def __init__(self, width: Width, *, extra: int = 0) -> None:
+        super().__init__()
         self._width = width
         self._words = len(width) if isinstance(width, tuple) else width
         self.entry = self._words + extra
@@ -192,8 +259,7 @@ class PagedPart(Part):
 
     def grow(self, affordable: Affordable) -> bool:
         shape = self.shape
-        refuse_overfull(shape)
-        if not grown(self.table, int(shape.wanted_table), 1.0, affordable):
+        if not self._grow_table(affordable):
             return False
         shape.wanted_table = 0
         entries = int(shape.wanted_entries)
@@ -209,6 +275,18 @@ class PagedPart(Part):
             return False
         shape.wanted_entries = 0
         return True
+
+    @property
+    def _table_share(self) -> float:
+        return 1 / (2 + self.entry)
+
+    def _table_words(self, places: int) -> int:
+        return _LINE * places
+
+    def _fullest(self, places: int) -> int:
+        from strandline.engine.store.paged_kernel import FULLEST
+
+        return places * FULLEST
 
     def close(self) -> None:
         for words in (self.table, self.entries, self._following, self._filled, self._first_record, self._further):

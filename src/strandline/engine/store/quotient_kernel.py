@@ -22,6 +22,7 @@ import numpy as np
 from strandline.engine.codes import BUDGET, CONTINUE, GROW, NONE
 from strandline.engine.intrinsics import prefetch
 from strandline.engine.jit import inlined, njit
+from strandline.engine.sizes import LEAST_GROWTH
 from strandline.engine.store.lines_kernel import (
     REACH,
     fill,
@@ -45,9 +46,7 @@ SPARE = REACH + 1
 _REACH, _SPARE = U(REACH), U(SPARE)
 _LEAST_LINES, _DOUBLED_LINES, _MOST_LINES = U(1 << 6), U(1 << 13), U(1 << 31)
 _LINES_AT_A_TIME, _MANY_BESIDE = U(1 << 18), U(64)
-LEAST_SHARE = 8
-"""A table grows by this part of it at least."""
-_LEAST_SHARE = U(LEAST_SHARE)
+_LEAST_GROWTH = U(LEAST_GROWTH)
 
 
 _BELONGS, _QUOTIENT = U(9), U(9 + 15)
@@ -178,7 +177,7 @@ def _begin_growth(keys):
         return GROW
     room = U(len(keys.table)) >> _3
     if target + _SPARE > room:
-        if room < max(_LEAST_LINES, lines + lines // _LEAST_SHARE) + _SPARE:
+        if room < max(_LEAST_LINES, lines + lines // _LEAST_GROWTH) + _SPARE:
             shape.wanted_table = (target + _SPARE) << _3
             return GROW
         # More was asked for, and that is what could be had.

@@ -24,13 +24,14 @@ from strandline.engine.codes import BUDGET, CONTINUE, GROW, NONE
 from strandline.engine.hashing import copy_state, home, mixed, same_state, state_hash
 from strandline.engine.intrinsics import prefetch, seen, swap_in
 from strandline.engine.jit import INLINED, inlined, njit
+from strandline.engine.sizes import LEAST_GROWTH
 
 U = np.uint64
-_0, _1, _2, _13, _20, _32 = U(0), U(1), U(2), U(13), U(20), U(32)
+_0, _1, _2, _13, _16, _20, _32 = U(0), U(1), U(2), U(13), U(16), U(20), U(32)
 _OCCUPIED = U(1 << 63)
 _LEAST_SLOTS, _MOST_SLOTS = U(1 << 6), U(1 << 32)
 _SLOTS_AT_A_TIME = U(1 << 23)
-_LOW = U(0xFFFF_FFFF)
+_LOW, _LEAST_GROWTH = U(0xFFFF_FFFF), U(LEAST_GROWTH)
 
 
 class Table(NamedTuple):
@@ -219,8 +220,8 @@ def forget(store, number, hash_value):
 
 @inlined
 def grow_table(store):
-    """A table is doubled when it is 65 % full. A large one takes seconds for that, so the kernel returns now and then,
-    and the next attempt to make room goes on with it."""
+    """A table is doubled when it is 65 % full, or grows by what memory there is. A large one takes seconds for that, so
+    the kernel returns now and then, and the next attempt to make room goes on with it."""
     code = _begin_growth(store) if store.shape.target == _0 else CONTINUE
     if code == CONTINUE:
         code = _spread(store)
@@ -237,9 +238,13 @@ def _begin_growth(store):
     if target > _MOST_SLOTS:
         shape.overfull = _1
         return GROW
-    if target > U(len(store.table)):
-        shape.wanted_table = target
-        return GROW
+    room = U(len(store.table))
+    if target > room:
+        if room < max(_LEAST_SLOTS, shape.places + shape.places // _LEAST_GROWTH):
+            shape.wanted_table = target
+            return GROW
+        # More was asked for, and that is what could be had.
+        target = room
     shape.target, shape.moved, shape.put_off = target, shape.places, _0
     return CONTINUE
 
@@ -256,7 +261,8 @@ def _finish_growth(store):
                 place = _0
         table[place] = scratch[number]
     shape.places = shape.target
-    shape.most = shape.target * _13 // _20
+    # A table that was filled further and grew by little is that full already.
+    shape.most = max(shape.target * _13 // _20, shape.count + shape.target // _16)
     shape.target = _0
 
 
@@ -305,23 +311,25 @@ def _spread(store):
 
 @njit
 def begin_growth(store):
-    """Begin to double a table: CONTINUE, or GROW, where the array must grow first."""
+    """Begin to make a table larger: CONTINUE, or GROW, where the array must grow first."""
     return _begin_growth(store)
 
 
 @njit
 def spread_part(store, first, last, put_off):
     """Move the contents of the slots from `first` on to their homes in the larger table, as far as these lie between
-    `2 * first` and `2 * last`, where nobody else reads or writes; the others go to `put_off`, and all of them where
-    `first` is 0. How many these are, or NONE where there is no room for them."""
-    table, target, count, limit = store.table, store.shape.target, _0, _2 * last
+    those of a state that belongs to `first` and of one that belongs to `last`, where nobody else reads or writes; the
+    others go to `put_off`, and all of them where `first` is 0. How many these are, or NONE where there is no room for
+    them."""
+    table, places, target, count = store.table, store.shape.places, store.shape.target, _0
+    begin, limit = first * target // max(places, _1), last * target // max(places, _1)
     for slot in range(first, last):
         content = table[slot]
         if content == _0:
             continue
         table[slot] = _0
         place = _home_of_content(store, content, target)
-        if first > _0 and _2 * first <= place < limit:
+        if first > _0 and begin <= place < limit:
             while place < limit and table[place] != _0:
                 place += _1
             if place < limit:

@@ -11,9 +11,9 @@ from strandline.engine import sizes
 from strandline.engine.codes import BATCH
 from strandline.engine.expansion import Width
 from strandline.engine.memory import WordArray, Words
-from strandline.engine.part import Affordable, Part, grown
+from strandline.engine.part import Affordable
 from strandline.engine.records import FORM, SHAPE, record
-from strandline.engine.store.parts import TablePart, refuse_overfull, released
+from strandline.engine.store.parts import QUEUED_SHARE, TabledPart, TablePart, queue_grown, released
 from strandline.errors import ResourceError
 
 if TYPE_CHECKING:
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 _MOST_NODE_BITS = 32
 _WORTH_RELEASING = 1 << 14
 """Words that are given back at once: where states take little, what waits for nothing must not lie around."""
-_FEW_ENTRIES = 1 << 10
 _FILLED_FURTHER = 0.98
-"""How full a table may become that cannot grow: it takes longer then to find room in it."""
+"""How full a table may become that cannot grow."""
 _LINE = 8
 """Words of a line."""
 
 
-class TreePart(Part):
+class TreePart(TabledPart):
     """A `Tree` or, for states of one word, of which the lowest `bits` carry information, `Keys`."""
 
     def __init__(self, width: Width, *, bits: int) -> None:
         from strandline.engine.store.lines_kernel import LEAST_BITS
         from strandline.engine.store.quotient_kernel import COPY_WORDS
 
+        super().__init__()
         self._width = width
         self._words = len(width) if isinstance(width, tuple) else width
         self.entry = 1
@@ -52,7 +52,7 @@ class TreePart(Part):
         self._sources, self._kept = _zeros(places * self._words), _zeros(places * numbers)
         self._folded = _zeros(numbers)
         self._recent = _zeros(2 * sizes.RECENT_NODES if self._words > 1 else 2)
-        self._used = self._released = self._filled_further = 0
+        self._used = self._released = 0
 
     def store(self) -> Keys | Tree:
         from strandline.engine.store.quotient_kernel import Keys, Lines
@@ -89,47 +89,30 @@ class TreePart(Part):
         folding = sum(map(len, arrays))
         return len(self._scratch) + self.nodes.words + folding - self._released
 
-    @staticmethod
-    def _table_words(lines: int) -> int:
+    def _table_words(self, places: int) -> int:
         from strandline.engine.store.quotient_kernel import SPARE
 
-        return _LINE * (lines + SPARE) if lines else 0
+        return _LINE * (places + SPARE) if places else 0
 
     def grow(self, affordable: Affordable) -> bool:
         shape = self.shape
-        refuse_overfull(shape)
         if self._form.narrow and not self._widen(affordable):
             return False
         if not self.nodes.grow(affordable):
             return False
         if not self._grow_table(affordable):
             return False
-        wanted = int(shape.wanted_entries)
-        if not grown(self.entries, wanted, 1.25, affordable, given_back=self._released):
-            # The kernel asks for many at once, and goes on with few.
-            few = min(wanted, len(self.entries) + _FEW_ENTRIES)
-            if not grown(self.entries, few, 1.0, affordable):
-                return False
+        if not queue_grown(self.entries, int(shape.wanted_entries), affordable, self._released):
+            return False
         shape.wanted_table = shape.wanted_entries = 0
         return True
 
-    def _grow_table(self, affordable: Affordable) -> bool:
-        """As wanted, or by what there is room for, if that is worth it: some is left for what waits. Where that is
-        not enough, a table is filled further, once."""
-        from strandline.engine.store.quotient_kernel import LEAST_SHARE
+    @property
+    def _table_share(self) -> float:
+        return QUEUED_SHARE
 
-        wanted, lines = int(self.shape.wanted_table), int(self._form.lines)
-        if wanted <= len(self.table):
-            return True
-        size = min(wanted, len(self.table) + affordable() * 3 // 4)
-        if size >= (self._table_words(lines + lines // LEAST_SHARE + 1) if lines else wanted):
-            self.table.grow(size - size % _LINE)
-            return True
-        if lines in (0, self._filled_further):
-            return False
-        self._filled_further = lines
-        self.shape.most = max(int(self.shape.most), int(lines * int(self._form.room) * _FILLED_FURTHER))
-        return True
+    def _fullest(self, places: int) -> int:
+        return int(places * int(self._form.room) * _FILLED_FURTHER)
 
     def _widen(self, affordable: Affordable) -> bool:
         """The numbers of parts need more bits: make another table, in which keys are wider."""
