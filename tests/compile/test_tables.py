@@ -21,6 +21,7 @@ def explored(kernel: Kernel, told: list[int]) -> set[tuple[int, ...]]:
 
     class Listener:
         layers = False
+        held_words = 0
 
         def expanded(self, rows: object) -> None:
             for word, labels, degree in rows.tolist():  # type: ignore[attr-defined]

@@ -16,6 +16,7 @@ State = tuple[int, ...]
 
 class Edges:
     layers = False
+    held_words = 0
 
     def __init__(self, initial: int) -> None:
         self.states: dict[int, State] = {}

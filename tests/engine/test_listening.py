@@ -17,6 +17,7 @@ class Layers:
     """Keeps what it is told: the layers in the order in which the line left them, each with its states."""
 
     layers = True
+    held_words = 0
 
     def __init__(self) -> None:
         self.finished: list[tuple[tuple[int, int], list[tuple[int, ...]]]] = []

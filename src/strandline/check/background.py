@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
+from strandline.check.memory import MemoryLimit
 from strandline.check.patience import time_is_up
 from strandline.check.watching import Progress, Watcher
 from strandline.errors import ResourceError
@@ -18,6 +19,8 @@ from strandline.errors import ResourceError
 Result = TypeVar("Result")
 _SLICE = 0.05
 """Seconds between two looks at limits and signals."""
+_SHORT_SLICE = 0.005
+"""The same, where memory is limited."""
 _STACK_BYTES = 256 << 20
 
 
@@ -29,8 +32,11 @@ class Background(Generic[Result]):
     """Runs a function. It calls `watch` often, which raises `Stopped` once nobody waits any more; `doing` is what it
     does at present, for people."""
 
-    def __init__(self, watcher: Watcher, started: float, max_seconds: float | None) -> None:
+    def __init__(
+        self, watcher: Watcher, started: float, max_seconds: float | None, memory: MemoryLimit | None = None
+    ) -> None:
         self._watcher, self._started, self._limit = watcher, started, max_seconds
+        self._memory = memory or MemoryLimit(None)
         self._left = False
         self.doing = Progress(0.0, 0, 0, 0, 0, doing="encoding the model")
 
@@ -40,7 +46,7 @@ class Background(Generic[Result]):
             raise Stopped
 
     def run(self, function: Callable[[], Result]) -> Result:
-        """What the function returns or raises. `ResourceError` where the time is up; Ctrl-C goes through."""
+        """What the function returns or raises. `ResourceError` where a limit is reached; Ctrl-C goes through."""
         results: list[Result] = []
         errors: list[BaseException] = []
 
@@ -61,10 +67,11 @@ class Background(Generic[Result]):
         return results[0]
 
     def _wait(self, thread: threading.Thread) -> None:
-        pause = 0.001
+        pause, longest = 0.001, _SLICE if self._memory.allowed is None else _SHORT_SLICE
         while thread.is_alive():
             thread.join(pause)
-            pause = min(2 * pause, _SLICE)
+            pause = min(2 * pause, longest)
+            self._memory.ensure()
             seconds = time.perf_counter() - self._started
             if self._limit is not None and seconds >= self._limit and thread.is_alive():
                 raise ResourceError(time_is_up(self._limit))

@@ -24,6 +24,8 @@ _PARTITION_BITS = 6
 _PARTITIONS = 1 << _PARTITION_BITS
 _LARGEST = 1 << 28
 """Bytes of a partition that is sorted in one piece."""
+_TO_SORT = 4
+"""Times its bytes that sorting a partition takes."""
 _DEEPEST = 64 // _PARTITION_BITS - 1
 _CHUNK = 1 << 16
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
@@ -79,6 +81,7 @@ class DistinctCounter:
 
     layers = False
     """As a listener of a search it does not want to know where layers end."""
+    held_words = 0
 
     def expanded(self, states: WordArray) -> None:
         """Append expanded states, one a row: its words, its labels, how many successors it has."""
@@ -114,8 +117,10 @@ class DistinctCounter:
         shift = np.uint64(64 - _PARTITION_BITS * (self._depth + 1))
         return (hashes >> shift).astype(np.uint8) % np.uint8(_PARTITIONS)
 
-    def count(self) -> Counts:
-        """Count what was added; the files are removed one by one as they are done."""
+    def count(self, memory: int | None = None) -> Counts:
+        """Count what was added, in so many bytes of memory; the files are removed one by one as they are done."""
+        if memory is not None:
+            self._largest = max(1, min(self._largest, memory // _TO_SORT))
         self._writer.settle()
         self.close()
         total = Counts(0, 0, 0)
@@ -140,9 +145,10 @@ class DistinctCounter:
     def _split(self, path: Path) -> Counts:
         folder, depth = path.with_suffix(".parts"), self._depth + 1
         finer = DistinctCounter(folder, self._words, largest=self._largest, depth=depth, writer=self._writer)
-        entries = np.memmap(path, dtype="<u8", mode="r").reshape(-1, self._words + 1)
-        for start in range(0, len(entries), _CHUNK):
-            finer.add(np.ascontiguousarray(entries[start : start + _CHUNK]))
+        # Read, not mapped: what is mapped counts as memory.
+        with path.open("rb") as file:
+            while len(rows := np.fromfile(file, dtype="<u8", count=_CHUNK * (self._words + 1))):
+                finer.add(rows.reshape(-1, self._words + 1))
         return finer.count()
 
     def close(self) -> None:

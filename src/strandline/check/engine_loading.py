@@ -26,6 +26,7 @@ class _Deaf:
     """A listener that is told of edges, for which the engine has machine code of its own."""
 
     layers = False
+    held_words = 0
 
     def expanded(self, states: WordArray) -> None:
         return None

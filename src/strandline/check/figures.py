@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from strandline.check.compiling import Compiled
 from strandline.check.coverage import coverage_of
-from strandline.check.memory import peak_resident_bytes, shown_bytes
+from strandline.check.memory import limit_reached, peak_resident_bytes
 from strandline.check.options import COMPACT, Options
 from strandline.check.plan import Plan
 from strandline.check.regressing import Regress, regress_of
@@ -83,5 +83,5 @@ def memory_reason(plan: Plan) -> str:
     if limit is None and plan.for_device:
         return "the memory of the device is used up"
     if limit is not None:
-        return f"the memory limit of {shown_bytes(limit)} is reached"
+        return limit_reached(limit)
     return "nearly all free memory of the machine is used (the option 'memory' sets another limit)"

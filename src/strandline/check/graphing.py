@@ -26,6 +26,9 @@ from strandline.model.measure import Measure
 from strandline.model.system import System
 from strandline.traces.walk import twin_of
 
+_OBJECT_WORDS, _NUMBER_WORDS = 40, 5
+"""Words of memory that a state takes as an object of Python, and a number in a list."""
+
 
 @dataclass(frozen=True, slots=True)
 class Node:
@@ -113,6 +116,10 @@ class _Telling:
         return self
 
     # As a listener
+
+    @property
+    def held_words(self) -> int:
+        return _OBJECT_WORDS * (len(self._waiting) + len(self._told)) + _NUMBER_WORDS * len(self._targets)
 
     def expanded(self, states: WordArray) -> None:
         for *words, labels, degree in states.tolist():
@@ -235,6 +242,10 @@ class _Remembering:
         if self._kernel is None:
             raise InternalError("nobody listens to this search")
         return self._kernel.twin
+
+    @property
+    def held_words(self) -> int:
+        return _OBJECT_WORDS * (len(self.states) + len(self._told))
 
     def expanded(self, states: WordArray) -> None:
         self._told = [tuple(row[:-2]) for row in states.tolist()]

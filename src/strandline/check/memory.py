@@ -9,6 +9,41 @@ import resource
 import sys
 from collections.abc import Callable
 
+from strandline.errors import ResourceError
+
+_SPARED = 4 << 20
+"""Bytes that are left for what is taken between two looks."""
+
+
+class MemoryLimit:
+    """What the process may take, or None, for work whose memory the engine does not count."""
+
+    def __init__(self, allowed: int | None) -> None:
+        self.allowed = allowed
+
+    def ensure(self, wanted: int = 0) -> None:
+        """Raise `ResourceError` where so many bytes more would be too many."""
+        if self.allowed is not None and resident_bytes() + wanted + _SPARED > self.allowed:
+            raise ResourceError(limit_reached(self.allowed))
+
+    def left(self, reserve: int = _SPARED) -> int:
+        """How many bytes more it may take, with a reserve. Raises `ResourceError` where there are none."""
+        if self.allowed is None:
+            return available_bytes()
+        return_memory()
+        taken = resident_bytes() + reserve
+        if self.allowed <= taken:
+            limit = shown_bytes(self.allowed)
+            raise ResourceError(
+                f"the memory limit of {limit} is less than the {shown_bytes(taken)} that the program takes"
+            )
+        return self.allowed - taken
+
+
+def limit_reached(allowed: int) -> str:
+    """That a limit is reached, in words."""
+    return f"the memory limit of {shown_bytes(allowed)} is reached"
+
 
 def peak_resident_bytes() -> int:
     """The most that was ever resident."""

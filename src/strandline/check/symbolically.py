@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from strandline.check.background import Background
 from strandline.check.blame import fault_verdict
-from strandline.check.memory import available_bytes, peak_resident_bytes, resident_bytes, shown_bytes
-from strandline.check.options import GPU, WHOLE, Options
+from strandline.check.memory import MemoryLimit, peak_resident_bytes
+from strandline.check.options import GPU, WHOLE
 from strandline.check.plan import INTERRUPTED, Findings
 from strandline.check.properties import Property
 from strandline.check.task import Session, Task
@@ -77,7 +77,9 @@ class SymbolicRun:
     def carry_out(self, work: Callable[[Space], None], *, spare: int = 0) -> Findings:
         """Do it in the background. Raises `InputError` for what the user can mend."""
         options = self.task.options
-        background: Background[None] = Background(self.session.watcher, self.session.started, options.max_seconds)
+        allowed = MemoryLimit(options.memory_limit)
+        limits = (options.max_seconds, allowed)
+        background: Background[None] = Background(self.session.watcher, self.session.started, *limits)
         self._began = time.perf_counter()
 
         def tell(told: Told) -> None:
@@ -89,7 +91,7 @@ class SymbolicRun:
             self._space = Space(
                 self.system,
                 library=options.diagrams,
-                most_bytes=_most_bytes(options),
+                most_bytes=_most_bytes(allowed),
                 watch=background.watch,
                 tell=tell,
                 spare=spare,
@@ -212,12 +214,7 @@ def blame_for(system: System, properties: Sequence[Property]) -> Callable[[Trace
     return lambda trace, own: fault_verdict(system, trace, () if own else properties, None)
 
 
-def _most_bytes(options: Options) -> int:
+def _most_bytes(allowed: MemoryLimit) -> int:
     """What decision diagrams may take."""
-    allowed, taken = options.memory_limit, resident_bytes()
-    if allowed is None:
-        return min(_MOST_BYTES, int(available_bytes() * _SHARE_OF_FREE_MEMORY))
-    if allowed <= taken:
-        limit = shown_bytes(allowed)
-        raise ResourceError(f"the memory limit of {limit} is less than the {shown_bytes(taken)} that the program takes")
-    return allowed - taken
+    left = allowed.left()
+    return left if allowed.allowed is not None else min(_MOST_BYTES, int(left * _SHARE_OF_FREE_MEMORY))

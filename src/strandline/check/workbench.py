@@ -11,7 +11,7 @@ from strandline.check.compiling import Compiled, compiled
 from strandline.check.counting import Counts, DistinctCounter
 from strandline.check.disk import DiskBudget
 from strandline.check.engine_loading import load_engine, telling
-from strandline.check.memory import available_bytes, resident_bytes, return_memory, shown_bytes
+from strandline.check.memory import MemoryLimit, in_another_process, return_memory
 from strandline.check.patience import within
 from strandline.check.plan import Plan
 from strandline.check.planner import Planner
@@ -22,12 +22,13 @@ from strandline.compile.kernel import Kernel
 from strandline.engine.journal import Listener
 from strandline.engine.search import Searching
 from strandline.engine.writing import Writer
-from strandline.errors import InternalError, ResourceError
+from strandline.errors import InternalError
 from strandline.traces.log import ParentLog
 
 _SHARE_OF_FREE_MEMORY = 0.9
-_RESERVE = 2 << 20
-"""Bytes that a search leaves for all else."""
+_RESERVE, _RESERVE_TO_COUNT = 2 << 20, 6 << 20
+"""Bytes that a search leaves for all else, and for each thread where there are several; and where distinct states are
+counted."""
 
 
 class Workbench:
@@ -41,6 +42,7 @@ class Workbench:
 
     def __init__(self, plan: Plan, watcher: Watcher, saving: Saving | None, folder: Path) -> None:
         self.plan, self.watcher, self.folder, self._saving = plan, watcher, folder, saving
+        self.allowed = MemoryLimit(plan.options.memory_limit)
         self.memory_limit: int | None = None
         self.listener: Listener | None = None
         self.stages: list[Stage] = []
@@ -65,11 +67,13 @@ class Workbench:
             self._go_through(self._saving.stages)
             return seconds + time.perf_counter() - making
         self.open_files(self.folder)
-        self.memory_limit = self.engine_bytes()
-        if self.plan.listens is not None:
+        if (listens := self.plan.listens) is not None:
             # Who listens may have machine code of its own to load.
             with telling(self.watcher):
-                self.listener = self.plan.listens(self.folder, self.kernel)
+                if self.allowed.allowed is not None:
+                    in_another_process(lambda: listens(self.folder, self.kernel))
+                self.listener = listens(self.folder, self.kernel)
+        self.memory_limit = self.engine_bytes()
         seconds += time.perf_counter() - making
         self.make()
         # The model for a device is linked with the kernels when the search is made.
@@ -129,17 +133,12 @@ class Workbench:
     def engine_bytes(self, reserve: int = _RESERVE) -> int:
         """What is left for the engine of the memory that the process may take; without a limit, of what the
         machine has free, because a killed process tells nothing."""
-        allowed = self.plan.options.memory_limit
-        if allowed is None:
-            return int(available_bytes() * _SHARE_OF_FREE_MEMORY)
-        return_memory()
-        taken = resident_bytes() + reserve
-        if allowed <= taken:
-            raise ResourceError(
-                f"the memory limit of {shown_bytes(allowed)} is less than the {shown_bytes(taken)} that the program "
-                "takes"
-            )
-        return allowed - taken
+        if self.plan.options.threads > 1:
+            reserve += self.plan.options.threads * _RESERVE
+        if self.plan.counts_distinct:
+            reserve += _RESERVE_TO_COUNT
+        left = self.allowed.left(reserve)
+        return left if self.allowed.allowed is not None else int(left * _SHARE_OF_FREE_MEMORY)
 
     def open_files(self, folder: Path) -> None:
         """Make the files that the search writes to."""
@@ -176,4 +175,4 @@ class Workbench:
 
     def counted(self) -> Counts | None:
         """How many distinct states were expanded, where that is wanted."""
-        return None if self._counter is None else self._counter.count()
+        return None if self._counter is None else self._counter.count(self.allowed.left())

@@ -36,6 +36,11 @@ class Listener(Protocol):
     layers: bool
     """Whether it wants to know where layers end."""
 
+    @property
+    def held_words(self) -> int:
+        """How many words of memory it takes: they count as the search's."""
+        ...
+
     def expanded(self, states: WordArray) -> None:
         """States that were expanded, one a row: its words, its labels, how many successors it has."""
         ...
@@ -63,6 +68,7 @@ class StatesOnly:
     """A listener that hands expanded states to a function."""
 
     layers = False
+    held_words = 0
 
     def __init__(self, expanded: Sink) -> None:
         self.expanded = expanded
@@ -81,13 +87,16 @@ class JournalPart(Part):
         self._log, self._listener, self._max_states = log, listener, max_states
         self._row = words + 2
         self._links: WordArray = np.zeros(sizes.LOG_RECORDS, dtype=np.uint64)
-        rows = max(1, sizes.EXPANDED_WORDS // self._row) if listener else 0
+        told = sizes.EXPANDED_WORDS if not isinstance(listener, EdgeListener) else sizes.EDGE_WORDS
+        rows = max(1, told // self._row) if listener else 0
         self._expanded: WordArray = np.zeros(rows * self._row, dtype=np.uint64)
         self._sources: WordArray | None = None
         self._targets: WordArray | None = None
+        self._edges: Callable[[WordArray, WordArray], None] | None = None
         if isinstance(listener, EdgeListener):
+            self._edges = listener.edges
             self._sources = np.zeros(rows, dtype=np.uint64)
-            self._targets = np.zeros(sizes.EXPANDED_WORDS, dtype=np.uint64)
+            self._targets = np.zeros(told, dtype=np.uint64)
 
     def journal(self) -> Journal:
         from strandline.engine.journal_kernel import Journal
@@ -122,9 +131,10 @@ class JournalPart(Part):
         expanded, targets = int(self.fill.expanded), int(self.fill.targets)
         if self._listener is not None and expanded:
             self._listener.expanded(self._expanded[: expanded * self._row].reshape(-1, self._row))
-        if self._sources is not None and self._targets is not None and (expanded or targets):
-            assert isinstance(self._listener, EdgeListener)
-            self._listener.edges(self._sources[:expanded], self._targets[:targets])
+        if self._edges is not None and (expanded or targets):
+            assert self._sources is not None
+            assert self._targets is not None
+            self._edges(self._sources[:expanded], self._targets[:targets])
         self.fill.expanded = self.fill.targets = 0
 
     def finish_layer(self, column: int, layer: int) -> None:
@@ -141,4 +151,5 @@ class JournalPart(Part):
     @property
     def words(self) -> int:
         told = (self._expanded, self._sources, self._targets)
-        return len(self._links) + sum(len(one) for one in told if one is not None)
+        held = 0 if self._listener is None else self._listener.held_words
+        return len(self._links) + sum(len(one) for one in told if one is not None) + held

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 LOG_RECORDS = 1 << 16
 EXPANDED_WORDS = 1 << 18
+EDGE_WORDS = 1 << 16
+"""The same where edges are told too, of which whoever listens has several copies at a time."""
 RECORDS = 1 << 12
 LAYERS = 1 << 10
 LEVELS = 1 << 12

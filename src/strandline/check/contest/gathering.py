@@ -26,6 +26,7 @@ class Gathering:
     from the initial state."""
 
     layers = False
+    held_words = 0
 
     def __init__(
         self,

@@ -139,8 +139,9 @@ class LabellingGraph:
         shown = twin_of(self.question.plain)
         replaying = replay_of(run, shown)
         fairness = self.question.fairness.conditions
+        ensure = run.bench.allowed.ensure
         explaining = Explaining(
-            formula, valuation, contains, lambda: Paths(graph), replaying, shown, start, fairness
+            formula, valuation, contains, lambda: Paths(graph, ensure), replaying, shown, start, fairness
         )
         initial = InitialStates(len(graph.initial) - len(failing), len(graph.initial))
         if not self.task.shows:
@@ -152,7 +153,7 @@ class LabellingGraph:
 
 
 class _Watch:
-    """Ends the work, by a `ResourceError`, when a limit of time is reached."""
+    """Ends the work, by a `ResourceError`, when a limit of time or memory is reached."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -161,5 +162,6 @@ class _Watch:
         reason = self._run.limit_reached()
         if reason is not None:
             raise ResourceError(reason)
+        self._run.bench.allowed.ensure()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,6 +19,8 @@ from strandline.errors import InternalError, ResourceError
 Bits = WordArray
 """A set of records: bit `r & 63` of word `r >> 6` is record r."""
 Numbers = npt.NDArray[np.uint32]
+Ensure = Callable[[int], None]
+"""Raises `ResourceError` where so many bytes of memory are not to be had."""
 
 
 class Rows(NamedTuple):
@@ -33,6 +35,8 @@ _MOST_RECORDS = (1 << 32) - 1
 _BLOCK_EDGES = 1 << 17
 """Edges after which a block is written; one state may have more."""
 _INDEXED_AT_ONCE = 1 << 22
+_PASSING_WORDS = 3 << 19
+"""Of what is told and not written yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +68,18 @@ class GraphLog:
         self._sets = [Words(1 << 10, large=True) for _ in range(predicates)]
         self._sources, self._degrees, self._targets = (np.zeros(0, dtype=np.uint64) for _ in range(3))
         self._told: WordArray = np.zeros((0, 2), dtype=np.uint64)
-        self._written = 0
+        self._written = self._chunks = 0
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         except OSError as error:
             raise ResourceError(f"{path}: the graph cannot be written: {error.strerror}") from None
 
     # While the search runs
+
+    @property
+    def held_words(self) -> int:
+        used = (self.records >> 6) + 1
+        return len(self._sets) * used + self._chunks + _PASSING_WORDS
 
     def expanded(self, states: WordArray) -> None:
         self._told = states[:, self._words :].copy()
@@ -137,7 +146,7 @@ class GraphLog:
         numbers = np.concatenate((sources, ends, targets)).astype(np.uint32)
         write_all(self._file, self.path, numbers)
         self.blocks.append(Block(self._written, len(sources), len(targets), np.flatnonzero(marks)))
-        self._written += len(numbers)
+        self._written, self._chunks = self._written + len(numbers), self._chunks + len(self.blocks[-1].chunks)
 
     # Between two processes
 
@@ -160,6 +169,7 @@ class GraphLog:
         for first, count, edges, length in kept.array("blocks").reshape(-1, 4).tolist():
             self.blocks.append(Block(first, count, edges, chunks[before : before + length]))
             before += length
+        self._chunks = before
         self._sources, self._degrees = kept.array("sources"), kept.array("degrees")
         self._targets = kept.array("targets")
         self.initial, self.records = tuple(kept.numbers["initial"]), kept.numbers["records"]
@@ -206,10 +216,12 @@ class GraphLog:
         """All numbers, mapped: for those who look here and there."""
         return np.memmap(self.path, dtype=np.uint32, mode="r") if self._written else np.zeros(0, dtype=np.uint32)
 
-    def index(self) -> WordArray:
-        """Where the targets of each record lie, and how many there are, as a mapped file that is made for it."""
+    def index(self, ensure: Ensure) -> WordArray:
+        """Where the targets of each record lie, and how many there are, as a mapped file that is made for it. `ensure`
+        is asked for memory."""
         path = self.path.with_suffix(".index")
-        at_once = max(_INDEXED_AT_ONCE, self.records // 16)
+        at_once = min(max(_INDEXED_AT_ONCE, self.records // 16), self.records)
+        ensure(8 * at_once)
         try:
             with path.open("wb") as file:
                 for least in range(0, self.records, at_once):

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Sequence
 
 import numpy as np
 
-from strandline.engine.graph.log import Bits, GraphLog, contains
+from strandline.engine.graph.log import Bits, Ensure, GraphLog, contains
 from strandline.engine.memory import WordArray, Words
 from strandline.errors import InternalError, ResourceError
 from strandline.model.path import Path
 
 _MOST_ENTRIES = 1 << 26
 """Of the queue of one search: some 1.5 gigabytes."""
+_AT_ONCE = np.uint64(1 << 12)
+"""Records that are looked at between two looks at memory: each may bring two pages of mapped files."""
 
 
 class Paths:
-    """Searches a graph log; an index of its rows is made when it is first needed."""
+    """Searches a graph log, by an index of its rows. `ensure` is asked for memory."""
 
-    def __init__(self, graph: GraphLog) -> None:
-        self._graph = graph
+    def __init__(self, graph: GraphLog, ensure: Ensure = lambda wanted: None) -> None:
+        self._graph, self._ensure = graph, ensure
         self._numbers = graph.mapped()
-        self._index = graph.index()
+        self._index = graph.index(ensure)
 
     def successors(self, record: int) -> list[int]:
         """The records that the steps of a record lead to, in their order."""
@@ -91,7 +94,7 @@ class Paths:
 
     def _found(self, start: int, through: Bits, goal: Bits) -> Path | None:
         """A shortest path of at least one step through a set to another, if there is one."""
-        from strandline.engine.graph.paths_kernel import FOUND, GROW, nearest
+        from strandline.engine.graph.paths_kernel import FOUND, GROW, PAUSE, nearest
 
         queue = Words(3 << 10, large=True)
         state = np.array([0, 1], dtype=np.uint64)
@@ -99,14 +102,25 @@ class Paths:
         met = self._graph.empty()
         while True:
             entries = queue.array[: len(queue) // 3 * 3].reshape(-1, 3)
-            code = nearest(self._numbers, self._index, through, goal, met, entries, state)
+            code = nearest(self._numbers, self._index, through, goal, met, entries, state, _AT_ONCE)
+            self._forget_pages()
+            if code == PAUSE:
+                self._ensure(0)
+                continue
             if code != GROW:
                 path = _read_back(entries, int(state[1]) - 1) if code == FOUND else None
                 queue.close()
                 return path
             if len(entries) >= _MOST_ENTRIES:
                 raise ResourceError("the way to show it is too long to be looked for")
+            self._ensure(24 * len(entries))
             queue.grow(6 * len(entries))
+
+    def _forget_pages(self) -> None:
+        """What was read of mapped files counts as memory: give it back; it can be read again."""
+        for one in (self._numbers, self._index):
+            if isinstance(one, np.memmap) and hasattr(mmap, "MADV_DONTNEED"):
+                getattr(one, "_mmap").madvise(mmap.MADV_DONTNEED)  # noqa: B009  known to no type checker
 
 
 def _read_back(entries: WordArray, last: int) -> Path:

@@ -13,7 +13,7 @@ from strandline.engine.jit import inlined, njit
 
 U = np.uint64
 _0, _1 = U(0), U(1)
-FOUND, NOWHERE, GROW = 0, 1, 2
+FOUND, NOWHERE, GROW, PAUSE = 0, 1, 2, 3
 
 
 @inlined
@@ -24,13 +24,16 @@ def _targets(index, record):
 
 
 @njit
-def nearest(numbers, index, inside, goal, met, queue, state):
+def nearest(numbers, index, inside, goal, met, queue, state, budget):
     """Breadth-first from the records in `queue`: FOUND, and the last one in the queue is a record of `goal` that a path
-    through `inside` leads to; NOWHERE; or GROW, when the queue must be longer first. An entry of the queue is a record,
-    the place of its parent counted from 1, and the number of the step. `state` is the next entry to be looked at and
-    how many there are; `met` are the records in the queue. The first entries are starts: they need be in neither set,
-    and are no goals."""
+    through `inside` leads to; NOWHERE; GROW, when the queue must be longer first; or PAUSE after `budget` records. An
+    entry of the queue is a record, the place of its parent counted from 1, and the number of the step. `state` is the
+    next entry to be looked at and how many there are; `met` are the records in the queue. The first entries are starts:
+    they need be in neither set, and are no goals."""
+    pause = state[0] + budget
     while state[0] < state[1]:
+        if state[0] == pause:
+            return PAUSE
         source = state[0]
         first, degree = _targets(index, queue[source, 0])
         if state[1] + degree > U(len(queue)):

@@ -16,6 +16,8 @@ from strandline.engine.saving import Kept, Saved
 
 _AT_LEAST = 1 << 16
 """Records that are looked at together, where layers are smaller."""
+_TO_LOOK_AT = 3
+"""Times what was told that looking at it takes, that included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,10 @@ class TerminalComponents:
 
     layers = True
 
+    @property
+    def held_words(self) -> int:
+        return _TO_LOOK_AT * self._kept
+
     def __init__(self, words: int, initial: int) -> None:
         self.without: TerminalComponent | None = None
         self.throughout: TerminalComponent | None = None
@@ -41,16 +47,19 @@ class TerminalComponents:
         self._sources: list[WordArray] = []
         self._told: list[WordArray] = []
         self._targets: list[WordArray] = []
-        self._records = 0
+        self._records = self._kept = 0
+        """States, and words, that are kept until their layer is finished."""
 
     def expanded(self, states: WordArray) -> None:
         self._told.append(states[:, self._words :].copy())
+        self._kept += 2 * len(states)
 
     def edges(self, sources: WordArray, targets: WordArray) -> None:
         skipped = min(self._skipped, len(targets))
         self._skipped -= skipped
         self._sources.append(sources.copy())
         self._targets.append(targets[skipped:].copy())
+        self._kept += len(sources) + len(targets)
         self._records += len(sources)
 
     def layer_finished(self, column: int, layer: int) -> None:
@@ -85,7 +94,7 @@ class TerminalComponents:
         self.count += int(terminal.sum())
         self.without = self.without or self._first(terminal & (marks == 0), sizes, component, sources)
         self.throughout = self.throughout or self._first(terminal & (marks == sizes), sizes, component, sources)
-        self._sources, self._told, self._targets, self._records = [], [], [], 0
+        self._sources, self._told, self._targets, self._records, self._kept = [], [], [], 0, 0
 
     def saved(self) -> Saved:
         """What it knows: what was found, and the layers that were not looked at yet."""
@@ -101,6 +110,7 @@ class TerminalComponents:
     def restore(self, kept: Kept) -> None:
         self._sources, self._targets = [kept.array("sources")], [kept.array("targets")]
         self._told, self._records = [kept.array("told").reshape(-1, 2)], len(self._sources[0])
+        self._kept = sum(int(one[0].size) for one in (self._sources, self._told, self._targets))
         found = kept.numbers["found"]
         self.without, self.throughout = (
             None if one[0] < 0 else TerminalComponent(*one) for one in (found[:2], found[2:])
