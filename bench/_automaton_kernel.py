@@ -48,9 +48,9 @@ large the pool must become."""
 
 
 class Automaton(NamedTuple):
-    """`entries` are the states that wait to be expanded. Symbol `n` of a state are the bits `masks[n]`, after `shifts[n]`
-    of them, of word `places[n]`. Nodes lie in `pool`, `heads` are their chains, `free` has a list of unused places for
-    each number of edges. `path` and `targets` are room for the nodes of a state and the edges of a node."""
+    """`entries` are the states that wait to be expanded. Symbol `n` of a state are the bits `masks[n]`, after
+    `shifts[n]` of them, of word `places[n]`. Nodes lie in `pool`, `heads` are their chains, `free` has a list of unused
+    places for each number of edges. `path` and `targets` are room for the nodes of a state and the edges of a node."""
 
     words: Any
     entry: Any

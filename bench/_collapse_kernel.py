@@ -2,10 +2,10 @@
 `bench/stores.py` (collapse compression; Holzmann, State compression in SPIN, 1997).
 
 A component is a process, or the global variables: the bits that it has of the words of a state. Each component has a
-table of what was met of it, numbered in the order in which it came; a state is the tuple of its numbers, each of as many
-bits as are needed so far. All tuples lie in the table of quotients that `--store tree` has for its keys, and as there,
-what waits to be expanded waits as a key, and of a successor only those components are looked up in which it differs
-from the state whose successor it is.
+table of what was met of it, numbered in the order in which it came; a state is the tuple of its numbers, each of as
+many bits as are needed so far. All tuples lie in the table of quotients that `--store tree` has for its keys, and as
+there, what waits to be expanded waits as a key, and of a successor only those components are looked up in which it
+differs from the state whose successor it is.
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -27,13 +27,12 @@ from strandline.engine.store.quotient_kernel import grow_table, insert, prefetch
 
 __all__ = ["Collapse", "add", "find", "grow_table", "meet", "opened", "prefetch_home", "prefetch_match", "recognise"]
 U = np.uint64
-_0, _1, _2, _13, _20, _32 = U(0), U(1), U(2), U(13), U(20), U(32)
+_0, _1, _32 = U(0), U(1), U(32)
 _LAST = U(BATCH - 1)
 _MIX_1, _MIX_2 = U(0xD6E8_FEB8_6659_FD93), U(0x9E37_79B9_7F4A_7C15)
 
-COMPONENT = np.dtype(
-    (np.record, [(name, np.uint64) for name in ("part", "parts", "slot", "slots", "entry", "room", "used", "bits", "low")])
-)
+_FIELDS = ("part", "parts", "slot", "slots", "entry", "room", "used", "bits", "low")
+COMPONENT = np.dtype((np.record, [(name, np.uint64) for name in _FIELDS]))
 """A component: its first part, in `places` and `masks`, and how many it has; its first slot and how many there are; its
 first entry in `contents`, in words, how many there is room for, and how many there are; how many bits its numbers have
 in keys, and where these begin."""

@@ -1,8 +1,9 @@
-"""The arrays behind the stores of `_automaton_kernel` and `_collapse_kernel`, and a breadth-first search that has them."""
+"""The arrays behind the stores of `_automaton_kernel` and `_collapse_kernel`, and a search that has them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import numpy as np
@@ -45,7 +46,7 @@ def symbols_of(layout: Layout, most: int = 5) -> list[Symbol]:
         for index in range(field.variable.slots if pieces else 0):
             word, shift = field.place(index)
             ends = [field.width * piece // pieces for piece in range(pieces, -1, -1)]
-            for high, low in zip(ends, ends[1:], strict=False):
+            for high, low in pairwise(ends):
                 found.append((word, shift + low, (1 << (high - low)) - 1))
     return found
 
@@ -105,7 +106,7 @@ class AutomatonPart(Part):
         self._width = width
         self._queue = _Queue(len(width) if isinstance(width, tuple) else width)
         symbols = symbols or [(0, 0, 0)]
-        self._symbols = tuple(_array(column) for column in zip(*symbols, strict=True))
+        self._places, self._shifts, self._masks = (_array(column) for column in zip(*symbols, strict=True))
         self.shape, self.form = record(SHAPE), record(kernel.NODES)
         self._pool, self._heads = Words(1 << 8, large=True), Words(1 << 8, large=True)
         self._free, self._path, self._targets = (
@@ -120,7 +121,8 @@ class AutomatonPart(Part):
 
         common = (self._width, np.uint64(self._queue.entry), self._queue.words.array, self.shape)
         nodes = (_halves(self._pool), _halves(self._heads), self._free, self.form)
-        return Automaton(*common, *self._symbols, *nodes, self._path, self._targets)
+        symbols = (self._places, self._shifts, self._masks)
+        return Automaton(*common, *symbols, *nodes, self._path, self._targets)
 
     def note_used(self, entries: int, expanded: int = 0) -> None:
         """As of the engine's own stores."""
@@ -140,6 +142,17 @@ class AutomatonPart(Part):
         form.wanted = shape.wanted_table = 0
         return self._queue.grow(shape, affordable)
 
+    def details(self) -> str:
+        """What there is to tell of it."""
+        form, count = self.form, int(self.shape.count)
+        pool, chains = 4 * int(form.end) / count, 8 * len(self._heads) / count
+        nodes = f"{int(form.nodes):,} nodes, {int(form.edges):,} edges in {len(self._path)} layers"
+        return f"{nodes}; bytes a state: {pool:.2f} of nodes at most, {chains:.2f} of their table"
+
+    def close(self) -> None:
+        for words in (self._pool, self._heads, self._queue.words):
+            words.close()
+
 
 class CollapsePart(Part):
     """A `Collapse` of states of this width, which consist of these components."""
@@ -151,7 +164,7 @@ class CollapsePart(Part):
         words = len(width) if isinstance(width, tuple) else width
         parts = [part for component in components for part in component]
         self._places, self._masks = _array(word for word, _ in parts), _array(mask for _, mask in parts)
-        self.components = np.zeros(len(components), dtype=kernel.COMPONENT)
+        self.components: Any = np.zeros(len(components), dtype=kernel.COMPONENT)
         self._slots, self._contents = np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=np.uint64)
         first = 0
         for which, component in enumerate(components):
@@ -189,9 +202,22 @@ class CollapsePart(Part):
         return max(self._now, self._most)
 
     @property
+    def passing(self) -> int:
+        """Words of `words` that were there only while keys were made anew."""
+        return max(0, self._most - self._now)
+
+    @property
     def _now(self) -> int:
         tables = -(-len(self._slots) // 2) + len(self._contents)
         return tables + self._keys.words + self._queue.waiting + len(self._sources) + len(self._kept)
+
+    def details(self) -> str:
+        """What there is to tell of it."""
+        count = int(self._keys.shape.count)
+        tables, keys = (self._slots.nbytes + self._contents.nbytes) / count, 8 * self._keys.words / count
+        numbers = " + ".join(str(int(row.bits)) for row in self.components)
+        told = f"bytes a state: {keys:.2f} of keys, {tables:.2f} of components"
+        return f"keys of {self.key_bits} bits ({numbers}), {int(self.components['used'].sum()):,} contents; {told}"
 
     def grow(self, affordable: Affordable) -> bool:
         wants = self._wants
@@ -232,23 +258,14 @@ class CollapsePart(Part):
 
     def _widen(self, which: int) -> None:
         """Numbers of a component get a bit more: all keys are made anew."""
+        from _collapse_kernel import refill, repack
+
         bits = self.components["bits"].copy()
         bits[which] += 1
         if int(bits.sum()) > 64:
             raise ResourceError("the numbers of the components need more than 64 bits")
         lows = np.concatenate(([0], np.cumsum(bits)[:-1])).astype(np.uint64)
-        keys = TreePart((0,), bits=int(bits.sum()))
-        if (lows == self.components["low"]).all() and keys.store().keys.form.bits == self._keys.store().keys.form.bits:
-            # Keys stay as they are. Put into a small table in their order, they would fill its beginning.
-            keys.close()
-        else:
-            self._refill(keys, lows)
-        self.components["bits"], self.components["low"] = bits, lows
-
-    def _refill(self, keys: TreePart, lows: WordArray) -> None:
-        """Put all keys, with numbers at `lows`, into another table."""
-        from _collapse_kernel import refill, repack
-
+        keys = self._as_large(int(bits.sum()))
         for block in self._listed():
             repack(block, self.components, lows)
             first, code = 0, GROW
@@ -261,6 +278,23 @@ class CollapsePart(Part):
         self._most = max(self._most, self._now + keys.words)
         self._keys.close()
         self._keys = keys
+        self.components["bits"], self.components["low"] = bits, lows
+
+    def _as_large(self, bits: int) -> TreePart:
+        """An empty table for as many keys, of so many bits. In a smaller one, which grows, keys that come in the order
+        in which they lie would fill its beginning."""
+        from strandline.engine.store.quotient_kernel import SPARE, shaped
+
+        keys, count = TreePart((0,), bits=bits), int(self._keys.shape.count)
+        form, lines = keys.store().keys.form, int(self._keys.store().keys.form.lines)
+        if lines:
+            most = int(shaped(form, form.bits, np.uint64(lines)))
+            while most <= count:
+                lines += max(1, lines // 16)
+                most = int(shaped(form, form.bits, np.uint64(lines)))
+            keys.table.grow(8 * (lines + SPARE))
+            keys.shape.places, keys.shape.most = lines, most
+        return keys
 
     def _listed(self) -> Iterator[WordArray]:
         from strandline.engine.store.quotient_kernel import listed
@@ -301,7 +335,6 @@ def register() -> None:
     """Let the engine's kernels know these stores; their machine code must not lie with the engine's own."""
     import _automaton_kernel
     import _collapse_kernel
-
     from strandline.engine.store.interface import STORES
 
     STORES[_automaton_kernel.Automaton] = _automaton_kernel
