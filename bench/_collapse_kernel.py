@@ -31,11 +31,11 @@ _0, _1, _32 = U(0), U(1), U(32)
 _LAST = U(BATCH - 1)
 _MIX_1, _MIX_2 = U(0xD6E8_FEB8_6659_FD93), U(0x9E37_79B9_7F4A_7C15)
 
-_FIELDS = ("part", "parts", "slot", "slots", "entry", "room", "used", "bits", "low")
+_FIELDS = ("part", "parts", "slot", "slots", "entry", "room", "used", "bits", "low", "mask")
 COMPONENT = np.dtype((np.record, [(name, np.uint64) for name in _FIELDS]))
 """A component: its first part, in `places` and `masks`, and how many it has; its first slot and how many there are; its
 first entry in `contents`, in words, how many there is room for, and how many there are; how many bits its numbers have
-in keys, and where these begin."""
+in keys, where these begin, and a mask of them."""
 
 WANTS = np.dtype((np.record, [(name, np.uint64) for name in ("bits", "room")]))
 """Which component needs more bits, which one more room; both are counted from 1."""
@@ -45,7 +45,7 @@ class Collapse(NamedTuple):
     """`entries` are the keys that wait to be expanded; `keys` is the table of all of them, whose shape is `shape`.
     `components` are what a state consists of: the bits `masks[n]` of the words `places[n]`, for some `n`. `slots` are
     the components' tables, with numbers that are counted from 1, `contents` what has these numbers. `sources` are the
-    words of states that were opened, `kept` the numbers of their components, both of entry `n` at place `n % BATCH`."""
+    words of states that were opened, `kept` their keys, both of entry `n` at place `n % BATCH`."""
 
     words: Any
     entry: Any
@@ -138,17 +138,16 @@ def _differs(store, component, array, at, source):
 def _folded(store, array, at, source):
     """The key of the state at `array[at]`, and whether there was room for what is new in it; it is a successor of entry
     `source`, which was opened, or none's (NONE)."""
-    count, words = U(len(store.components)), word_count(store.words)
-    place, key = source & _LAST, _0
-    for which in range(count):
+    place = source & _LAST
+    at_source = place * word_count(store.words)
+    key = store.kept[place] if source != NONE else _0
+    for which in range(U(len(store.components))):
         component = store.components[which]
-        if source == NONE or _differs(store, component, array, at, place * words):
+        if source == NONE or _differs(store, component, array, at, at_source):
             number = _number(store, which, array, at)
             if number == NONE:
                 return _0, False
-        else:
-            number = store.kept[place * count + which]
-        key |= number << component.low
+            key ^= (key & component.mask) ^ (number << component.low)
     return key, True
 
 
@@ -179,7 +178,7 @@ def repack(keys, components, lows):
         key = _0
         for which in range(U(len(components))):
             component = components[which]
-            key |= ((keys[number] >> component.low) & ((_1 << component.bits) - _1)) << lows[which]
+            key |= ((keys[number] & component.mask) >> component.low) << lows[which]
         keys[number] = key
 
 
@@ -201,14 +200,14 @@ def refill(store, keys, first):
 
 @inlined
 def opened(store, number):
-    count, words, place = U(len(store.components)), word_count(store.words), number & _LAST
+    words, place = word_count(store.words), number & _LAST
     key, at = store.entries[number], place * words
+    store.kept[place] = key
     for word in range(words):
         store.sources[at + word] = _0
-    for which in range(count):
+    for which in range(U(len(store.components))):
         component = store.components[which]
-        kept = (key >> component.low) & ((_1 << component.bits) - _1)
-        store.kept[place * count + which] = kept
+        kept = (key & component.mask) >> component.low
         for part in range(component.parts):
             content = store.contents[component.entry + kept * component.parts + part]
             store.sources[at + store.places[component.part + part]] |= content

@@ -179,6 +179,9 @@ def _feed(part: AnyPart, trace: Trace, chosen: Flags, stored: int, failure: str)
     room = BATCH + int(trace.degrees.max()) + 1
     links, hashes, sources = (np.zeros(room, dtype=np.uint64) for _ in range(3))
     batch = Batch(links, hashes, sources, record(REST))
+    # It may have to make machine code.
+    nobody = np.zeros(0, dtype=np.uint64)
+    feed(part.store(), batch, nobody, nobody.astype(np.uint32), record(PLACE), nobody.astype(np.bool_))
     expected, seconds = stored == 0, 0.0
     for first, degrees, rows in trace.blocks(chosen):
         place = record(PLACE, first=first, stored=stored)

@@ -165,6 +165,7 @@ class CollapsePart(Part):
         parts = [part for component in components for part in component]
         self._places, self._masks = _array(word for word, _ in parts), _array(mask for _, mask in parts)
         self.components: Any = np.zeros(len(components), dtype=kernel.COMPONENT)
+        self._most_bits = np.array([sum(mask.bit_count() for _, mask in component) for component in components])
         self._slots, self._contents = np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=np.uint64)
         first = 0
         for which, component in enumerate(components):
@@ -174,7 +175,7 @@ class CollapsePart(Part):
         for which in range(len(components)):
             self._enlarge(which, _FEW_SLOTS, _FEW_ENTRIES)
         self._sources = np.zeros(BATCH * words, dtype=np.uint64)
-        self._kept = np.zeros(BATCH * len(components), dtype=np.uint64)
+        self._kept = np.zeros(BATCH, dtype=np.uint64)
         self._wants = record(kernel.WANTS)
         self._keys = TreePart((0,), bits=0)
         self._most = 0
@@ -191,10 +192,6 @@ class CollapsePart(Part):
         """As of the engine's own stores."""
         self._queue.note_used(entries, expanded)
         self._keys.note_used(0)
-
-    @property
-    def key_bits(self) -> int:
-        return int(self.components["bits"].sum())
 
     @property
     def words(self) -> int:
@@ -215,9 +212,10 @@ class CollapsePart(Part):
         """What there is to tell of it."""
         count = int(self._keys.shape.count)
         tables, keys = (self._slots.nbytes + self._contents.nbytes) / count, 8 * self._keys.words / count
-        numbers = " + ".join(str(int(row.bits)) for row in self.components)
+        bits = [int(used - 1).bit_length() for used in self.components["used"]]
         told = f"bytes a state: {keys:.2f} of keys, {tables:.2f} of components"
-        return f"keys of {self.key_bits} bits ({numbers}), {int(self.components['used'].sum()):,} contents; {told}"
+        keys_of = f"keys of {sum(bits)} bits ({' + '.join(map(str, bits))})"
+        return f"{keys_of}, {int(self.components['used'].sum()):,} contents; {told}"
 
     def grow(self, affordable: Affordable) -> bool:
         wants = self._wants
@@ -257,11 +255,15 @@ class CollapsePart(Part):
             fill_slots(self._slots, row.slot, row.slots, rows, np.uint64(which), contents)
 
     def _widen(self, which: int) -> None:
-        """Numbers of a component get a bit more: all keys are made anew."""
+        """Numbers of a component get a bit more: all keys are made anew. Bits that keys have anyway are given to those
+        that will need them next. What was opened has its keys changed too."""
         from _collapse_kernel import refill, repack
+        from strandline.engine.store.lines_kernel import LEAST_BITS
 
-        bits = self.components["bits"].copy()
+        bits = self.components["bits"].astype(np.int64)
         bits[which] += 1
+        while bits.sum() < min(LEAST_BITS, self._most_bits.sum()):
+            bits[np.argmax(np.where(bits < self._most_bits, self.components["used"] / 2.0**bits, -1.0))] += 1
         if int(bits.sum()) > 64:
             raise ResourceError("the numbers of the components need more than 64 bits")
         lows = np.concatenate(([0], np.cumsum(bits)[:-1])).astype(np.uint64)
@@ -274,11 +276,13 @@ class CollapsePart(Part):
                 if code == GROW:
                     keys.grow(lambda: 1 << 60)
         keys.note_used(0)
-        repack(self._queue.in_use(), self.components, lows)
+        for waiting in (self._queue.in_use(), self._kept):
+            repack(waiting, self.components, lows)
         self._most = max(self._most, self._now + keys.words)
         self._keys.close()
         self._keys = keys
         self.components["bits"], self.components["low"] = bits, lows
+        self.components["mask"] = ((np.uint64(1) << bits.astype(np.uint64)) - np.uint64(1)) << lows
 
     def _as_large(self, bits: int) -> TreePart:
         """An empty table for as many keys, of so many bits. In a smaller one, which grows, keys that come in the order
