@@ -27,7 +27,7 @@ from strandline.model.layout import Layout
 from strandline.model.system import System
 
 STRANGERS = 100_000
-"""States that are asked for and not there, and about as many that are."""
+"""States at most that are asked for and not there, and about as many that are."""
 _BLOCK = 1 << 15
 """Successors that a store is given at a time."""
 
@@ -133,7 +133,7 @@ class Trace:
             first, at = last, end
 
     def strangers(self, count: int) -> WordArray:
-        """States that are not among these: of some of them a word, or half a word, is that of another."""
+        """So many states at most that are not among these: some bits of one of their words are those of another."""
         chance = np.random.default_rng(1)
         made = self.states[chance.integers(0, len(self.states), 4 * count)]
         others = self.states[chance.integers(0, len(self.states), 4 * count)]

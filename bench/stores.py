@@ -8,7 +8,7 @@ divided by the number of states, and how long the search takes (without a parent
 with the second table that it has while the numbers in its keys get more bits. Second, each store alone: it is
 given the successors that a search meets, in its order and batches, first those that are new, then, the store being
 full, those that are known; each with the opening of the states whose successors they are. Counts, every answer and
-those to 100,000 states that are not there must be right: exit code 1 where one is not.
+those to up to 100,000 states that are not there must be right: exit code 1 where one is not.
 Without a model it takes the eight of `RESULTS.md`, "Exact compression", from the shared BEEM set.
 """
 
