@@ -86,6 +86,7 @@ class Trace:
     and which states these are, by number, the initial states before all others."""
 
     layers = False
+    held_words = 0
 
     def __init__(self, model: Packed) -> None:
         self._states: list[WordArray] = []
