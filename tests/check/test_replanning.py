@@ -167,6 +167,52 @@ def test_where_memory_is_full_it_is_planned_again_before_states_go_to_disk(
     assert verdict.complete
 
 
+@pytest.mark.parametrize("killed", [False, True])
+@pytest.mark.parametrize("trees_fit", [True, False])
+def test_a_measure_that_forgets_little_is_given_up_when_memory_is_full(
+    trees_fit: bool, killed: bool, overrated: Told, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Breadth-first search with trees takes the place of the sweep, and goes to disk where that is not enough. A run
+    that is killed then goes on there."""
+    usual = Search.advance
+
+    def advance(search: Search, seconds: float = 0.05) -> Event:
+        name = type(search).__name__
+        if name == "SpillingSearch" or (name == "BreadthFirstSearch" and trees_fit):
+            return usual(search, seconds)
+        search._budget = 1000
+        event = usual(search, 0.0)
+        return Event.MEMORY if search.statistics().visited > 5000 and event is Event.PAUSED else event
+
+    monkeypatch.setattr(replanning, "_TIMES", 1_000.0)
+    monkeypatch.setattr(Search, "advance", advance)
+    monkeypatch.setattr(planner, "better_measure", lambda *given, **asked: None)
+    monkeypatch.setattr(planner, "_MOST_STORED", 0.0)
+    monkeypatch.setattr(workbench.Workbench, "engine_bytes", lambda self, reserve=1: 32 << 20)
+    monkeypatch.setattr(keeping, "_SHARE", 0)
+    monkeypatch.setattr(os, "fsync", lambda file: None)
+    asked: dict[str, Any] = {"invariants": FAR, "deadlock": True, "measure": "auto", "memory": "1G"}
+    told, texts = overrated, overrated.texts
+    if killed:
+        asked |= {"checkpoint": tmp_path / "saved", "every": 0.0}
+        first = Told(left=3)
+        monkeypatch.setattr(deciding, "Unwatched", lambda: first)
+        with pytest.raises(Killed):
+            strandline.check(WHEELS, **asked)
+        monkeypatch.setattr(deciding, "Unwatched", lambda: told)
+        asked["resume"], texts = True, first.texts
+    verdict = strandline.check(WHEELS, **asked)
+    assert {one.answer for one in verdict.properties} == {Answer.VIOLATED, Answer.HOLDS}
+    assert verdict.statistics.states == 64**3
+    trace = next(one.trace for one in verdict.properties if one.answer is Answer.VIOLATED)
+    assert trace is not None
+    assert len(trace.steps) == 3 * 63
+    assert any("going on with breadth-first instead, states as trees" in text for text in texts)
+    assert any("breadth-first instead" in change for change in verdict.statistics.changed)
+    assert (verdict.statistics.spilled_bytes > 0) == (not trees_fit)
+    assert verdict.complete
+
+
 RUNS: dict[str, tuple[str, Answer]] = {
     "cycles that are not": ("(G F (Q.x == 0)) or (F G (Q.x < 70))", Answer.HOLDS),
     "a prefix": (f"G ({FAR})", Answer.VIOLATED),

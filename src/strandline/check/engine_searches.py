@@ -118,6 +118,10 @@ class StateSearches:
             "max_states": self.options.max_states,
         }
 
+    def breadth_first(self) -> StateSearches:
+        """The same searches without a measure."""
+        return replace(self, options=replace(self.options, order="bfs", measure=(), count_distinct=False))
+
     def as_trees(self, listener: Listener | None) -> StateSearches | None:
         options = self.options
         if options.order != "bfs" or options.store != BY_NEED or isinstance(listener, EdgeListener):

@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 from strandline.errors import ResourceError
 
-_SPARED = 4 << 20
-"""Bytes that are left for what is taken between two looks."""
+_SPARED, _NEARLY_NOTHING = 4 << 20, 1 << 20
+"""Bytes that are left for what is taken between two looks, and those that are too few to go on."""
 
 
 class MemoryLimit:
@@ -25,6 +25,14 @@ class MemoryLimit:
         """Raise `ResourceError` where so many bytes more would be too many."""
         if self.allowed is not None and resident_bytes() + wanted + _SPARED > self.allowed:
             raise ResourceError(limit_reached(self.allowed))
+
+    @property
+    def short(self) -> bool:
+        """Whether next to nothing is left."""
+        if self.allowed is None or resident_bytes() + _NEARLY_NOTHING <= self.allowed:
+            return False
+        return_memory()
+        return resident_bytes() + _NEARLY_NOTHING > self.allowed
 
     def left(self, reserve: int = _SPARED) -> int:
         """How many bytes more it may take, with a reserve. Raises `ResourceError` where there are none."""

@@ -24,12 +24,17 @@ if TYPE_CHECKING:
     from strandline.engine.cycles.sweep.sweep_cycles import SweepCycleSearch
     from strandline.engine.orders.succession import SucceededSweep
 
+_MOST_STORED = 0.5
+"""Of the states that a sweep has met, the share that it may store: where that is more, sweeping is not worth it."""
+
 
 class Planner:
     """Plans the sweeps of a `Workbench`, and knows what is expected of the present one."""
 
     def __init__(self, bench: Workbench, prediction: Prediction) -> None:
         self._bench, self.outlook = bench, Outlook(prediction)
+        self.forgets_little = False
+        """Whether memory was full of most of the states that were met, and no measure did better."""
 
     @property
     def can_plan(self) -> bool:
@@ -71,6 +76,7 @@ class Planner:
             told = self._noted(lambda: self._better(frontier.sample(), peak=peak))
             if told is None and peak:
                 bench.stages.pop()
+                self.forgets_little = now.stored > _MOST_STORED * now.distinct
                 return Event.MEMORY
             if told is not None:
                 bench.changed.append(f"{PLANNED.change}: {why}")

@@ -200,6 +200,8 @@ class Run:
         # What a signal raises in the middle of a call of machine code can be lost or turned into something else.
         with WaitingSignals():
             event = self.search.advance(self._slice())
+        if event is Event.PAUSED and self._takes_too_much():
+            event = Event.MEMORY
         planner, limit = self.bench.planner, self.plan.options.memory_limit
         if planner is None or not planner.can_plan:
             return event
@@ -211,6 +213,11 @@ class Run:
             told = f"{memory_reason(self.plan)} by {now.stored:,} states, where about {now.distinct:,} were met"
             return self._plan_again(planner, told, peak=True) or Event.PAUSED
         return event
+
+    def _takes_too_much(self) -> bool:
+        """Whether the process takes more than the search has counted, and no less will do. That is rare: what the
+        search leaves is meant for all else."""
+        return self.bench.allowed.short and not (isinstance(self.search, Search) and self.search.ease())
 
     def _plan_again(self, planner: Planner, told: str, *, peak: bool = False) -> Event | None:
         self._put_aside(f"{told}: planning again, from what the sweep has before it ...")

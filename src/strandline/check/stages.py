@@ -1,9 +1,10 @@
 """The stages of a run: how a search gives way to another one.
 
 A search whose memory is full begins again as one that takes less (`TREES`, `DISK`); one with trees is carried on by
-that (`HANDED_ON`). A sweep that does not keep what was
-predicted of its measure is carried on by one with another measure (`PLANNED`); one for cycles begins again by it
-(`AFRESH`). A run that is resumed goes through its stages again, without searching.
+that (`HANDED_ON`). A sweep that does not keep what was predicted of its measure is carried on by one with another
+measure (`PLANNED`); one for cycles begins again by it (`AFRESH`); and one whose memory is full because its measure
+forgets little begins again without a measure (`UNMEASURED`). A run that is resumed goes through its stages again,
+without searching.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from strandline.check.engine_loading import Nowhere
-from strandline.check.engine_searches import SpillingMaker, search_with_trees, spilling_search
+from strandline.check.engine_searches import SpillingMaker, StateSearches, search_with_trees, spilling_search
 from strandline.check.memory import return_memory
 from strandline.check.replanning import Frontier
 from strandline.check.spilling import RESERVE, WORTH_TREES, load_spilling
@@ -73,6 +74,20 @@ class _AsTrees(Stage):
         bench.begin_search(folder)
 
 
+class _Unmeasured(_AsTrees):
+    """The same in place of a sweep: a measure by which nearly all states are kept only has them visited again."""
+
+    name, change = "as trees without a measure", "breadth-first instead, states as trees"
+
+    def prepare(self, bench: Workbench) -> bool:
+        plan = bench.plan
+        if not isinstance(plan.searches, StateSearches):
+            raise InternalError("only a sweep for states goes on without its measure")
+        searches = plan.searches.breadth_first()
+        bench.plan = replace(plan, measure=None, searches=searches, options=searches.options, counts_distinct=False)
+        return super().prepare(bench)
+
+
 class _OnDisk(Stage):
     """What does not fit is on disk."""
 
@@ -116,7 +131,8 @@ class _HandedOn(_OnDisk):
         bench.search.close()
 
     def enter(self, bench: Workbench) -> None:
-        self._make(bench, bench.folder / TREES.folder if TREES in bench.stages else bench.folder)
+        trees = [bench.folder / stage.folder for stage in bench.stages if isinstance(stage, _AsTrees)]
+        self._make(bench, trees[0] if trees else bench.folder)
 
     def take_up(self, bench: Workbench) -> None:
         search, handed_on = spilling_search(bench.search), bench.handed_on
@@ -160,8 +176,9 @@ class _Afresh(_Planned):
         bench.begin_search(bench.folder / self.folder)
 
 
-TREES, DISK, HANDED_ON, PLANNED, AFRESH = _AsTrees(), _OnDisk(), _HandedOn(), _Planned(), _Afresh()
-STAGES = {stage.name: stage for stage in (TREES, DISK, HANDED_ON, PLANNED, AFRESH)}
+TREES, UNMEASURED, DISK, HANDED_ON = _AsTrees(), _Unmeasured(), _OnDisk(), _HandedOn()
+PLANNED, AFRESH = _Planned(), _Afresh()
+STAGES = {stage.name: stage for stage in (TREES, UNMEASURED, DISK, HANDED_ON, PLANNED, AFRESH)}
 
 
 def next_stage(bench: Workbench) -> Stage | None:
@@ -176,8 +193,11 @@ def next_stage(bench: Workbench) -> Stage | None:
         return None
     if search_with_trees(bench.search) is not None:
         return HANDED_ON
-    worth = (bench.memory_limit or 0) >= WORTH_TREES
-    return TREES if worth and makers.as_trees(bench.listener) is not None else DISK
+    if (bench.memory_limit or 0) < WORTH_TREES:
+        return DISK
+    if bench.planner is not None and bench.planner.forgets_little and isinstance(makers, StateSearches):
+        return UNMEASURED if makers.breadth_first().as_trees(bench.listener) is not None else DISK
+    return TREES if makers.as_trees(bench.listener) is not None else DISK
 
 
 def _maker(bench: Workbench) -> SpillingMaker:

@@ -26,7 +26,7 @@ from strandline.errors import InternalError
 from strandline.traces.log import ParentLog
 
 _SHARE_OF_FREE_MEMORY = 0.9
-_RESERVE, _RESERVE_TO_COUNT = 2 << 20, 6 << 20
+_RESERVE, _RESERVE_TO_COUNT = 3 << 20, 6 << 20
 """Bytes that a search leaves for all else, and for each thread where there are several; and where distinct states are
 counted."""
 

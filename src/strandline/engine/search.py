@@ -220,6 +220,10 @@ class Search(ABC):
         """What is wanted is not affordable: make room in what there is; whether there is some now."""
         return False
 
+    def ease(self) -> bool:
+        """Between two calls: the process takes more than was counted. Go on with less; whether that can be done."""
+        return False
+
     def _affordable_words(self) -> int:
         """How many words may be added: the limit counts arrays in full, also what nothing has used yet."""
         if self.memory_limit is None:

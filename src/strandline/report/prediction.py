@@ -17,7 +17,9 @@ def prediction_rows(exploration: Exploration) -> list[tuple[str, str]]:
     rows = [("predicted", f"{_told(prediction.peak, prediction.visits)}, by {seen}")]
     peak, visits = _reality(exploration)
     now = exploration.statistics
-    if peak is not None and visits is not None:
+    if not now.sweeps and prediction.measure.components:
+        rows.append(("came out", "given up: nearly all states that were met had to be kept"))
+    elif peak is not None and visits is not None:
         rows.append(("came out", _told(peak, visits)))
     elif exploration.complete and now.about:
         rows.append(("came out", f"about {_told(min(now.peak_states / now.about, 1.0), now.visited / now.about)}"))

@@ -175,7 +175,7 @@ def statistics_rows(exploration: Exploration) -> list[tuple[str, str]]:
     if order == "cache":
         rows.append(("cache", _cache(exploration)))
         rows.append(("stored at most", counted(now.peak_states, "state")))
-    if order == "sweep":
+    if order == "sweep" and now.sweeps:
         rows += sweep_rows(now)
         rows += prediction_rows(exploration)
     if exploration.options.por:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from strandline.engine.memory import WordArray, aligned_zeros
 
-_LEAST = 1 << 6
+_LEAST, _LEAST_SHRUNK = 1 << 6, 1 << 14
 _WORTH_CLEARING = 8
 """Words that may be cleared for each step since they were cleared last."""
 
@@ -19,6 +19,15 @@ class RecentStates:
         self._whole = aligned_zeros(max(self._least, most))
         self.array: WordArray = self._whole
         self._before = 0
+
+    def shrink(self) -> bool:
+        """Have half as many words, and forget all; whether there were enough for that."""
+        size = len(self._whole) // 2
+        if size < _LEAST_SHRUNK:
+            return False
+        self._whole = aligned_zeros(size)
+        self.array = self._whole
+        return True
 
     def clear(self, transitions: int) -> None:
         """Forget all; so many steps were taken by now."""

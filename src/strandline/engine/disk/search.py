@@ -388,6 +388,10 @@ class SpillingSearch(Search):
         self._spill()
         return True
 
+    def ease(self) -> bool:
+        """What is known of many files takes memory: states met a moment ago have less then."""
+        return self._recent.shrink()
+
     def _spill(self) -> None:
         self._chains.spill(self._backlog, self._line_key, self.piece)
 

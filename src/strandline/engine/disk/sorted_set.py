@@ -18,8 +18,9 @@ from strandline.engine.saving import Kept, Saved
 if TYPE_CHECKING:
     from strandline.engine.disk.marking_kernel import Run
 
-_BLOCK = 1 << 9
-"""States between two whose hashes are known without a look at the disk."""
+_BLOCK, _MOST_FENCES = 1 << 9, 1 << 17
+"""States between two whose hashes are known without a look at the disk; more, where there would be too many of
+these."""
 _MOST_AT_ONCE = 1 << 16
 """Words that are read at a time: what was read is looked at while it is in the processor's cache."""
 
@@ -60,7 +61,7 @@ class SortedSet:
         while len(self._arrays) > 1:
             last = self._arrays.pop()
             self._arrays.append(self._merged(self._arrays.pop(), last))
-        run = _SortedRun(self._files.new(self._words), self._words)
+        run = _SortedRun(self._files.new(self._words), self._words, len(self._arrays[0]) // self._words)
         self._note(self._arrays[0])
         run.append(self._arrays.pop())
         run.finish()
@@ -71,7 +72,7 @@ class SortedSet:
 
     def _merged_runs(self, first: _SortedRun, second: _SortedRun) -> _SortedRun:
         """Both, piece by piece: of as many as were read of each, those up to where the one that ends first ends."""
-        merged = _SortedRun(self._files.new(self._words), self._words)
+        merged = _SortedRun(self._files.new(self._words), self._words, first.count + second.count)
         unread = [run.pieces() for run in (first, second)]
         waiting = [next(pieces, None) for pieces in unread]
         while waiting[0] is not None and waiting[1] is not None:
@@ -101,7 +102,8 @@ class SortedSet:
         for array in self._arrays:
             mark_known(rows.rows, self._width, count, array, marks)
         if self._runs:
-            buffer: WordArray = np.empty(max(_MOST_AT_ONCE, _BLOCK * self._words), dtype=np.uint64)
+            block = max(run.block for run in self._runs)
+            buffer: WordArray = np.empty(max(_MOST_AT_ONCE, block * self._words), dtype=np.uint64)
         for run in self._runs:
             with run.file.reading() as file:
                 if not mark_in_file(rows.rows, self._width, count, self._filter, run.opened(file), buffer, marks):
@@ -125,7 +127,7 @@ class SortedSet:
         self._arrays = [kept.array(f"array{place}") for place in range(kept.numbers["arrays"])]
         numbers = kept.numbers["runs"]
         for number, rows in zip(numbers[::2], numbers[1::2], strict=True):
-            run = _SortedRun(self._files.reopened(number, self._words, rows), self._words)
+            run = _SortedRun(self._files.reopened(number, self._words, rows), self._words, rows)
             for piece in run.pieces():
                 self._note(piece)
             run.find_fence()
@@ -150,8 +152,12 @@ class SortedSet:
 class _SortedRun:
     """Sorted states in a file, and the hash of each that begins a block."""
 
-    def __init__(self, file: RunFile, words: int) -> None:
+    def __init__(self, file: RunFile, words: int, count: int) -> None:
+        """`count` states are or will be in the file."""
         self.file, self._words = file, words
+        self.block = _BLOCK
+        while count > self.block * _MOST_FENCES:
+            self.block *= 2
         self._fences: list[WordArray] = []
         self._fence: WordArray = np.zeros(0, dtype=np.uint64)
 
@@ -164,7 +170,7 @@ class _SortedRun:
         self.file.append(states)
 
     def _add_fences(self, states: WordArray, before: int) -> None:
-        self._fences.append(states.reshape(-1, self._words)[-before % _BLOCK :: _BLOCK, 0].copy())
+        self._fences.append(states.reshape(-1, self._words)[-before % self.block :: self.block, 0].copy())
 
     def find_fence(self) -> None:
         """Of a file that is finished."""
@@ -188,7 +194,7 @@ class _SortedRun:
         """As kernels see it, with the number of the open file."""
         from strandline.engine.disk.marking_kernel import Run
 
-        return Run(self._fence, np.uint64(_BLOCK), np.uint64(self.count), np.uint64(file), _pread())
+        return Run(self._fence, np.uint64(self.block), np.uint64(self.count), np.uint64(file), _pread())
 
 
 @cache
