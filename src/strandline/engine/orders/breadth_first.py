@@ -69,6 +69,8 @@ class BreadthFirstSearch(Search):
             self._table = TreePart(width_of(kernel), bits=kernel.bits)
         else:
             self._table = TablePart(width_of(kernel), numbered=numbered, compact=keeping is not None)
+            # Of other searches nothing is known that would take less.
+            self._table.squeezed = numbered or keeping is not None
         self._levels = GrowingPart(sizes.LEVELS, self._level, factor=2.0)
         super().__init__(kernel, self._table, self._levels, **terms)
         self.expansion.start()

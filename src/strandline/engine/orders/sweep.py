@@ -30,6 +30,7 @@ class SweepSearch(SucceededSweep):
         listening = LAYERS if listener is not None and listener.layers else 0
         self._layers = LayersPart(listening, partial=kernel.componentwise)
         self._pages, self._notes = PagedPart(width_of(kernel)), NotesPart(kernel.words)
+        self._pages.squeezed = False
         super().__init__(kernel, self._layers, self._pages, self._notes, **terms)
         self.expansion.start()
 

@@ -29,23 +29,26 @@ _LINE = 8
 """Words of a line."""
 QUEUED_SHARE = 0.75
 """Of the memory that is left, what a table gets where entries are given back once they are expanded."""
+_WORTH_GOING_ON = 4
+"""The part of what is wanted that is worth going on."""
 
 
 class TabledPart(Part):
-    """A store with a table, which kernels ask to be made longer by a good part. Where memory is short it is filled
-    further first, and then grows by what there is, as long as that is worth it: to begin again with another store takes
-    longer."""
+    """A store with a table, which kernels ask to be made longer by a good part. Where memory is short it grows by what
+    there is and, where that is little, is filled further. `squeezed`: as long as there is anything at all; else only
+    where that is much, because the search begins again with another store sooner than it comes to its end."""
 
     shape: Any
     table: Words
 
     def __init__(self) -> None:
+        self.squeezed = True
         self._filled_further = 0
 
     @property
     @abstractmethod
     def _table_share(self) -> float:
-        """Of the memory that is left, what the table may get: the rest is for entries."""
+        """Of the last memory, what the table may get: the rest is for entries."""
 
     @abstractmethod
     def _table_words(self, places: int) -> int:
@@ -57,17 +60,22 @@ class TabledPart(Part):
 
     def _grow_table(self, affordable: Affordable) -> bool:
         refuse_overfull(self.shape)
-        wanted, places = int(self.shape.wanted_table), int(self.shape.places)
-        if wanted <= len(self.table):
+        wanted, places, room = int(self.shape.wanted_table), int(self.shape.places), affordable()
+        more = wanted - len(self.table)
+        if more <= QUEUED_SHARE * room:
+            self.table.grow(max(wanted, len(self.table)))
             return True
-        size = len(self.table) + int(affordable() * self._table_share)
-        if size < wanted and places not in (0, self._filled_further):
-            self._filled_further = places
-            self.shape.most = max(int(self.shape.most), self._fullest(places))
-            return True
-        if size < (self._table_words(places + places // sizes.LEAST_GROWTH + 1) if places else wanted):
+        size = len(self.table) + int(room * self._table_share)
+        if not places or (not self.squeezed and size < len(self.table) + more // _WORTH_GOING_ON):
             return False
-        self.table.grow(min(size - size % _LINE, wanted))
+        self.squeezed = True
+        if size >= self._table_words(places + places // sizes.LEAST_GROWTH + 1):
+            self.table.grow(size - size % _LINE)
+            return True
+        if places == self._filled_further:
+            return False
+        self._filled_further = places
+        self.shape.most = max(int(self.shape.most), self._fullest(places))
         return True
 
 
