@@ -11,15 +11,16 @@ from collections.abc import Callable
 
 from strandline.errors import ResourceError
 
-_SPARED, _NEARLY_NOTHING = 4 << 20, 1 << 20
-"""Bytes that are left for what is taken between two looks, and those that are too few to go on."""
+_SPARED, _LITTLE, _NEARLY_NOTHING = 4 << 20, 12 << 20, 1 << 20
+"""Bytes that are left for what is taken between two looks; those that are little, and those that are too few to go
+on."""
 
 
 class MemoryLimit:
     """What the process may take, or None, for work whose memory the engine does not count."""
 
     def __init__(self, allowed: int | None) -> None:
-        self.allowed = allowed
+        self.allowed, self._tidied = allowed, 0
 
     def ensure(self, wanted: int = 0) -> None:
         """Raise `ResourceError` where so many bytes more would be too many."""
@@ -28,11 +29,14 @@ class MemoryLimit:
 
     @property
     def short(self) -> bool:
-        """Whether next to nothing is left."""
-        if self.allowed is None or resident_bytes() + _NEARLY_NOTHING <= self.allowed:
+        """Whether next to nothing is left. What is free inside the process is given back where little is."""
+        if self.allowed is None:
             return False
-        return_memory()
-        return resident_bytes() + _NEARLY_NOTHING > self.allowed
+        taken = resident_bytes()
+        if taken + _LITTLE > self.allowed and taken > self._tidied + _NEARLY_NOTHING:
+            return_memory()
+            self._tidied = taken = resident_bytes()
+        return taken + _NEARLY_NOTHING > self.allowed
 
     def left(self, reserve: int = _SPARED) -> int:
         """How many bytes more it may take, with a reserve. Raises `ResourceError` where there are none."""
