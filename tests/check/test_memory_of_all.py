@@ -10,10 +10,14 @@ import numpy as np
 import pytest
 from test_spilling_checks import WHEELS, watched
 
+import strandline
+from strandline.check import running
 from strandline.check.background import Background
 from strandline.check.counting import Counts, DistinctCounter
 from strandline.check.memory import MemoryLimit, resident_bytes
 from strandline.check.watching import Unwatched
+from strandline.engine.disk.recent import RecentStates
+from strandline.engine.disk.search import SpillingSearch
 from strandline.engine.graph.log import GraphLog
 from strandline.engine.graph.paths import Paths
 from strandline.errors import ResourceError
@@ -93,6 +97,32 @@ def test_paths_ask_for_memory(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match="full"):
         Paths(graph, refuse).until(0, graph.full(), goal)
     graph.close()
+
+
+def test_a_search_gives_way_where_the_process_takes_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However little the search itself has: first as trees, then on disk, where it goes on with less as long as it
+    can."""
+    looks = iter([False, True, False, True] + [False, True] * 3)
+    eased: list[bool] = []
+    monkeypatch.setattr(running, "_SLICE", 0.001)
+    monkeypatch.setattr(MemoryLimit, "runs_short", lambda self: next(looks, False))
+    ease = SpillingSearch.ease
+    monkeypatch.setattr(SpillingSearch, "ease", lambda search: eased.append(ease(search)) or eased[-1])
+    explored = strandline.explore(WHEELS, memory="2G")
+    assert explored.statistics.states == 64**3
+    assert [one.partition(":")[0] for one in explored.statistics.changed] == [
+        "states as trees",
+        "states on disk from there on",
+    ]
+    assert eased == [True] * 3
+
+
+def test_states_met_lately_are_halved_as_long_as_there_are_many() -> None:
+    recent = RecentStates(3, 100_000)
+    sizes = [len(recent.array)]
+    while recent.shrink():
+        sizes.append(len(recent.array))
+    assert sizes == [100_000, 50_000, 25_000]
 
 
 @pytest.mark.parametrize("options", ["--method explicit", "--method components --measure P.x"])

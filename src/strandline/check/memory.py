@@ -27,8 +27,7 @@ class MemoryLimit:
         if self.allowed is not None and resident_bytes() + wanted + _SPARED > self.allowed:
             raise ResourceError(limit_reached(self.allowed))
 
-    @property
-    def short(self) -> bool:
+    def runs_short(self) -> bool:
         """Whether next to nothing is left. What is free inside the process is given back where little is."""
         if self.allowed is None:
             return False

@@ -216,8 +216,10 @@ class Run:
 
     def _takes_too_much(self) -> bool:
         """Whether the process takes more than the search has counted, and no less will do. That is rare: what the
-        search leaves is meant for all else."""
-        return self.bench.allowed.short and not (isinstance(self.search, Search) and self.search.ease())
+        search leaves is meant for all else. A search on a device has its memory there."""
+        if not isinstance(self.search, Search) or not self.bench.allowed.runs_short():
+            return False
+        return not self.search.ease()
 
     def _plan_again(self, planner: Planner, told: str, *, peak: bool = False) -> Event | None:
         self._put_aside(f"{told}: planning again, from what the sweep has before it ...")

@@ -139,7 +139,8 @@ class LabellingGraph:
         shown = twin_of(self.question.plain)
         replaying = replay_of(run, shown)
         fairness = self.question.fairness.conditions
-        ensure = run.bench.allowed.ensure
+        limit = run.bench.allowed
+        ensure = None if limit.allowed is None else limit.ensure
         explaining = Explaining(
             formula, valuation, contains, lambda: Paths(graph, ensure), replaying, shown, start, fairness
         )

@@ -216,12 +216,13 @@ class GraphLog:
         """All numbers, mapped: for those who look here and there."""
         return np.memmap(self.path, dtype=np.uint32, mode="r") if self._written else np.zeros(0, dtype=np.uint32)
 
-    def index(self, ensure: Ensure) -> WordArray:
+    def index(self, ensure: Ensure | None = None) -> WordArray:
         """Where the targets of each record lie, and how many there are, as a mapped file that is made for it. `ensure`
-        is asked for memory."""
+        is asked for memory, where that is limited."""
         path = self.path.with_suffix(".index")
         at_once = min(max(_INDEXED_AT_ONCE, self.records // 16), self.records)
-        ensure(8 * at_once)
+        if ensure is not None:
+            ensure(8 * at_once)
         try:
             with path.open("wb") as file:
                 for least in range(0, self.records, at_once):

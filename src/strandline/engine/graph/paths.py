@@ -19,9 +19,9 @@ _AT_ONCE = np.uint64(1 << 12)
 
 
 class Paths:
-    """Searches a graph log, by an index of its rows. `ensure` is asked for memory."""
+    """Searches a graph log, by an index of its rows. Where memory is limited, `ensure` is asked for it."""
 
-    def __init__(self, graph: GraphLog, ensure: Ensure = lambda wanted: None) -> None:
+    def __init__(self, graph: GraphLog, ensure: Ensure | None = None) -> None:
         self._graph, self._ensure = graph, ensure
         self._numbers = graph.mapped()
         self._index = graph.index(ensure)
@@ -103,9 +103,8 @@ class Paths:
         while True:
             entries = queue.array[: len(queue) // 3 * 3].reshape(-1, 3)
             code = nearest(self._numbers, self._index, through, goal, met, entries, state, _AT_ONCE)
-            self._forget_pages()
             if code == PAUSE:
-                self._ensure(0)
+                self._ask_for(0)
                 continue
             if code != GROW:
                 path = _read_back(entries, int(state[1]) - 1) if code == FOUND else None
@@ -113,11 +112,18 @@ class Paths:
                 return path
             if len(entries) >= _MOST_ENTRIES:
                 raise ResourceError("the way to show it is too long to be looked for")
-            self._ensure(24 * len(entries))
+            self._ask_for(24 * len(entries))
             queue.grow(6 * len(entries))
 
+    def _ask_for(self, size: int) -> None:
+        """Raise `ResourceError` where so many bytes are not to be had. What was read of mapped files counts as memory:
+        it is given back, and can be read again."""
+        if self._ensure is None:
+            return
+        self._forget_pages()
+        self._ensure(size)
+
     def _forget_pages(self) -> None:
-        """What was read of mapped files counts as memory: give it back; it can be read again."""
         for one in (self._numbers, self._index):
             if isinstance(one, np.memmap) and hasattr(mmap, "MADV_DONTNEED"):
                 getattr(one, "_mmap").madvise(mmap.MADV_DONTNEED)  # noqa: B009  known to no type checker
