@@ -7,9 +7,10 @@ import os
 from pathlib import Path
 
 import pytest
+from little_memory import give
 
 import strandline
-from strandline.check import deciding, workbench
+from strandline.check import deciding
 from strandline.check.checkpoints import keeping
 from strandline.check.expected.reading import find_expected, read_expected
 from strandline.check.verdict import Exploration
@@ -72,7 +73,7 @@ def test_counts_survive(model: str, monkeypatch: pytest.MonkeyPatch, tmp_path: P
     # The machine code for wider states is not made for this alone.
     if make_kernel(system.alone).words == 1:
         full = True
-        monkeypatch.setattr(workbench.Workbench, "engine_bytes", lambda self, reserve=0: 1 << 20)
+        give(monkeypatch, 1 << 20)
         spilled = strandline.explore(system, memory="1G")
         assert counts(spilled) == counts(expected)
         assert watching.told[1] == "the memory limit of 1.0 GB is reached: going on with states on disk"

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from little_memory import give
 
 import strandline
-from strandline.check import deciding, measuring, planner, replanning, running, workbench
+from strandline.check import deciding, measuring, planner, replanning, running
 from strandline.check.automatic import Prediction
 from strandline.check.checkpoints import keeping
 from strandline.check.engine_loading import COMPILING
@@ -159,7 +160,7 @@ def test_where_memory_is_full_it_is_planned_again_before_states_go_to_disk(
     monkeypatch.setattr(replanning, "_TIMES", 1_000.0)
     monkeypatch.setattr(Search, "advance", advance)
     monkeypatch.setattr(planner, "better_measure", found)
-    monkeypatch.setattr(workbench.Workbench, "engine_bytes", lambda self, reserve=1: 8 << 20)
+    give(monkeypatch, 8 << 20)
     verdict = strandline.check(WHEELS, invariants=FAR, deadlock=True, measure="auto", memory="1G")
     assert {one.answer for one in verdict.properties} == {Answer.VIOLATED, Answer.HOLDS}
     assert overrated.planned() == (2 if better else 1)
@@ -188,7 +189,7 @@ def test_a_measure_that_forgets_little_is_given_up_when_memory_is_full(
     monkeypatch.setattr(Search, "advance", advance)
     monkeypatch.setattr(planner, "better_measure", lambda *given, **asked: None)
     monkeypatch.setattr(planner, "_MOST_STORED", 0.0)
-    monkeypatch.setattr(workbench.Workbench, "engine_bytes", lambda self, reserve=1: 32 << 20)
+    give(monkeypatch, 32 << 20)
     monkeypatch.setattr(keeping, "_SHARE", 0)
     monkeypatch.setattr(os, "fsync", lambda file: None)
     asked: dict[str, Any] = {"invariants": FAR, "deadlock": True, "measure": "auto", "memory": "1G"}

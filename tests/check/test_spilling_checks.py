@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from little_memory import give
 
 import strandline
 from strandline.check import deciding, running, stages, workbench
@@ -61,7 +62,7 @@ def full_memory(monkeypatch: pytest.MonkeyPatch) -> Told:
     # Figures are to be those of searches in memory, however narrow the layers of these small models are.
     monkeypatch.setattr(disk_search, "_PIECES", 1 << 60)
     monkeypatch.setattr(Search, "advance", advance)
-    monkeypatch.setattr(workbench.Workbench, "engine_bytes", lambda self, reserve=1: 1 << 20)
+    give(monkeypatch, 1 << 20)
     monkeypatch.setattr(deciding, "Unwatched", lambda: told)
     return told
 

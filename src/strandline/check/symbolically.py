@@ -91,7 +91,7 @@ class SymbolicRun:
             self._space = Space(
                 self.system,
                 library=options.diagrams,
-                most_bytes=_most_bytes(allowed),
+                most_bytes=most_bytes,
                 watch=background.watch,
                 tell=tell,
                 spare=spare,
@@ -99,6 +99,7 @@ class SymbolicRun:
             work(self._space)
 
         try:
+            most_bytes = _most_bytes(allowed)
             background.run(whole)
         except ResourceError as error:
             self.findings.complete, self.findings.reason = False, str(error)
