@@ -108,7 +108,7 @@ def path_to(kernel: Kernel, links: list[int], record: int) -> list[State]:
 
 _SIZES = (
     "LOG_RECORDS", "RECORDS", "LAYERS", "LEVELS", "ENTRIES", "TABLE", "PAGES", "STACK", "PATH", "CACHE",
-    "EXPANDED_WORDS",
+    "EXPANDED_WORDS", "EDGE_WORDS",
 )  # fmt: skip
 
 
