@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from strandline.check.memory import MemoryLimit
+from strandline.check.memory import MemoryLimit, resident_bytes
 from strandline.check.patience import time_is_up
 from strandline.check.watching import Progress, Watcher
 from strandline.errors import ResourceError
@@ -21,6 +21,8 @@ _SLICE = 0.05
 """Seconds between two looks at limits and signals."""
 _SHORT_SLICE = 0.005
 """The same, where memory is limited."""
+_SPARED = 8
+"""The part of the memory that is left free then: tables that grow take a good part of what they have at once."""
 _STACK_BYTES = 256 << 20
 
 
@@ -67,11 +69,13 @@ class Background(Generic[Result]):
         return results[0]
 
     def _wait(self, thread: threading.Thread) -> None:
-        pause, longest = 0.001, _SLICE if self._memory.allowed is None else _SHORT_SLICE
+        pause, longest, spared = 0.001, _SLICE, 0
+        if self._memory.allowed is not None:
+            longest, spared = _SHORT_SLICE, max(0, self._memory.allowed - resident_bytes()) // _SPARED
         while thread.is_alive():
             thread.join(pause)
             pause = min(2 * pause, longest)
-            self._memory.ensure()
+            self._memory.ensure(spared)
             seconds = time.perf_counter() - self._started
             if self._limit is not None and seconds >= self._limit and thread.is_alive():
                 raise ResourceError(time_is_up(self._limit))
