@@ -10,8 +10,9 @@ from pathlib import Path
 from strandline.check.memory import in_another_process
 from strandline.engine.search import Search, Searching
 
-RESERVE = 12 << 20
-"""Bytes that a search with states on disk leaves for all else."""
+RESERVE, RESERVED_PART = 12 << 20, 32
+"""Bytes that a search with states on disk leaves for all else, and the part of the rest: what is merged is there twice
+for a moment."""
 WORTH_TREES = 24 << 20
 """Bytes of the engine with which states are kept as trees before they go to disk: with less, the machine code for that
 takes a good part of them."""

@@ -18,7 +18,7 @@ from strandline.check.engine_loading import Nowhere
 from strandline.check.engine_searches import SpillingMaker, StateSearches, search_with_trees, spilling_search
 from strandline.check.memory import return_memory
 from strandline.check.replanning import Frontier
-from strandline.check.spilling import RESERVE, WORTH_TREES, load_spilling
+from strandline.check.spilling import RESERVE, RESERVED_PART, WORTH_TREES, load_spilling
 from strandline.engine.disk.succession import PutDown, Standing
 from strandline.errors import InternalError
 
@@ -108,8 +108,10 @@ class _OnDisk(Stage):
         return_memory()
         bench.open_files(log_folder)
         # A run that is resumed may have no limit any more.
-        unlimited = bench.plan.options.memory_limit is None
-        bench.memory_limit = None if unlimited else bench.engine_bytes(RESERVE)
+        bench.memory_limit = None
+        if bench.plan.options.memory_limit is not None:
+            left = bench.engine_bytes(RESERVE)
+            bench.memory_limit = left - left // RESERVED_PART
         files = (folder / "runs", bench.disk, bench.release, bench.writer)
         bench.search = maker.spilling(bench.kernel, bench.log.append, bench.listener, bench.memory_limit, *files)
 

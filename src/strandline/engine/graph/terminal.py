@@ -16,7 +16,7 @@ from strandline.engine.saving import Kept, Saved
 
 _AT_LEAST = 1 << 16
 """Records that are looked at together, where layers are smaller."""
-_TO_LOOK_AT = 3
+_TO_LOOK_AT = 5
 """Times what was told that looking at it takes, that included."""
 
 
