@@ -11,9 +11,9 @@ import pytest
 from test_spilling_checks import WHEELS, watched
 
 import strandline
-from strandline.check import running
 from strandline.check.background import Background
 from strandline.check.counting import Counts, DistinctCounter
+from strandline.check.driver import run
 from strandline.check.memory import MemoryLimit, resident_bytes, return_memory
 from strandline.check.watching import Unwatched
 from strandline.engine.disk.recent import RecentStates
@@ -106,7 +106,7 @@ def test_a_search_gives_way_where_the_process_takes_too_much(monkeypatch: pytest
     can."""
     looks = iter([False, True, False, True] + [False, True] * 3)
     eased: list[bool] = []
-    monkeypatch.setattr(running, "_SLICE", 0.001)
+    monkeypatch.setattr(run, "_SLICE", 0.001)
     monkeypatch.setattr(MemoryLimit, "runs_short", lambda self: next(looks, False))
     ease = SpillingSearch.ease
     monkeypatch.setattr(SpillingSearch, "ease", lambda search: eased.append(ease(search)) or eased[-1])

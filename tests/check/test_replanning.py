@@ -11,10 +11,11 @@ import pytest
 from little_memory import give
 
 import strandline
-from strandline.check import deciding, measuring, planner, replanning, running
+from strandline.check import deciding, measuring
 from strandline.check.automatic import Prediction
 from strandline.check.checkpoints import keeping
-from strandline.check.engine_loading import COMPILING
+from strandline.check.driver import handoff_files, outlook, replanning, run
+from strandline.check.driver.warm_up import COMPILING
 from strandline.check.measures import parse_measures
 from strandline.check.verdict import Answer
 from strandline.check.watching import Watcher
@@ -45,7 +46,7 @@ class Told:
                 raise Killed
 
     def planned(self) -> int:
-        return sum("planning again, from what the sweep has before it" in text for text in self.texts)
+        return sum("planning again, from the frontier of the sweep" in text for text in self.texts)
 
 
 class Killed(BaseException):
@@ -62,8 +63,8 @@ def overrated(monkeypatch: pytest.MonkeyPatch) -> Told:
         return Prediction(measure, "it is said to be good", 0.01, 0.5, 1_000, False, 0.0)
 
     monkeypatch.setattr(measuring, "predicted_measure", predicted)
-    monkeypatch.setattr(replanning, "_MORE", 0.0)
-    monkeypatch.setattr(running, "_SLICE", 0.001)
+    monkeypatch.setattr(outlook, "_MORE", 0.0)
+    monkeypatch.setattr(run, "_SLICE", 0.001)
     monkeypatch.setattr(deciding, "Unwatched", lambda: told)
     return told
 
@@ -92,7 +93,7 @@ def test_threads_are_planned_again_too(overrated: Told) -> None:
 def test_what_was_found_is_said_and_reported(overrated: Told) -> None:
     explored = strandline.explore(WHEELS, measure="auto")
     assert overrated.texts[0].startswith("about ")
-    assert ", where 0.50 were predicted: planning again, from what the sweep has before it ..." in overrated.texts[0]
+    assert ", where 0.50 were predicted: planning again, from the frontier of the sweep ..." in overrated.texts[0]
     assert explored.complete
     assert explored.prediction is not None
     if any(text.startswith("found in") for text in overrated.texts):
@@ -100,15 +101,15 @@ def test_what_was_found_is_said_and_reported(overrated: Told) -> None:
 
 
 def test_one_that_keeps_its_promise_is_left_alone(overrated: Told, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replanning, "_TIMES", 1_000.0)
+    monkeypatch.setattr(outlook, "_TIMES", 1_000.0)
     assert strandline.explore(WHEELS, measure="auto").complete
     assert overrated.planned() == 0
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
 def test_a_full_disk_ends_it_with_the_reason(overrated: Told, monkeypatch: pytest.MonkeyPatch) -> None:
-    usual = planner.Frontier
-    monkeypatch.setattr(planner, "Frontier", lambda path, *rest: usual(Path("/dev/full"), *rest))
+    usual = handoff_files._BlockFile
+    monkeypatch.setattr(handoff_files, "_BlockFile", lambda path, *rest: usual(Path("/dev/full"), *rest))
     monkeypatch.setattr(usual, "remove", lambda self: None)
     explored = strandline.explore(WHEELS, measure="auto")
     assert not explored.complete
@@ -157,9 +158,9 @@ def test_where_memory_is_full_it_is_planned_again_before_states_go_to_disk(
         measure = parse_measures(["P.x"], system)
         return Prediction(measure, "another one", 0.01, 1.0, 1_000_000, False, 0.0) if better else None
 
-    monkeypatch.setattr(replanning, "_TIMES", 1_000.0)
+    monkeypatch.setattr(outlook, "_TIMES", 1_000.0)
     monkeypatch.setattr(Search, "advance", advance)
-    monkeypatch.setattr(planner, "better_measure", found)
+    monkeypatch.setattr(replanning, "better_measure", found)
     give(monkeypatch, 8 << 20)
     verdict = strandline.check(WHEELS, invariants=FAR, deadlock=True, measure="auto", memory="1G")
     assert {one.answer for one in verdict.properties} == {Answer.VIOLATED, Answer.HOLDS}
@@ -185,10 +186,10 @@ def test_a_measure_that_forgets_little_is_given_up_when_memory_is_full(
         event = usual(search, 0.0)
         return Event.MEMORY if search.statistics().visited > 5000 and event is Event.PAUSED else event
 
-    monkeypatch.setattr(replanning, "_TIMES", 1_000.0)
+    monkeypatch.setattr(outlook, "_TIMES", 1_000.0)
     monkeypatch.setattr(Search, "advance", advance)
-    monkeypatch.setattr(planner, "better_measure", lambda *given, **asked: None)
-    monkeypatch.setattr(planner, "_MOST_STORED", 0.0)
+    monkeypatch.setattr(replanning, "better_measure", lambda *given, **asked: None)
+    monkeypatch.setattr(outlook, "_MOST_STORED", 0.0)
     give(monkeypatch, 32 << 20)
     monkeypatch.setattr(keeping, "_SHARE", 0)
     monkeypatch.setattr(os, "fsync", lambda file: None)
@@ -236,7 +237,7 @@ def test_properties_of_runs_are_decided_as_before(
 
 
 def test_a_search_for_cycles_begins_again(overrated: Told, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(planner, "better_measure", another)
+    monkeypatch.setattr(replanning, "better_measure", another)
     formula, _ = RUNS["cycles that are not"]
     verdict = strandline.check(WHEELS, formula, measure="auto", method="sweep")
     assert verdict.answer is Answer.HOLDS
@@ -257,7 +258,7 @@ def test_a_search_for_cycles_goes_on_where_nothing_better_is_found(
     given = {"measure": "(P.x + Q.x + R.x) % 7", "method": "sweep"}
     formula, _ = RUNS["cycles that are not"]
     alone = strandline.check(WHEELS, formula, **given).properties[0].search
-    monkeypatch.setattr(planner, "better_measure", lambda *given, peak, afresh: None)
+    monkeypatch.setattr(replanning, "better_measure", lambda *given, peak, afresh: None)
     watched = strandline.check(WHEELS, formula, **given | {"measure": "auto"}).properties[0].search
     assert overrated.planned() >= 1
     assert alone is not None
@@ -283,9 +284,9 @@ def test_where_memory_is_full_a_search_for_cycles_begins_again_or_ends(
         asked.append(peak)
         return another(*given, peak=peak, afresh=afresh) if better else None
 
-    monkeypatch.setattr(replanning, "_TIMES", 1_000.0)
+    monkeypatch.setattr(outlook, "_TIMES", 1_000.0)
     monkeypatch.setattr(Search, "advance", advance)
-    monkeypatch.setattr(planner, "better_measure", found)
+    monkeypatch.setattr(replanning, "better_measure", found)
     formula, _ = RUNS["cycles that are not"]
     verdict = strandline.check(WHEELS, formula, measure="auto", method="sweep", memory="1G")
     assert verdict.answer is (Answer.HOLDS if better else Answer.UNKNOWN)
@@ -298,7 +299,7 @@ def test_killed_after_a_search_for_cycles_began_again(
 ) -> None:
     monkeypatch.setattr(keeping, "_SHARE", 0)
     monkeypatch.setattr(os, "fsync", lambda file: None)
-    monkeypatch.setattr(planner, "better_measure", another)
+    monkeypatch.setattr(replanning, "better_measure", another)
     formula, _ = RUNS["cycles that are not"]
     keywords: dict[str, Any] = {"measure": "auto", "method": "sweep", "checkpoint": tmp_path / "saved", "every": 0.0}
     watcher = Told(left=3)
@@ -327,9 +328,9 @@ def test_every_search_of_a_check_has_plans_of_its_own(
         asked.append(afresh)
         return None if len(asked) == 1 else another(*given, peak=peak, afresh=afresh)
 
-    monkeypatch.setattr(planner, "better_measure", found)
+    monkeypatch.setattr(replanning, "better_measure", found)
     # One plan for each search.
-    monkeypatch.setattr(replanning, "_MOST_PLANS", 2)
+    monkeypatch.setattr(outlook, "_MOST_PLANS", 2)
     formulas = [RUNS["cycles that are not"][0], "(G F (R.x == 0)) or (F G (R.x < 70))"]
     verdict = strandline.check(WHEELS, formulas, measure="auto", method="sweep", checkpoint=tmp_path / "saved")
     assert [one.answer for one in verdict.properties] == [Answer.HOLDS, Answer.HOLDS]

@@ -17,9 +17,11 @@ import pytest
 from little_memory import give
 
 import strandline
-from strandline.check import deciding, running, stages, workbench
+from strandline.check import deciding
 from strandline.check.checkpoints import keeping
-from strandline.check.engine_loading import COMPILING
+from strandline.check.driver import context, fallbacks, run
+from strandline.check.driver.context import SearchSetup
+from strandline.check.driver.warm_up import COMPILING
 from strandline.check.verdict import Answer, Verdict
 from strandline.engine.disk import search as disk_search
 from strandline.engine.search import Event, Search
@@ -102,7 +104,7 @@ def test_the_answer_is_the_same(name: str, full_memory: Told, monkeypatch: pytes
 def test_states_are_kept_as_trees_before_they_go_to_disk(
     name: str, full_memory: Told, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(stages, "WORTH_TREES", 0)
+    monkeypatch.setattr(fallbacks, "_WORTH_TREES", 0)
     spilled = strandline.check(WHEELS, memory="1G", work_dir=tmp_path, **SEARCHES[name])
     full = "the memory limit of 1.0 GB is reached"
     kept = ("as trees", "on disk from there on")
@@ -115,7 +117,7 @@ def test_states_are_kept_as_trees_before_they_go_to_disk(
 
 
 def test_whole_states_that_were_asked_for_go_to_disk(full_memory: Told, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stages, "WORTH_TREES", 0)
+    monkeypatch.setattr(fallbacks, "_WORTH_TREES", 0)
     spilled = strandline.check(WHEELS, memory="1G", store="exact", **SEARCHES["bfs"])
     assert full_memory.texts == ["the memory limit of 1.0 GB is reached: going on with states on disk"]
     monkeypatch.undo()
@@ -152,12 +154,13 @@ def test_who_is_told_of_layers_is_not_told_of_some(full_memory: Told) -> None:
 
 
 def test_too_little_memory_even_for_a_search_on_disk(full_memory: Told, monkeypatch: pytest.MonkeyPatch) -> None:
-    def little(self: workbench.Workbench, reserve: int = 1) -> int:
+    def little(setup: SearchSetup, reserve: int = 1) -> int:
         if reserve > 1:
             raise ResourceError("the memory limit is less than what the program takes")
         return 4 << 20
 
-    monkeypatch.setattr(workbench.Workbench, "engine_bytes", little)
+    for module in (context, fallbacks):
+        monkeypatch.setattr(module, "bytes_for_engine", little)
     verdict = strandline.check(WHEELS, measure="P.x", invariants=["P.x < 1", "P.x < 64"], memory="1G")
     assert [one.answer for one in verdict.properties] == [Answer.VIOLATED, Answer.UNKNOWN]
     assert verdict.reason == "the memory limit is less than what the program takes"
@@ -186,8 +189,8 @@ def test_killed_while_states_are_on_disk(
     name: str, trees: bool, full_memory: Told, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     if trees:
-        monkeypatch.setattr(stages, "WORTH_TREES", 0)
-    monkeypatch.setattr(running, "_SLICE", 0.001)
+        monkeypatch.setattr(fallbacks, "_WORTH_TREES", 0)
+    monkeypatch.setattr(run, "_SLICE", 0.001)
     monkeypatch.setattr(keeping, "_SHARE", 0)
     monkeypatch.setattr(os, "fsync", lambda file: None)
     folder, told = tmp_path / "saved", list[str]()

@@ -11,9 +11,9 @@ import strandline
 from strandline.check import choosing, compiling
 from strandline.check.claims import Claims
 from strandline.check.deciding import check_selection
-from strandline.check.engine_loading import COMPILING
+from strandline.check.driver.outcome import RunOutcome
+from strandline.check.driver.warm_up import COMPILING
 from strandline.check.options import Options
-from strandline.check.plan import Findings
 from strandline.check.properties import select
 from strandline.check.strategies.explicit import StatesFound
 from strandline.check.task import Session, Task
@@ -42,7 +42,7 @@ class ByInterpreter:
             found = {step.target for state in waiting for step in interpreter.steps(state) if step.target is not None}
             waiting = found - seen
             seen = seen | waiting
-        return StatesFound(Findings(complete=True, statistics=Statistics(states=len(seen), visited=len(seen))), {})
+        return StatesFound(RunOutcome(complete=True, statistics=Statistics(states=len(seen), visited=len(seen))), {})
 
 
 class Listener:

@@ -18,11 +18,13 @@ import pytest
 from graph_kernel import Graph, graph_kernel, random_graph
 from plain import Engine, compiled_engine, giving_way, plain_engine
 from running import Run, explore, smallest_arrays
+from test_continued_sweeps import progress_in
 from test_sweeping import counters
 
 import strandline
 from strandline.check.verdict import Answer
 from strandline.engine.codes import ROOT, SAME, STEP_BITS
+from strandline.engine.handoff import FRONTIER
 from strandline.errors import UsageError
 from strandline.traces.log import ParentLog
 
@@ -110,7 +112,7 @@ def test_the_same_layers_visits_and_persistent_states(words: int) -> None:
 
 @pytest.mark.parametrize("small", [False, True])
 def test_another_sweep_by_as_many_threads_carries_on(small: bool) -> None:
-    engine, under_way = compiled_engine(), 0
+    engine, in_mailboxes = compiled_engine(), 0
     for seed in range(40):
         random, threads = Random(seed), 2 + seed % 2
         graph = random_graph(random, 80, 200, kind=KINDS[seed % 3])
@@ -121,15 +123,13 @@ def test_another_sweep_by_as_many_threads_carries_on(small: bool) -> None:
                 run.search._budget = random.randint(1, 30)
                 run.search.advance(0.0)
                 former, run.kernel = run.search, graph_kernel(now)
-                under_way += sum(len(links) for _, links in former.under_way())
-                rows = [np.array(block) for block in former.put_down()]
+                in_mailboxes += sum(len(links) for _, links in former.in_mailboxes())
+                handoff = former.hand_off()
+                rows = [np.array(block) for block in handoff.blocks[FRONTIER]]
                 former.close()
                 run.search = run.new_search("sweep", log=lambda links: None, threads=threads)
-                run.search.carry_on(former)
-                for block in rows:
-                    nodes = [run.kernel.twin.nodes[tuple(state)] for state in block[:, :-1].tolist()]
-                    progress = np.array([(now.progress or ())[node] for node in nodes], dtype=np.int64)
-                    assert run.search.take_up(block, progress) is None
+                handoff = replace(handoff, blocks={FRONTIER: iter(rows)})
+                assert run.search.take_over(handoff, progress_in(now, run.kernel)) is None
             assert run.advance().event is engine.Event.DONE
         figures = run.outcome.statistics
         assert set(run.ends()) == {run.kernel.twin.states[node] for node in graph.reachable()}
@@ -137,7 +137,7 @@ def test_another_sweep_by_as_many_threads_carries_on(small: bool) -> None:
         assert abs(figures.distinct - len(graph.reachable())) <= 5, "few states are estimated well"
         assert figures.visited >= len(graph.reachable())
         run.search.close()
-    assert under_way or not small, "states that nobody has taken from their boxes were put down too"
+    assert in_mailboxes or not small, "states that no thread has received were handed off too"
 
 
 def test_growing_and_flushing_at_every_point() -> None:

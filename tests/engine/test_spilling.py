@@ -19,7 +19,6 @@ from running import Outcome, Run, explore, path_to, smallest_arrays
 
 from strandline.engine.disk import expanding_kernel, marking_kernel, sorting_kernel
 from strandline.engine.disk import search as disk_search
-from strandline.engine.disk.succession import PutDown
 from strandline.engine.orders.breadth_first import Trees
 from strandline.engine.saving import restore, saved
 from strandline.engine.search import Event
@@ -104,15 +103,14 @@ def test_a_search_with_trees_is_carried_on(
         former = Run(kernel, "bfs", keeping=Trees())
         former.search._budget = visits
         former.search.advance(0.0)
-        standing, put_down = former.search.standing, former.search.put_down()
-        blocks = (put_down.found, put_down.level, put_down.following, put_down.unplaced)
-        states = PutDown(*(iter([np.array(block) for block in part]) for part in blocks))
+        handoff = former.search.hand_off()
+        blocks = {name: iter([np.array(block) for block in part]) for name, part in handoff.blocks.items()}
         former.search.close()
         run = SpillingRun(kernel, folder)
         run.outcome = former.outcome
-        run.search.carry_on(standing, states)
+        run.search.take_over(replace(handoff, blocks=blocks))
         outcome = run.advance()
-        assert outcome.statistics.peak_bytes >= standing.peak_bytes > 0
+        assert outcome.statistics.peak_bytes >= handoff.counters.peak_bytes > 0
         run.search.close()
     same(outcome, usual)
     assert sum(run.written) == 0

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
+from strandline.check.checkpoints.keeping import Checkpoints
 from strandline.check.measures import measure_texts, parse_measures
 from strandline.check.memory import in_another_process, resident_bytes, return_memory
 from strandline.check.watching import Watcher
@@ -119,16 +120,35 @@ def better_measure(
     return prediction
 
 
-def prediction_told(prediction: Prediction, system: System) -> dict[str, Any]:
-    """A prediction as data; `prediction_of` reads it back."""
-    told = {one.name: getattr(prediction, one.name) for one in fields(prediction) if one.name != "measure"}
-    return {**told, "measure": measure_texts(prediction.measure, system) if prediction.measure.components else ()}
+def noted_prediction(
+    checkpoints: Checkpoints | None, key: str, system: System, find: Callable[[], Prediction | None]
+) -> Prediction | None:
+    """Return the prediction that is found, or, in a run that is resumed, the one that was noted in the run before
+    under this key: the search goes by that."""
+    if checkpoints is None:
+        return find()
+    found: list[Prediction | None] = []
+
+    def make() -> dict[str, Any] | None:
+        found.append(find())
+        return None if found[0] is None else _as_data(found[0], system)
+
+    data = checkpoints.noted(key, make)
+    if found:
+        return found[0]
+    return None if data is None else _from_data(data, system)
 
 
-def prediction_of(told: Mapping[str, Any], system: System) -> Prediction:
-    given = parse_measures(told["measure"], system).components
+def _as_data(prediction: Prediction, system: System) -> dict[str, Any]:
+    """Convert a prediction to data for JSON: its measure is written in the model's language."""
+    data = {one.name: getattr(prediction, one.name) for one in fields(prediction) if one.name != "measure"}
+    return {**data, "measure": measure_texts(prediction.measure, system) if prediction.measure.components else ()}
+
+
+def _from_data(data: Mapping[str, Any], system: System) -> Prediction:
+    given = parse_measures(data["measure"], system).components
     found = [replace(one, name=None, reason=None, source=None, span=None) for one in given]
-    return Prediction(**{**told, "measure": measure_of(found, system) if found else KEEP_ALL})
+    return Prediction(**{**data, "measure": measure_of(found, system) if found else KEEP_ALL})
 
 
 def _largest_peak(found: Found, memory: int | None) -> float | None:

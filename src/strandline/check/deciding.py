@@ -10,11 +10,11 @@ from dataclasses import replace
 from strandline.check.checkpoints.keeping import Checkpoints
 from strandline.check.choosing import choose_for_runs, choose_for_states
 from strandline.check.ctl.methods import EXPLICIT
+from strandline.check.driver.outcome import INTERRUPTED, RunOutcome
 from strandline.check.ltl.options import LtlOptions
 from strandline.check.measuring import SweepMeasures
 from strandline.check.mixing import refuse_mixture
 from strandline.check.options import Options
-from strandline.check.plan import INTERRUPTED, Findings
 from strandline.check.properties import Kind, Property, Selection, needs_product
 from strandline.check.reducing import BRANCHING, examine_reduction, pays
 from strandline.check.strategies.explicit import StatesFound
@@ -40,9 +40,9 @@ def explore_system(
     with _checkpoints(options) as checkpoints:
         session = _session(options, watcher, started, checkpoints)
         task = _settled(Task(system, options, temporal=LtlOptions(method=method)), (), choose_for_states, session)
-        findings = _search_states(task, session).findings
-        exploration = exploration_of(system, task.options, findings)
-        if findings.interrupted:
+        outcome = _search_states(task, session).outcome
+        exploration = exploration_of(system, task.options, outcome)
+        if outcome.interrupted:
             raise Interrupted(exploration)
     return exploration
 
@@ -115,7 +115,7 @@ class _Deciding:
 
     def __init__(self, system: System, options: Options, temporal: LtlOptions, session: Session) -> None:
         self._system, self._options, self._temporal, self._session = system, options, temporal, session
-        self._findings: list[Findings] = []
+        self._outcomes: list[RunOutcome] = []
         self._searched: list[Options] = []
         """With what each of them was found."""
         self._answers: dict[Property, PropertyVerdict] = {}
@@ -139,7 +139,7 @@ class _Deciding:
         task = _settled(task, seen, choose_for_states, self._session)
         found = _search_states(task, self._session)
         self._searched.append(task.options)
-        self._findings.append(found.findings)
+        self._outcomes.append(found.outcome)
         self._answers.update({one: answer_of(one, found) for one in properties})
 
     def _decide_runs(self, one: Property) -> None:
@@ -153,7 +153,7 @@ class _Deciding:
         task = _settled(task, list(one.specification.atoms.values()), choose_for_runs, self._session)
         self._searched.append(task.options)
         decided = decide_runs(task, one, self._session)
-        self._findings.append(decided.findings)
+        self._outcomes.append(decided.outcome)
         self._answers[one] = decided.verdict
 
     def _decide_trees(self, properties: Sequence[Property]) -> None:
@@ -172,19 +172,19 @@ class _Deciding:
             self._session.watcher.stage(f"partial-order reduction is not used: {BRANCHING}")
             options = replace(options, auto_por=False, check_independence=False)
         for decided in decide_trees(self._system, list(owners), options, self._temporal, self._session):
-            self._findings.append(decided.findings)
+            self._outcomes.append(decided.outcome)
             self._searched.append(options)
             for formula, verdict in decided.verdicts.items():
                 self._answers[owners[formula]] = replace(verdict, name=owners[formula].name)
 
     @property
     def _interrupted(self) -> bool:
-        return any(findings.interrupted for findings in self._findings)
+        return any(outcome.interrupted for outcome in self._outcomes)
 
     def _told(self, asked: Sequence[Property]) -> Verdict:
-        fault = next((findings.fault for findings in self._findings if findings.fault is not None), None)
+        fault = next((outcome.fault for outcome in self._outcomes if outcome.fault is not None), None)
         told = [self._answers[one] for one in asked] + ([] if fault is None else [fault])
-        main = replace(self._findings[0], fault=fault, interrupted=self._interrupted)
+        main = replace(self._outcomes[0], fault=fault, interrupted=self._interrupted)
         verdict = Verdict(exploration_of(self._system, self._searched[0], main), tuple(told))
         if self._interrupted:
             raise Interrupted(verdict)
@@ -200,17 +200,17 @@ def searched_for(system: System, properties: Sequence[Property]) -> System:
     return with_history(searched, asked if searched.ends is None else [*asked, searched.ends])
 
 
-def exploration_of(system: System, options: Options, findings: Findings) -> Exploration:
+def exploration_of(system: System, options: Options, outcome: RunOutcome) -> Exploration:
     """What a search through states has come to."""
     return Exploration(
         system,
         options,
-        findings.complete,
-        findings.reason,
-        findings.statistics,
-        findings.fault,
-        findings.interrupted,
-        findings.prediction,
+        outcome.complete,
+        outcome.reason,
+        outcome.statistics,
+        outcome.fault,
+        outcome.interrupted,
+        outcome.prediction,
     )
 
 
@@ -220,8 +220,8 @@ def answer_of(one: Property, found: StatesFound) -> PropertyVerdict:
     if one in found.traces:
         answer = Answer.HOLDS if wanted else Answer.VIOLATED
         return PropertyVerdict(one.kind, one.name, answer, trace=found.traces[one])
-    if not found.findings.complete:
-        return PropertyVerdict(one.kind, one.name, Answer.UNKNOWN, found.findings.reason)
+    if not found.outcome.complete:
+        return PropertyVerdict(one.kind, one.name, Answer.UNKNOWN, found.outcome.reason)
     if wanted:
         return PropertyVerdict(one.kind, one.name, Answer.VIOLATED, "no reachable state satisfies it")
     return PropertyVerdict(one.kind, one.name, Answer.HOLDS)

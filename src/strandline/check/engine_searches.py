@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from strandline.check.ltl.methods import CycleMethod
 from strandline.check.options import BITSTATE, BY_NEED, CACHE, COMPACT, LOSSY, SWEEP, TREE, WHOLE, Options
@@ -17,20 +17,16 @@ from strandline.engine.cycles.predecessors import PredecessorSearch
 from strandline.engine.cycles.published.ltl_sweep import LtlSweepSearch
 from strandline.engine.cycles.sweep.sweep_cycles import SweepCycleSearch
 from strandline.engine.disk.runs import Release
-from strandline.engine.journal import EdgeListener, Listener, Log, Sink
+from strandline.engine.journal import Listener, Log, Sink
 from strandline.engine.orders.breadth_first import Bits, BreadthFirstSearch, Hashes, Keeping, Trees
 from strandline.engine.orders.cached import CachedSearch, CacheRule
 from strandline.engine.orders.depth_first import DepthFirstSearch
 from strandline.engine.orders.shards import ShardedSweepSearch
-from strandline.engine.orders.succession import SucceededSweep
 from strandline.engine.orders.sweep import SweepSearch
 from strandline.engine.orders.walks import RandomWalks
 from strandline.engine.search import Search, Searching, Terms
 from strandline.engine.writing import Writer
 from strandline.errors import InternalError
-
-if TYPE_CHECKING:
-    from strandline.engine.disk.search import SpillingSearch
 
 FORGETTING = (SWEEP, CACHE)
 """Orders that forget states and may visit them again."""
@@ -57,11 +53,12 @@ class SearchMaker(Protocol):
 class SpillingMaker(Protocol):
     """Makes searches that may be able to go on when memory is full."""
 
-    def as_trees(self, listener: Listener | None) -> StateSearches | None:
-        """The same searches with states kept as trees, which takes less memory, where that is left to the program."""
+    def as_trees(self) -> StateSearches | None:
+        """Return the same searches with tree compression, which takes less memory; None where the store was chosen by
+        the user."""
 
-    def can_spill(self, kernel: Kernel, listener: Listener | None) -> bool:
-        """Whether this search can have states on disk."""
+    def can_spill(self, kernel: Kernel) -> bool:
+        """Return True if this search can have states on disk."""
 
     def spilling(
         self,
@@ -122,15 +119,14 @@ class StateSearches:
         """The same searches without a measure."""
         return replace(self, options=replace(self.options, order="bfs", measure=(), count_distinct=False))
 
-    def as_trees(self, listener: Listener | None) -> StateSearches | None:
+    def as_trees(self) -> StateSearches | None:
         options = self.options
-        if options.order != "bfs" or options.store != BY_NEED or isinstance(listener, EdgeListener):
+        if options.order != "bfs" or options.store != BY_NEED:
             return None
         return replace(self, options=replace(options, store=TREE, threads=1))
 
-    def can_spill(self, kernel: Kernel, listener: Listener | None) -> bool:
-        alike = self.options.order in ("bfs", SWEEP) and self.options.store not in LOSSY and not kernel.componentwise
-        return alike and not isinstance(listener, EdgeListener)
+    def can_spill(self, kernel: Kernel) -> bool:
+        return self.options.order in ("bfs", SWEEP) and self.options.store not in LOSSY and not kernel.componentwise
 
     def spilling(
         self,
@@ -191,21 +187,7 @@ class WalkSearches:
         return RandomWalks(kernel, walks=self.walks, depth=self.depth, seed=self.seed, **terms)
 
 
-def search_with_trees(search: Searching) -> BreadthFirstSearch | None:
-    """A search that was made as one with trees, where another one can carry it on now."""
-    return search if isinstance(search, BreadthFirstSearch) and search.can_be_carried_on else None
 
-
-def spilling_search(search: Searching) -> SpillingSearch | None:
-    """A search that was made as one with states on disk."""
-    from strandline.engine.disk.search import SpillingSearch
-
-    return search if isinstance(search, SpillingSearch) else None
-
-
-def succeeded_sweep(search: Searching) -> SucceededSweep | None:
-    """A search that was made as a sweep which another one can carry on."""
-    return search if isinstance(search, SucceededSweep) else None
 
 
 def cycle_sweep(search: Searching) -> SweepCycleSearch | None:

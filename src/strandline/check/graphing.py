@@ -10,16 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from strandline.check.blame import fault_verdict
+from strandline.check.driver.outcome import RunOutcome
+from strandline.check.driver.run import SearchRun, run_search
+from strandline.check.driver.specification import SearchSpecification
 from strandline.check.engine_searches import StateSearches
 from strandline.check.measuring import SweepMeasures
 from strandline.check.options import SWEEP, Options
-from strandline.check.plan import Findings, Plan
-from strandline.check.running import Run
-from strandline.check.verdict import PropertyVerdict
 from strandline.check.watching import Unwatched, Watcher
-from strandline.compile.kernel import MAXIMUM_PREDICATES, FaultSite, Kernel, Twin
+from strandline.compile.kernel import MAXIMUM_PREDICATES, Kernel, Twin
 from strandline.engine.memory import WordArray
-from strandline.engine.search import Event
 from strandline.errors import InputError, InternalError, ResourceError, UsageError
 from strandline.model.expression import FALSE, Binary, Const, Expression, Read, row
 from strandline.model.measure import Measure
@@ -81,26 +80,34 @@ def graph_task(
 
 def explore_graph(
     task: GraphTask, options: Options, take: Callable[[Node], None], watcher: Watcher | None = None
-) -> Findings:
+) -> RunOutcome:
     """Explore breadth-first, and hand over every state as soon as its successors are numbered. Limits and Ctrl-C end up
-    in the findings, a fault of the model too."""
-    goal = _Telling(task, take)
-    plan = Plan(
+    in the outcome, a fault of the model too."""
+    observer = _GraphObserver(task, take)
+    specification = SearchSpecification(
         system=task.system,
         predicates=tuple(task.propositions.values()),
         measure=None,
         searches=StateSearches(replace(options, order="bfs", measure=(), componentwise=False), 0),
         options=options,
         started=time.perf_counter(),
-        listens=goal.listen,
-        tells_edges=True,
+        observe=observer.attach,
+        observes_edges=True,
     )
-    return Run(plan, goal, watcher or Unwatched()).carry_out()
+    with run_search(specification, watcher or Unwatched()) as run:
+        _note_fault(run)
+    return run.outcome
+
+
+def _note_fault(run: SearchRun) -> None:
+    if run.fault is not None:
+        trace = run.replay(run.fault).trace
+        run.outcome.fault = fault_verdict(run.specification.system, trace, (), None)
 
 
 @dataclass(slots=True)
-class _Telling:
-    """A goal that nothing decides, and the listener of its search."""
+class _GraphObserver:
+    """Observes a search and hands over each state when all its successors are numbered."""
 
     task: GraphTask
     take: Callable[[Node], None]
@@ -111,11 +118,11 @@ class _Telling:
     _told: list[tuple[tuple[int, ...], int, int]] = field(default_factory=list)
     _targets: list[int] = field(default_factory=list)
 
-    def listen(self, folder: Path, kernel: Kernel) -> _Telling:
+    def attach(self, folder: Path, kernel: Kernel) -> _GraphObserver:
         self._kernel, self._skipped = kernel, len(kernel.initial)
         return self
 
-    # As a listener
+    # As an observer
 
     @property
     def held_words(self) -> int:
@@ -152,17 +159,6 @@ class _Telling:
             taken, done = taken + degree, done + 1
         del self._waiting[:done], self._targets[:taken]
 
-    # As a goal
-
-    def stopped(self, run: Run, event: Event) -> bool:
-        raise InternalError(f"the search stopped for no reason that is known here: {event}")
-
-    def faulted(self, run: Run, record: int, site: FaultSite) -> PropertyVerdict:
-        return fault_verdict(self.task.system, run.replay(record, fault=site).trace, (), None)
-
-    def finished(self, run: Run, folder: Path) -> None:
-        return None
-
 
 @dataclass(frozen=True, slots=True)
 class ProductGraph:
@@ -185,9 +181,9 @@ def product_graph(product: System, options: Options, watcher: Watcher) -> Produc
     measure = SweepMeasures(options, watcher).of(product.alone).measure
     nodes: list[Node] = []
     task = GraphTask(product, {"accepting": accepts}, measure)
-    findings = explore_graph(task, options, nodes.append, watcher)
-    if not findings.complete:
-        raise ResourceError(f"the product is not complete: {findings.reason}")
+    outcome = explore_graph(task, options, nodes.append, watcher)
+    if not outcome.complete:
+        raise ResourceError(f"the product is not complete: {outcome.reason}")
     twin = twin_of(product)
     return ProductGraph(
         {one.number: twin.describe(one.state) for one in nodes},
@@ -203,37 +199,39 @@ def explore_tree(
     """Every record of a search in the order of discovery, as the values of its state and of that from which it was
     found; None for an initial one. In a sweep a state that was forgotten comes again. Raises `ResourceError` where
     the search does not come to its end."""
-    goal = _Remembering()
+    records = _RecordObserver()
     measure = SweepMeasures(options, watcher).of(system).measure if options.order == SWEEP else None
-    plan = Plan(
+    specification = SearchSpecification(
         system=system,
         predicates=(),
         measure=measure,
         searches=StateSearches(options, 0),
         options=options,
         started=time.perf_counter(),
-        listens=goal.listen,
-        tells_edges=True,
+        observe=records.attach,
+        observes_edges=True,
     )
-    findings = Run(plan, goal, watcher).carry_out()
-    if not findings.complete:
-        raise ResourceError(f"the tree is not complete: {findings.reason}")
-    described = [goal.twin.describe(goal.states[record]) for record in range(len(goal.states))]
-    return [(one, described[goal.parents[number]] if number in goal.parents else None)
-            for number, one in enumerate(described)]
+    with run_search(specification, watcher) as run:
+        _note_fault(run)
+        parents = list(run.parents()) if run.outcome.complete else []
+    if not run.outcome.complete:
+        raise ResourceError(f"the tree is not complete: {run.outcome.reason}")
+    described = [records.twin.describe(records.states[record]) for record in range(len(records.states))]
+    return [
+        (one, None if parent is None else described[parent]) for one, parent in zip(described, parents, strict=True)
+    ]
 
 
 @dataclass(slots=True)
-class _Remembering:
-    """A goal that nothing decides, and a listener that remembers states and parents by record."""
+class _RecordObserver:
+    """Observes a search and remembers its states by record."""
 
     layers: bool = False
     states: dict[int, tuple[int, ...]] = field(default_factory=dict)
-    parents: dict[int, int] = field(default_factory=dict)
     _kernel: Kernel | None = None
     _told: list[tuple[int, ...]] = field(default_factory=list)
 
-    def listen(self, folder: Path, kernel: Kernel) -> _Remembering:
+    def attach(self, folder: Path, kernel: Kernel) -> _RecordObserver:
         self._kernel = kernel
         return self
 
@@ -256,15 +254,6 @@ class _Remembering:
     def edges(self, sources: WordArray, targets: WordArray) -> None:
         self.states.update(zip(sources.tolist(), self._told, strict=True))
         self._told = []
-
-    def stopped(self, run: Run, event: Event) -> bool:
-        raise InternalError(f"the search stopped for no reason that is known here: {event}")
-
-    def faulted(self, run: Run, record: int, site: FaultSite) -> PropertyVerdict:
-        return fault_verdict(run.plan.system, run.replay(record, fault=site).trace, (), None)
-
-    def finished(self, run: Run, folder: Path) -> None:
-        self.parents = {record: parent for record, parent in enumerate(run.log.parents()) if parent is not None}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -316,13 +305,13 @@ def collect_graph(task: GraphTask, options: Options) -> StateGraph:
     """The graph as an object. Raises `ResourceError` where a limit ends the exploration, and `InputError` for a
     fault of the model."""
     nodes: list[Node] = []
-    findings = explore_graph(task, options, nodes.append)
-    if findings.interrupted:
+    outcome = explore_graph(task, options, nodes.append)
+    if outcome.interrupted:
         raise KeyboardInterrupt
-    if findings.fault is not None:
-        raise InputError(f"the graph cannot be made: {findings.fault.reason}")
-    if not findings.complete:
-        raise ResourceError(f"the graph is not complete: {findings.reason}")
+    if outcome.fault is not None:
+        raise InputError(f"the graph cannot be made: {outcome.fault.reason}")
+    if not outcome.complete:
+        raise ResourceError(f"the graph is not complete: {outcome.reason}")
     twin = twin_of(task.system)
     places = {one.state: one.number for one in nodes}
     initial = tuple(dict.fromkeys(places[state] for state in twin.initial()))

@@ -9,18 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from strandline.check.coverage import GUARD_NEVER_HOLDS, Coverage, NeverTaken, actions_by_title
+from strandline.check.driver.run import run_search
+from strandline.check.driver.specification import SearchSpecification
 from strandline.check.engine_searches import StateSearches
 from strandline.check.options import Options
-from strandline.check.plan import Plan
-from strandline.check.running import Run
-from strandline.check.verdict import PropertyVerdict
 from strandline.check.watching import Watcher
-from strandline.compile.kernel import FaultSite
-from strandline.engine.search import Event
-from strandline.errors import ResourceError
 from strandline.model.expression import Binary, Const, Expression, Read, conjunction
 from strandline.model.system import Action, System
 
@@ -106,8 +101,7 @@ def _held(
     if not wanted:
         return None
     limits = Options(max_seconds=options.max_seconds, memory=options.memory, work_dir=options.work_dir)
-    goal = _Seen()
-    plan = Plan(
+    specification = SearchSpecification(
         system=system,
         predicates=wanted,
         measure=None,
@@ -115,26 +109,8 @@ def _held(
         options=limits,
         started=started,
     )
-    findings = Run(plan, goal, watcher).carry_out()
-    ended = findings.complete or goal.labels == (1 << len(wanted)) - 1
-    return {one for bit, one in enumerate(wanted) if goal.labels >> bit & 1} if ended else None
-
-
-@dataclass(slots=True)
-class _Seen:
-    """A goal: the labels that some state has."""
-
-    labels: int = 0
-
-    def stopped(self, run: Run, event: Event) -> bool:
-        met = run.search.found[1] & run.search.stop_mask
-        self.labels |= met
-        run.search.stop_less(met)
-        return bool(run.search.stop_mask)
-
-    def faulted(self, run: Run, record: int, site: FaultSite) -> PropertyVerdict:
-        # A guard may fault where it is not tried, because others go first.
-        raise ResourceError("a part of a guard has no value somewhere")
-
-    def finished(self, run: Run, folder: Path) -> None:
-        return
+    with run_search(specification, watcher) as run:
+        labels = sum(stop.labels for stop in run.stops)
+    # A guard may fault where it is not tried, because others go first: then nothing is known.
+    ended = run.outcome.complete or labels == (1 << len(wanted)) - 1
+    return {one for bit, one in enumerate(wanted) if labels >> bit & 1} if ended else None

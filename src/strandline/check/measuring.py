@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from strandline.check.automatic import (
-    AUTOMATIC,
-    Prediction,
-    predicted_measure,
-    prediction_of,
-    prediction_told,
-)
+from strandline.check.automatic import AUTOMATIC, Prediction, noted_prediction, predicted_measure
 from strandline.check.checkpoints.keeping import Checkpoints
 from strandline.check.measures import parse_measures
 from strandline.check.options import Options
 from strandline.check.watching import Watcher
 from strandline.compile.callback import CallableSystem
-from strandline.errors import UsageError
+from strandline.errors import InternalError, UsageError
 from strandline.model.lexicographic import measure_of
 from strandline.model.measure import Measure
 from strandline.model.system import System
@@ -69,16 +61,12 @@ class SweepMeasures:
         return SweepMeasure(measure_of(found, system, componentwise=options.componentwise), prediction)
 
     def _predicted(self, system: System) -> Prediction:
-        """The measure that is found; in a run that is resumed, that which was found before: the search goes by it."""
-        found: list[Prediction] = []
+        """Return the measure that is found; in a run that is resumed, the one that was found before."""
 
-        def find() -> Mapping[str, Any]:
-            found.append(predicted_measure(system, self._watcher, self._options.memory_limit))
-            return prediction_told(found[0], system)
+        def find() -> Prediction:
+            return predicted_measure(system, self._watcher, self._options.memory_limit)
 
-        if self._checkpoints is None:
-            find()
-        else:
-            told = self._checkpoints.noted(f"measure {len(self._known) + 1}", find)
-            found = found or [prediction_of(told, system)]
-        return found[0]
+        prediction = noted_prediction(self._checkpoints, f"measure {len(self._known) + 1}", system, find)
+        if prediction is None:
+            raise InternalError("a prediction was noted, but it is not there")
+        return prediction

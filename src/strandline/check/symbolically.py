@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 
 from strandline.check.background import Background
 from strandline.check.blame import fault_verdict
+from strandline.check.driver.outcome import INTERRUPTED, RunOutcome
 from strandline.check.memory import MemoryLimit, peak_resident_bytes
 from strandline.check.options import GPU, WHOLE
-from strandline.check.plan import INTERRUPTED, Findings
 from strandline.check.properties import Property
 from strandline.check.task import Session, Task
 from strandline.check.verdict import PropertyVerdict, Statistics
@@ -64,17 +64,17 @@ def refusal(task: Task, method: str) -> UsageError | None:
 
 @dataclass(slots=True)
 class SymbolicRun:
-    """A task in sets. `work` gets the Space; what it finds is for whoever made it, limits end up in the findings."""
+    """A task in sets. `work` gets the Space; what it finds is for whoever made it, limits end up in the outcome."""
 
     task: Task
     session: Session
     system: System
-    findings: Findings = field(default_factory=Findings)
+    outcome: RunOutcome = field(default_factory=RunOutcome)
     _space: Space | None = None
     _began: float = 0.0
     _cone: tuple[int, int] | None = None
 
-    def carry_out(self, work: Callable[[Space], None], *, spare: int = 0) -> Findings:
+    def carry_out(self, work: Callable[[Space], None], *, spare: int = 0) -> RunOutcome:
         """Do it in the background. Raises `InputError` for what the user can mend."""
         options = self.task.options
         allowed = MemoryLimit(options.memory_limit)
@@ -102,14 +102,14 @@ class SymbolicRun:
             most_bytes = _most_bytes(allowed)
             background.run(whole)
         except ResourceError as error:
-            self.findings.complete, self.findings.reason = False, str(error)
+            self.outcome.complete, self.outcome.reason = False, str(error)
         except MemoryError:
-            self.findings.complete, self.findings.reason = False, "the machine's memory is used up"
+            self.outcome.complete, self.outcome.reason = False, "the machine's memory is used up"
         except KeyboardInterrupt:
-            self.findings.complete = False
-            self.findings.interrupted, self.findings.reason = True, INTERRUPTED
+            self.outcome.complete = False
+            self.outcome.interrupted, self.outcome.reason = True, INTERRUPTED
         self._note()
-        return self.findings
+        return self.outcome
 
     @property
     def space(self) -> Space:
@@ -119,8 +119,8 @@ class SymbolicRun:
 
     def _note(self) -> None:
         nodes = 0 if self._space is None else max(self._space.diagrams.peak, self._space.diagrams.nodes())
-        self.findings.statistics = replace(
-            self.findings.statistics,
+        self.outcome.statistics = replace(
+            self.outcome.statistics,
             nodes=nodes,
             peak_bytes=BYTES_PER_NODE * nodes,
             rss_bytes=peak_resident_bytes(),
@@ -142,7 +142,7 @@ class SymbolicRun:
         states = space.count(space.reachable)
         size = space.diagrams.size(space.reachable)
         counted = transitions and size * len(space.steps) <= _MOST_COUNTED
-        self.findings.statistics = Statistics(
+        self.outcome.statistics = Statistics(
             states=states,
             transitions=space.count(*(sets.both(space.reachable, step.enabled) for step in space.steps))
             if counted
@@ -164,8 +164,8 @@ class SymbolicRun:
                 continue
             found = self.trace_to(space.diagrams.both(where, space.reachable))
             trace = _faulting(self.system, found, expression)
-            self.findings.fault = blame(trace, expression is None)
-            self.findings.complete, self.findings.reason = False, FAULTED
+            self.outcome.fault = blame(trace, expression is None)
+            self.outcome.complete, self.outcome.reason = False, FAULTED
             return True
         return False
 

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from strandline.check.deciding import answer_of, exploration_of, searched_for
+from strandline.check.driver.run import SearchRun, run_search
+from strandline.check.driver.specification import SearchSpecification
 from strandline.check.engine_searches import WalkSearches, random_walks
 from strandline.check.options import Options
-from strandline.check.plan import Findings, Plan
-from strandline.check.properties import Property, Selection
-from strandline.check.running import Run
-from strandline.check.strategies.explicit import DecidingStates, StatesFound
+from strandline.check.properties import Property, Selection, label_bits
+from strandline.check.strategies.explicit import StatesFound, states_found, stop_mask_of
 from strandline.check.task import Task
 from strandline.check.verdict import Interrupted, PropertyVerdict, Verdict, WalkFigures
 from strandline.check.walk_options import WalkOptions
@@ -47,40 +47,40 @@ def walk_selection(
     limit of time counts from `started` on, where that is known."""
     properties = selection.properties
     task = Task(searched_for(system, properties), options, properties)
-    goal = DecidingStates(task)
-    plan = Plan(
+    bits = label_bits(task.system, properties)
+    specification = SearchSpecification(
         system=task.system,
         predicates=[one.predicate for one in properties if one.predicate is not None],
         measure=None,
-        searches=WalkSearches(walking.walks, walking.depth, walking.seed, sum(1 << bit for bit in goal.bits.values())),
+        searches=WalkSearches(walking.walks, walking.depth, walking.seed, stop_mask_of(bits)),
         options=options,
         started=time.perf_counter() if started is None else started,
     )
-    run = Run(plan, goal, watcher or Unwatched())
-    findings = run.carry_out()
-    _note(findings, run, walking)
-    return _verdict(system, properties, options, StatesFound(findings, goal.traces))
+    with run_search(specification, watcher or Unwatched()) as run:
+        found = states_found(run, task, bits)
+    _note(run, walking)
+    return _verdict(system, properties, options, found)
 
 
-def _note(findings: Findings, run: Run, walking: WalkOptions) -> None:
+def _note(run: SearchRun, walking: WalkOptions) -> None:
     """Walks are never complete."""
-    figures = WalkFigures(walking.walks, walking.depth, walking.seed)
-    if hasattr(run, "search"):
+    outcome, figures = run.outcome, WalkFigures(walking.walks, walking.depth, walking.seed)
+    if run.begun:
         walk = random_walks(run.search).walk
         longest = max(int(walk.longest), int(walk.length))
         taken = int(walk.number) + int(walk.begun)
         figures = replace(figures, taken=taken, steps=int(walk.steps), longest=longest, ended=int(walk.ended))
-    findings.statistics = replace(findings.statistics, walks=figures)
-    if findings.complete:
+    outcome.statistics = replace(outcome.statistics, walks=figures)
+    if outcome.complete:
         count = "1 random walk" if walking.walks == 1 else f"{walking.walks:,} random walks"
-        findings.complete, findings.reason = False, f"not decided by {count}, which prove nothing"
+        outcome.complete, outcome.reason = False, f"not decided by {count}, which prove nothing"
 
 
 def _verdict(system: System, properties: Sequence[Property], options: Options, found: StatesFound) -> Verdict:
     answers: list[PropertyVerdict] = [answer_of(one, found) for one in properties]
-    if found.findings.fault is not None:
-        answers.append(found.findings.fault)
-    verdict = Verdict(exploration_of(system, options, found.findings), tuple(answers))
-    if found.findings.interrupted:
+    if found.outcome.fault is not None:
+        answers.append(found.outcome.fault)
+    verdict = Verdict(exploration_of(system, options, found.outcome), tuple(answers))
+    if found.outcome.interrupted:
         raise Interrupted(verdict)
     return verdict

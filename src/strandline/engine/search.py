@@ -17,11 +17,13 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, TypedDict
 import numpy as np
 
 from strandline.compile.kernel import Kernel
-from strandline.engine import codes
+from strandline.engine import codes, sizes
 from strandline.engine.expansion import ExpansionPart
+from strandline.engine.handoff import HandOff, Progress
 from strandline.engine.journal import JournalPart, Listener, Sink
 from strandline.engine.part import Part
 from strandline.engine.profile import LayerFigures
+from strandline.errors import InternalError
 
 if TYPE_CHECKING:
     from strandline.engine.device.search import DeviceFigures
@@ -229,6 +231,26 @@ class Search(ABC):
         if self.memory_limit is None:
             return 1 << 60
         return max(0, self.memory_limit // 8 - sum(part.room for part in self.parts))
+
+    @property
+    def can_hand_off(self) -> bool:
+        """Whether another search can continue this one from where it stands now."""
+        return False
+
+    def hand_off(self) -> HandOff:
+        """Describe this search, for another one to continue it; this one cannot be used afterwards. Raises
+        `InternalError` if it cannot be continued."""
+        raise InternalError(f"{type(self).__name__} cannot be handed off")
+
+    def take_over(self, handoff: HandOff, progress: Progress | None = None) -> Event | None:
+        """Continue another search, before anything else was done; `progress` is needed by a sweep. Return the limit
+        that is reached, if one is."""
+        raise InternalError(f"{type(self).__name__} continues no other search")
+
+    @property
+    def handoff_rows(self) -> int:
+        """The most rows that a block handed to `take_over` may have."""
+        return sizes.RECORDS
 
     def current_bytes(self) -> int:
         """Bytes of all arrays of the engine that are in use. The largest answer so far is the peak."""

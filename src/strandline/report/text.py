@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from strandline.check.driver.outcome import DECIDED
 from strandline.check.memory import shown_bytes
-from strandline.check.plan import DECIDED
 from strandline.check.properties import Kind
 from strandline.check.verdict import Answer, Exploration, PropertyVerdict, Statistics, Verdict, WalkFigures
 from strandline.engine.device.search import DeviceFigures

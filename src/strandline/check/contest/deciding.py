@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from strandline.check.contest.exploring import Wanted, explore_for
 from strandline.check.contest.formulas import Asked, Largest, OfRuns, OfTrees, Reached
 from strandline.check.contest.gathering import variables_in_sum
+from strandline.check.driver.outcome import INTERRUPTED, RunOutcome
 from strandline.check.ltl.options import LtlOptions
 from strandline.check.measuring import SweepMeasures
 from strandline.check.options import Options
-from strandline.check.plan import INTERRUPTED, Findings
 from strandline.check.properties import Kind, Property
 from strandline.check.task import Session
 from strandline.check.verdict import Answer
@@ -99,8 +99,8 @@ def _decide_states(
     bounds = [one for one in asked if isinstance(one, Largest)]
     wanted = Wanted(properties=list(properties.values()), sums=[_added_up(one) for one in bounds])
     found = explore_for(system, wanted, options, session)
-    seconds, complete = time.perf_counter() - began, found.findings.complete
-    reason = None if complete else why_not(found.findings)
+    seconds, complete = time.perf_counter() - began, found.outcome.complete
+    reason = None if complete else why_not(found.outcome)
     for one in asked:
         if isinstance(one, Reached):
             met = properties[one] in found.met
@@ -130,7 +130,7 @@ def _decide_trees(
         seconds = time.perf_counter() - began
         for formula, verdict in decided.verdicts.items():
             value = None if verdict.answer is Answer.UNKNOWN else verdict.answer is Answer.HOLDS
-            reason = why_not(decided.findings) if value is None else None
+            reason = why_not(decided.outcome) if value is None else None
             method = "" if verdict.ctl is None else verdict.ctl.method
             yield Answered(names[formula], value, reason, method, seconds)
         began = time.perf_counter()
@@ -155,13 +155,13 @@ def _decide_runs(
     seconds = time.perf_counter() - began
     if found.violated:
         return Answered(asked.id, False, None, method, seconds)
-    if found.findings.complete:
+    if found.outcome.complete:
         return Answered(asked.id, True, None, method, seconds)
-    return Answered(asked.id, None, why_not(found.findings), method, seconds)
+    return Answered(asked.id, None, why_not(found.outcome), method, seconds)
 
 
-def why_not(findings: Findings) -> str:
+def why_not(outcome: RunOutcome) -> str:
     """Why a search has not answered."""
-    if findings.fault is not None:
-        return f"the model has a run-time fault: {findings.fault.reason}"
-    return findings.reason or "the search did not end"
+    if outcome.fault is not None:
+        return f"the model has a run-time fault: {outcome.fault.reason}"
+    return outcome.reason or "the search did not end"

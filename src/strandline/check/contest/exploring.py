@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
 from pathlib import Path
 
 from strandline.check.blame import fault_verdict
 from strandline.check.contest.gathering import Gathering
+from strandline.check.driver.outcome import RunOutcome
+from strandline.check.driver.run import SearchRun, run_search
+from strandline.check.driver.specification import SearchSpecification
 from strandline.check.engine_searches import StateSearches
 from strandline.check.options import SWEEP, Options
-from strandline.check.plan import Findings, Plan
 from strandline.check.properties import Kind, Property, label_bits
-from strandline.check.running import Run
 from strandline.check.task import Session
-from strandline.check.verdict import PropertyVerdict
 from strandline.compile.interpreted import SystemTwin
-from strandline.compile.kernel import FaultSite, Kernel
-from strandline.engine.search import Event
+from strandline.compile.kernel import Kernel
 from strandline.errors import InternalError
 from strandline.model.system import System, Variable
 
@@ -40,8 +41,8 @@ class Wanted:
 
 @dataclass(slots=True)
 class Explored:
-    """A goal: states that decide properties. `met` are those that one did; the others none did, if the search is
-    complete."""
+    """The outcome of an exploration. `met` are the properties that some state decides; no state decides the others, if
+    the search is complete."""
 
     system: System
     wanted: Wanted
@@ -49,9 +50,9 @@ class Explored:
     gathering: Gathering | None = None
     never_taken: int | None = None
     """How many actions were part of no step, where the search has ended."""
-    findings: Findings = field(default_factory=Findings)
+    outcome: RunOutcome = field(default_factory=RunOutcome)
 
-    def listener(self, folder: Path, kernel: Kernel) -> Gathering:
+    def observer(self, folder: Path, kernel: Kernel) -> Gathering:
         """Made when the search begins."""
         if not isinstance(kernel.twin, SystemTwin):
             raise InternalError("only Systems are asked about")
@@ -63,40 +64,37 @@ class Explored:
         )
         return self.gathering
 
-    def stopped(self, run: Run, event: Event) -> bool:
-        _, labels = run.search.found
-        met = labels & run.search.stop_mask
-        if event is not Event.FOUND or not met:
-            raise InternalError(f"the search stopped for no reason that is known here: {event}, labels {labels}")
-        self.met |= {one for one, bit in label_bits(self.system, self.wanted.properties).items() if met >> bit & 1}
-        run.search.stop_less(met)
-        return self.wanted.gathers or bool(run.search.stop_mask)
-
-    def faulted(self, run: Run, record: int, site: FaultSite) -> PropertyVerdict:
-        trace = run.replay(record, fault=site).trace
-        return fault_verdict(self.system, trace, (), run.plan.measure)
-
-    def finished(self, run: Run, folder: Path) -> None:
-        if run.kernel.marks is None:
-            raise InternalError("machine code marks the actions that are taken")
-        self.never_taken = len(self.system.actions) - int(run.kernel.marks[: len(self.system.actions)].sum())
+    def note(self, run: SearchRun, bits: Mapping[Property, int]) -> None:
+        """Note what the run has found. The words of a fault need a replay."""
+        labels = reduce(or_, (stop.labels for stop in run.stops), 0)
+        self.met |= {one for one, bit in bits.items() if labels >> bit & 1}
+        if run.fault is not None:
+            trace = run.replay(run.fault).trace
+            self.outcome.fault = fault_verdict(self.system, trace, (), run.specification.measure)
+        if run.begun and not run.outcome.interrupted:
+            if run.kernel.marks is None:
+                raise InternalError("machine code marks the actions that are taken")
+            self.never_taken = len(self.system.actions) - int(run.kernel.marks[: len(self.system.actions)].sum())
 
 
 def explore_for(system: System, wanted: Wanted, options: Options, session: Session) -> Explored:
     """Explore a System, in the order of the options, until all that is wanted is known."""
-    goal = Explored(system, wanted)
+    explored = Explored(system, wanted)
     bits = label_bits(system, wanted.properties)
-    plan = Plan(
+    specification = SearchSpecification(
         system=system,
         predicates=[one.predicate for one in wanted.properties if one.predicate is not None],
         measure=session.measures.of(system).measure if options.order == SWEEP else None,
         searches=StateSearches(options, sum(1 << bit for bit in bits.values())),
         options=options,
         started=session.started,
-        listens=goal.listener if wanted.gathers else None,
+        observe=explored.observer if wanted.gathers else None,
+        explores_all=wanted.gathers,
     )
-    goal.findings = Run(plan, goal, session.watcher).carry_out()
-    return goal
+    with run_search(specification, session.watcher) as run:
+        explored.outcome = run.outcome
+        explored.note(run, bits)
+    return explored
 
 
 def deadlock() -> Property:

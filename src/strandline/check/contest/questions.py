@@ -71,7 +71,7 @@ def _deadlock(asking: _Asking) -> Iterator[Answered]:
     stuck = deadlock()
     found, seconds = _explored(asking, Wanted(properties=[stuck]))
     met = stuck in found.met
-    yield _answer(asking, found, seconds, met if met or found.findings.complete else None)
+    yield _answer(asking, found, seconds, met if met or found.outcome.complete else None)
 
 
 def _one_safe(asking: _Asking) -> Iterator[Answered]:
@@ -85,23 +85,23 @@ def _quasi_liveness(asking: _Asking) -> Iterator[Answered]:
     found, seconds = _explored(asking, Wanted())
     # What was taken stays so, however the search goes on.
     live = found.never_taken == 0
-    yield _answer(asking, found, seconds, live if live or found.findings.complete else None)
+    yield _answer(asking, found, seconds, live if live or found.outcome.complete else None)
 
 
 def _stable_marking(asking: _Asking) -> Iterator[Answered]:
     found, seconds = _explored(asking, Wanted(changes=True))
     stable = [] if found.gathering is None else found.gathering.never_changed()
     # What has changed stays so, however the search goes on.
-    yield _answer(asking, found, seconds, bool(stable) if found.findings.complete or not stable else None)
+    yield _answer(asking, found, seconds, bool(stable) if found.outcome.complete or not stable else None)
 
 
 def _liveness(asking: _Asking) -> Iterator[Answered]:
     """Most nets that are not live have a deadlock or an action that is never enabled, which one exploration tells."""
     stuck, actions = deadlock(), asking.system.actions
     found, seconds = _explored(asking, Wanted(properties=[stuck]))
-    if (actions and stuck in found.met) or (found.findings.complete and found.never_taken):
+    if (actions and stuck in found.met) or (found.outcome.complete and found.never_taken):
         yield _answer(asking, found, seconds, False)
-    elif not found.findings.complete or not actions:
+    elif not found.outcome.complete or not actions:
         yield _answer(asking, found, seconds, None if actions else True)
     else:
         formulas = [_again(asking.system, action) for action in actions]
@@ -123,7 +123,7 @@ def _again(system: System, action: Action) -> OfTrees:
 
 def _state_space(asking: _Asking) -> Iterator[Answered]:
     found, seconds = _explored(asking, Wanted(tokens=True))
-    statistics, gathering = found.findings.statistics, found.gathering
+    statistics, gathering = found.outcome.statistics, found.gathering
     figures = {
         "states": statistics.states,
         "transitions": statistics.transitions,
@@ -132,7 +132,7 @@ def _state_space(asking: _Asking) -> Iterator[Answered]:
         "dead-markings": statistics.deadlocks,
     }
     for name, value in figures.items():
-        answer = _answer(asking, found, seconds, value if found.findings.complete else None)
+        answer = _answer(asking, found, seconds, value if found.outcome.complete else None)
         yield replace(answer, id=name, reason=answer.reason if value is not None else "states were forgotten")
 
 
@@ -153,6 +153,6 @@ def _explored(asking: _Asking, wanted: Wanted) -> tuple[Explored, float]:
 
 
 def _answer(asking: _Asking, found: Explored, seconds: float, value: bool | int | None) -> Answered:
-    reason = why_not(found.findings) if value is None else None
+    reason = why_not(found.outcome) if value is None else None
     return Answered(asking.name, value, reason, asking.options.order or "", seconds)
 

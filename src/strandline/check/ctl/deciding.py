@@ -10,10 +10,10 @@ from strandline.check.ctl.formula import CtlFormula
 from strandline.check.ctl.found import CtlFound
 from strandline.check.ctl.question import CtlQuestion, fitting, make_question
 from strandline.check.ctl.verdict import CtlSearch
+from strandline.check.driver.outcome import INTERRUPTED, RunOutcome
 from strandline.check.ltl.fairness import FairnessConditions, fairness_of
 from strandline.check.ltl.options import STUTTER, LtlOptions
 from strandline.check.options import SWEEP, Options
-from strandline.check.plan import INTERRUPTED, Findings
 from strandline.check.properties import Kind
 from strandline.check.task import Session, Task
 from strandline.check.verdict import Answer, PropertyVerdict
@@ -34,7 +34,7 @@ class TreesDecided:
     """The answers to some formulas, and how far their search came."""
 
     verdicts: dict[CtlFormula, PropertyVerdict]
-    findings: Findings
+    outcome: RunOutcome
 
 
 def decide_trees(
@@ -66,8 +66,8 @@ def decide_trees(
         task = Task(plain, options, branching=question, temporal=temporal, shows=shows)
         choice = choose_for_trees(task, monotone=_is_monotone(plain, options, session))
         found = choice.strategy.run(task, session)
-        interrupted = found.findings.interrupted
-        yield TreesDecided({one: _verdict(one, question, choice, found) for one in group}, found.findings)
+        interrupted = found.outcome.interrupted
+        yield TreesDecided({one: _verdict(one, question, choice, found) for one in group}, found.outcome)
 
 
 def _is_monotone(plain: System, options: Options, session: Session) -> bool:
@@ -103,27 +103,27 @@ def _groups(formulas: Sequence[CtlFormula], conditions: int) -> Iterator[list[Ct
 
 
 def _undecided(formulas: Sequence[CtlFormula], reason: str, fairness: tuple[str, ...]) -> TreesDecided:
-    findings = Findings(reason=reason, interrupted=reason == INTERRUPTED)
+    outcome = RunOutcome(reason=reason, interrupted=reason == INTERRUPTED)
     verdicts = {}
     for one in formulas:
-        search = CtlSearch(one.text, NOTHING, None, fairness, STUTTER, False, reason, findings.statistics)
+        search = CtlSearch(one.text, NOTHING, None, fairness, STUTTER, False, reason, outcome.statistics)
         verdicts[one] = PropertyVerdict(Kind.CTL, one.text, Answer.UNKNOWN, reason, ctl=search)
-    return TreesDecided(verdicts, findings)
+    return TreesDecided(verdicts, outcome)
 
 
 def _verdict(
     one: CtlFormula, question: CtlQuestion, choice: Choice[CtlFound], found: CtlFound
 ) -> PropertyVerdict:
-    findings, decided = found.findings, found.answers.get(one)
+    outcome, decided = found.outcome, found.answers.get(one)
     search = CtlSearch(
         formula=one.text,
         method=found.method,
         why=choice.why,
         fairness=question.fairness.described(),
         finite_runs=question.finite_runs,
-        complete=findings.complete,
-        reason=findings.reason,
-        statistics=findings.statistics,
+        complete=outcome.complete,
+        reason=outcome.reason,
+        statistics=outcome.statistics,
         product=len(question.searched.variables) > len(question.plain.variables),
         records=found.records,
         disk_bytes=found.disk_bytes,
@@ -135,7 +135,7 @@ def _verdict(
         abstraction=None if decided is None else decided.abstraction,
     )
     if decided is None:
-        return PropertyVerdict(Kind.CTL, one.text, Answer.UNKNOWN, findings.reason, ctl=search)
+        return PropertyVerdict(Kind.CTL, one.text, Answer.UNKNOWN, outcome.reason, ctl=search)
     answer = Answer.HOLDS if decided.holds else Answer.VIOLATED
     trace = None if decided.evidence is None else decided.evidence.first_trace()
     return PropertyVerdict(Kind.CTL, one.text, answer, trace=trace, ctl=search)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from strandline.check.ctl.formula import CtlFormula
 from strandline.check.ctl.verdict import AbstractionFigures, Evidence, InitialStates
-from strandline.check.plan import Findings
+from strandline.check.driver.outcome import RunOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class CtlFound:
     """What labelling found for each formula of a task; nothing where it did not come to an end."""
 
     method: str
-    findings: Findings
+    outcome: RunOutcome
     answers: dict[CtlFormula, CtlAnswer] = field(default_factory=dict)
     records: int = 0
     disk_bytes: int = 0

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from strandline.check.blame import fault_verdict
 from strandline.check.ctl.question import CtlQuestion
+from strandline.check.driver.run import SearchRun
 from strandline.check.properties import Kind, Property
-from strandline.check.running import Run
-from strandline.check.verdict import PropertyVerdict
 from strandline.compile.interpreted import SystemTwin
-from strandline.compile.kernel import FaultSite
 from strandline.errors import InputError, InternalError
 from strandline.model.expression import walk
 from strandline.source import Source
@@ -16,16 +14,20 @@ from strandline.traces.lassos import LassoReplay
 from strandline.traces.walk import twin_of
 
 
-def replay_of(run: Run, shown: SystemTwin) -> LassoReplay:
+def replay_of(run: SearchRun, shown: SystemTwin) -> LassoReplay:
     """Executes what the search did, as runs of the shown System."""
     if not isinstance(run.kernel.twin, SystemTwin):
         raise InternalError("CTL is checked on Systems")
     return LassoReplay(run.kernel.twin, shown)
 
 
-def fault_of(question: CtlQuestion, run: Run, record: int, site: FaultSite) -> PropertyVerdict:
-    """A fault of the model as a violation. Raises `InputError` for one in what the user gave."""
-    initial, steps = run.log.path_to(record)
+def note_fault(run: SearchRun, question: CtlQuestion) -> None:
+    """Note a fault of the model, if the run ended at one, as a violation. Raises `InputError` for a fault in an
+    expression of the user."""
+    if run.fault is None:
+        return
+    site = run.fault.site
+    initial, steps = run.fault.path or run.path_to(run.fault.record)
     for source, expression in question.fairness.stated:
         if any(getattr(node, "span", None) is site.span for node in walk(expression)):
             raise InputError(f"{site.kind}, in a state that is reached by {len(steps)} steps", source, site.span)
@@ -34,6 +36,6 @@ def fault_of(question: CtlQuestion, run: Run, record: int, site: FaultSite) -> P
         for one in question.formulas
         for name, expression in one.atoms.items()
     ]
-    verdict = fault_verdict(question.searched, run.replay(record, fault=site).trace, claims, run.plan.measure)
+    verdict = fault_verdict(question.searched, run.replay(run.fault).trace, claims, run.specification.measure)
     trace = replay_of(run, twin_of(question.plain)).fault(initial, steps)
-    return verdict if trace is None else fault_verdict(question.plain, trace, (), None)
+    run.outcome.fault = verdict if trace is None else fault_verdict(question.plain, trace, (), None)

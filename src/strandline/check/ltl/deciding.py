@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from strandline.check.choosing import Choice, choose_for_runs, strategies_for_runs
+from strandline.check.driver.outcome import INTERRUPTED, RunOutcome
+from strandline.check.driver.run import LONG_TRACE, SearchRun
 from strandline.check.ltl.fairness import FairnessConditions, fairness_of
 from strandline.check.ltl.found import ProductFound, replaying
 from strandline.check.ltl.judging import judge
@@ -17,9 +19,7 @@ from strandline.check.ltl.sanity import contradiction, doubts
 from strandline.check.ltl.specification import PropertyProcess, Specification
 from strandline.check.ltl.verdict import AcceptingComponent, AtomValues, LtlSearch
 from strandline.check.options import Options
-from strandline.check.plan import INTERRUPTED, Findings
 from strandline.check.properties import Property
-from strandline.check.running import LONG_TRACE, Run
 from strandline.check.task import Session, Task
 from strandline.check.verdict import Answer, PropertyVerdict
 from strandline.errors import InternalError, ResourceError
@@ -38,7 +38,7 @@ class RunsDecided:
     """The answer to a property of runs, and how far its search came."""
 
     verdict: PropertyVerdict
-    findings: Findings
+    outcome: RunOutcome
 
 
 def runs_task(system: System, specification: Specification, options: Options, temporal: LtlOptions) -> Task:
@@ -69,7 +69,7 @@ def decide_runs(task: Task, one: Property, session: Session) -> RunsDecided:
     except ResourceError as error:
         return deciding.unknown(str(error))
     except KeyboardInterrupt:
-        deciding.findings.interrupted = True
+        deciding.outcome.interrupted = True
         return deciding.unknown(INTERRUPTED)
 
 
@@ -87,37 +87,37 @@ class _Deciding:
     def __init__(self, task: Task, one: Property, session: Session) -> None:
         self.task, self.one, self.session = task, one, session
         self.question = question_of(task)
-        self.findings = Findings()
+        self.outcome = RunOutcome()
 
     def decided(self) -> RunsDecided:
         """Search, judge, and look whether the answer makes sense."""
         choice = choose_for_runs(self.task)
         found = choice.strategy.run(self.task, self.session)
-        self.findings = found.findings
+        self.outcome = found.outcome
         if found.product is None or found.run is None:
             why = self.question.specification.never_violated
             return self._told(Answer.HOLDS, reason=why, warnings=(why,))
         if found.violated:
             shown = self._shown(found, found.product, found.run)
             return self._told(Answer.VIOLATED, choice, found, shown=shown, warnings=tuple(contradiction(self.task)))
-        if not self.findings.complete:
-            return self._told(Answer.UNKNOWN, choice, found, reason=self.findings.reason)
+        if not self.outcome.complete:
+            return self._told(Answer.UNKNOWN, choice, found, reason=self.outcome.reason)
         warnings: list[str] = []
         try:
             warnings += doubts(self.task, found, self.session)
         except KeyboardInterrupt:
             # What was searched is searched; only the questions about it were cut short.
-            self.findings.interrupted = True
+            self.outcome.interrupted = True
         return self._told(Answer.HOLDS, choice, found, warnings=tuple(warnings))
 
     def unknown(self, reason: str) -> RunsDecided:
         """The outcome of a check that could not be finished."""
-        self.findings.complete, self.findings.reason = False, reason
+        self.outcome.complete, self.outcome.reason = False, reason
         return self._told(Answer.UNKNOWN, reason=reason)
 
     # A violation
 
-    def _shown(self, found: ProductFound, product: Product, run: Run) -> _Shown:
+    def _shown(self, found: ProductFound, product: Product, run: SearchRun) -> _Shown:
         if found.prefix is not None:
             initial, steps = found.prefix
             shown = replaying(product, run).path(initial, steps[:-1])
@@ -138,7 +138,7 @@ class _Deciding:
         if found.shortest or not self.task.temporal.shortest or found.method == SCC:
             return found.lasso, SHORTEST_LASSO if found.shortest else None
         second = self._shortest()
-        self.findings.interrupted = second.findings.interrupted
+        self.outcome.interrupted = second.outcome.interrupted
         if second.lasso is None or not second.shortest:
             # A limit ended the second search.
             return found.lasso, None
@@ -151,7 +151,7 @@ class _Deciding:
         temporal = replace(self.task.temporal, method=SCC, all_cycles=False)
         return strategies_for_runs()[SCC].run(replace(self.task, options=unmeasured, temporal=temporal), self.session)
 
-    def _components(self, found: ProductFound, product: Product, run: Run) -> Iterator[AcceptingComponent]:
+    def _components(self, found: ProductFound, product: Product, run: SearchRun) -> Iterator[AcceptingComponent]:
         if not self.task.temporal.all_cycles:
             return
         showing = replaying(product, run)
@@ -173,7 +173,7 @@ class _Deciding:
         shown: _Shown | None = None,
         warnings: tuple[str, ...] = (),
     ) -> RunsDecided:
-        findings, watched = self.findings, None if found is None else found.watched
+        outcome, watched = self.outcome, None if found is None else found.watched
         search = LtlSearch(
             formula=self.question.specification.text,
             method=NOTHING if found is None else found.method,
@@ -182,9 +182,9 @@ class _Deciding:
             automaton_edges=0 if watched is None else watched.edges,
             fairness=self.question.conditions.described(),
             finite_runs=self.task.temporal.finite_runs_of_ltl,
-            complete=findings.complete,
-            reason=findings.reason,
-            statistics=findings.statistics,
+            complete=outcome.complete,
+            reason=outcome.reason,
+            statistics=outcome.statistics,
             cycle_kind=None if found is None else found.cycle_kind,
             minimised=None if shown is None else shown.minimised,
             ended=shown is not None and shown.run.ended,
@@ -193,4 +193,4 @@ class _Deciding:
             warnings=warnings,
         )
         trace = None if shown is None else shown.run.trace
-        return RunsDecided(PropertyVerdict(self.one.kind, self.one.name, answer, reason, trace, search), findings)
+        return RunsDecided(PropertyVerdict(self.one.kind, self.one.name, answer, reason, trace, search), outcome)

@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from strandline.check.blame import fault_verdict
+from strandline.check.driver.outcome import RunOutcome
+from strandline.check.driver.run import SearchRun
 from strandline.check.ltl.atoms import atom_source
 from strandline.check.ltl.product import Product, Watched
 from strandline.check.ltl.question import Question
-from strandline.check.plan import Findings
 from strandline.check.properties import Kind, Property
-from strandline.check.running import Run
-from strandline.check.verdict import PropertyVerdict
 from strandline.compile.interpreted import SystemTwin
-from strandline.compile.kernel import FaultSite
 from strandline.errors import InputError, InternalError
 from strandline.model.expression import walk
 from strandline.source import Source
@@ -35,10 +33,10 @@ class ProductFound:
     property."""
 
     method: str
-    findings: Findings
+    outcome: RunOutcome
     watched: Watched | None = None
     product: Product | None = None
-    run: Run | None = None
+    run: SearchRun | None = None
     lasso: Lasso | None = None
     shortest: bool = False
     """The lasso is a shortest one."""
@@ -52,17 +50,21 @@ class ProductFound:
         return self.lasso is not None or self.prefix is not None
 
 
-def replaying(product: Product, run: Run) -> LassoReplay:
+def replaying(product: Product, run: SearchRun) -> LassoReplay:
     """Shows what the product did as runs of the System that the user knows."""
     if not isinstance(run.kernel.twin, SystemTwin):
         raise InternalError("a product is compiled from a System")
     return LassoReplay(run.kernel.twin, twin_of(product.plain))
 
 
-def product_fault(question: Question, product: Product, run: Run, record: int, site: FaultSite) -> PropertyVerdict:
-    """A fault of the model as a violation, shown without the automaton. Raises `InputError` for one in what the user
-    gave; an expression of fairness is evaluated in the state that a step enters."""
-    initial, steps = run.path_to(record)
+def note_product_fault(run: SearchRun, question: Question, product: Product) -> None:
+    """Note a fault of the model, if the run ended at one, as a violation that is shown without the automaton. Raises
+    `InputError` for a fault in an expression of the user; one of fairness is evaluated in the state that a step
+    enters."""
+    if run.fault is None:
+        return
+    site = run.fault.site
+    initial, steps = run.fault.path or run.path_to(run.fault.record)
     for source, expression in question.conditions.stated:
         if any(getattr(node, "span", None) is site.span for node in walk(expression)):
             message = f"{site.kind}, in a state that is reached by {len(steps) + 1} steps"
@@ -72,6 +74,6 @@ def product_fault(question: Question, product: Product, run: Run, record: int, s
         Property(Kind.LTL, name, one, Source("formula", name) if written is None else atom_source(written, name))
         for name, one in question.specification.atoms.items()
     ]
-    verdict = fault_verdict(product.system, run.replay(record, fault=site).trace, claims, run.plan.measure)
+    verdict = fault_verdict(product.system, run.replay(run.fault).trace, claims, run.specification.measure)
     trace = replaying(product, run).fault(initial, steps)
-    return verdict if trace is None else fault_verdict(product.plain, trace, (), None)
+    run.outcome.fault = verdict if trace is None else fault_verdict(product.plain, trace, (), None)

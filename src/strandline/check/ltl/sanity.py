@@ -72,7 +72,7 @@ class _Doubts:
     def all(self, found: ProductFound) -> Iterator[str]:
         question = self._question
         infinite = Question(question.plain, _FALSE, ignore_finite_runs=True)
-        if found.findings.statistics.deadlocks != 0 and self._has_no_run(infinite):
+        if found.outcome.statistics.deadlocks != 0 and self._has_no_run(infinite):
             yield NO_INFINITE_RUN
             if question.ignore_finite_runs:
                 return
@@ -89,9 +89,9 @@ class _Doubts:
         except (InputError, ResourceError):
             # An atom that is evaluated in other states than before, and has no value there; or too large an automaton.
             return False
-        if found.findings.interrupted:
+        if found.outcome.interrupted:
             raise KeyboardInterrupt
-        return found.findings.complete and not found.violated
+        return found.outcome.complete and not found.violated
 
     # Vacuity
 
@@ -124,9 +124,9 @@ class _Doubts:
         except InputError:
             # One of them cannot be evaluated everywhere: the others are asked without it.
             return {}
-        if found.findings.interrupted:
+        if found.outcome.interrupted:
             raise KeyboardInterrupt
-        return {number: found.findings.complete and one not in found.traces for number, one in claims.items()}
+        return {number: found.outcome.complete and one not in found.traces for number, one in claims.items()}
 
 
 def always(formula: Formula, bound: BoundFormula) -> Expression | None:

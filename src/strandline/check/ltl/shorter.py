@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
+from strandline.check.driver.run import SearchRun
 from strandline.check.ltl.product import Product
-from strandline.check.running import Run
 from strandline.compile.make import make_kernel
 from strandline.engine.memory import WordArray
 from strandline.traces.lassos import Lasso
@@ -19,7 +17,7 @@ _LEAST_PATIENCE, _PATIENCE_PER_STEP = 200_000, 500
 
 
 def shorter_lasso(
-    lasso: Lasso, product: Product, run: Run, folder: Path, wanted: WordArray | None
+    lasso: Lasso, product: Product, run: SearchRun, wanted: WordArray | None
 ) -> tuple[Lasso, bool]:
     """A shorter lasso, and whether none is shorter; where looking for one takes too long, the lasso that was found.
 
@@ -31,18 +29,18 @@ def shorter_lasso(
     kernel = run.kernel
     if kernel.measured or kernel.numbered:
         kernel = make_kernel(product.system, product.predicates)
-    to_the_end = wanted is not None and run.findings.complete
+    to_the_end = wanted is not None and run.outcome.complete
     patience = max(_LEAST_PATIENCE, _PATIENCE_PER_STEP * len(lasso))
     if wanted is not None:
         run.watcher.stage("looking for a shortest lasso ...")
     goals = accepting_on_loop(kernel, lasso, product.accepting_label) if wanted is None else StateSet(wanted)
-    log = ParentLog(folder / "shorter")
+    log = ParentLog(run.context.resources.folder / "shorter")
 
     def may_go_on(visited: int) -> bool:
         return run.limit_reached() is None and (to_the_end or visited <= patience)
 
     try:
-        shorter = shortened(kernel, goals, log, may_go_on, memory_limit=run.bench.memory_limit)
+        shorter = shortened(kernel, goals, log, may_go_on, memory_limit=run.context.engine_bytes)
     finally:
         log.close()
     if shorter is None or (wanted is None and len(shorter) >= len(lasso)):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 import numpy as np
 
-from strandline.check.engine_searches import CycleSearches, SearchMaker, component_search, cycle_search
-from strandline.check.ltl.found import Component, ProductFound, product_fault
+from strandline.check.driver.outcome import CycleStop, RunOutcome
+from strandline.check.driver.run import SearchRun, run_search
+from strandline.check.driver.specification import EveryComponent, SearchSpecification
+from strandline.check.engine_searches import CycleSearches, SearchMaker
+from strandline.check.ltl.found import Component, ProductFound, note_product_fault
 from strandline.check.ltl.methods import SWEEP, CycleMethod
 from strandline.check.ltl.product import Product
 from strandline.check.ltl.question import question_of, unreducible
@@ -17,21 +18,14 @@ from strandline.check.ltl.ranks import ranked
 from strandline.check.ltl.shorter import shorter_lasso
 from strandline.check.options import SWEEP as IN_SWEEPS
 from strandline.check.options import WHOLE
-from strandline.check.plan import Findings, Plan
-from strandline.check.running import Run
 from strandline.check.task import Session, Task
-from strandline.check.verdict import PropertyVerdict
 from strandline.compile.interpreted import SystemTwin
-from strandline.compile.kernel import FaultSite
+from strandline.compile.kernel import Kernel
 from strandline.engine.memory import WordArray
-from strandline.engine.search import Event
 from strandline.errors import InternalError, Option, UsageError
 from strandline.model.measure import Measure
 from strandline.progress.sampling import States
 from strandline.traces.lassos import Lasso
-
-if TYPE_CHECKING:
-    from strandline.engine.cycles.cycle_search import CycleSearch
 
 MOST_TRACES = 100
 """Accepting components that get a trace each."""
@@ -71,44 +65,48 @@ class CycleStrategy:
         question = question_of(task)
         watched = question.specification.watched(question.plain)
         if watched is None:
-            return ProductFound(self.name, Findings(complete=True))
+            return ProductFound(self.name, RunOutcome(complete=True))
         product = question.product(watched)
         shortest = task.temporal.shortest and self.method.all_components
         whole = task.temporal.all_cycles or shortest
         chosen = session.measures.of(product.plain) if self.method.measured else None
 
-        def refined(measure: Measure) -> tuple[Measure, SearchMaker]:
+        def refine(measure: Measure) -> tuple[Measure, SearchMaker]:
             found, ranks = self._ranked(measure, product)
             return found, CycleSearches(self.method, product.accepting_label, task.options.max_states, ranks, whole)
 
+        def select(kernel: Kernel, states: WordArray) -> WordArray:
+            return accepting_among(states, product, kernel)
+
         plain = CycleSearches(self.method, product.accepting_label, task.options.max_states, whole=whole)
-        measure, searches = (None, plain) if chosen is None else refined(chosen.measure)
-        plan = Plan(
+        measure, searches = (None, plain) if chosen is None else refine(chosen.measure)
+        specification = SearchSpecification(
             checkpoints=session.checkpoints,
             system=product.system,
             predicates=product.predicates,
             measure=measure,
             prediction=None if chosen is None else chosen.prediction,
             measured=product.plain,
-            refined=refined,
+            refine=refine,
             searches=searches,
             options=task.options,
             started=session.started,
-            seen=product.predicates,
+            visible=product.predicates,
+            components=EveryComponent(MOST_TRACES, select if shortest else None) if whole else None,
         )
-        goal = FindingCycles(task, product, whole=whole, shortest=shortest)
-        run = Run(plan, goal, session.watcher)
-        findings = run.carry_out()
+        with run_search(specification, session.watcher) as run:
+            lasso, is_shortest = _shown_lasso(run, product, shortest=shortest)
+            note_product_fault(run, question, product)
         return ProductFound(
             self.name,
-            findings,
+            run.outcome,
             watched,
             product,
             run,
-            lasso=goal.lasso,
-            shortest=goal.is_shortest,
-            components=tuple(goal.components),
-            cycle_kind=goal.cycle_kind,
+            lasso=lasso,
+            shortest=is_shortest,
+            components=tuple(Component(one.size, one.lasso) for one in run.cycles) if whole else (),
+            cycle_kind=run.cycles[0].kind if run.cycles else None,
         )
 
     def _ranked(self, measure: Measure, product: Product) -> tuple[Measure, int]:
@@ -117,57 +115,23 @@ class CycleStrategy:
         return (measure, 1) if observer is None or not self.method.ranked else ranked(measure, observer)
 
 
-@dataclass(slots=True, kw_only=True)
-class FindingCycles:
-    """A goal: an accepting cycle; with `whole`, all accepting components. With `shortest` it ends with a lasso whose
-    stem is a shortest one to an accepting state on a cycle, and its loop a shortest one through that state."""
-
-    task: Task = field(kw_only=False)
-    product: Product = field(kw_only=False)
-    whole: bool
-    shortest: bool
-    lasso: Lasso | None = None
-    is_shortest: bool = False
-    components: list[Component] = field(default_factory=list)
-    cycle_kind: str | None = None
-    _accepting_states: list[WordArray] = field(default_factory=list)
-
-    def stopped(self, run: Run, event: Event) -> bool:
-        if event is not Event.CYCLE:
-            raise InternalError(f"the search stopped for a reason unknown here: {event}")
-        cycle = cycle_search(run.search)
-        if self.lasso is None:
-            self.lasso = _lasso_of(cycle, run)
-            self.cycle_kind = cycle.cycle_kind or None
-        if not self.whole:
-            return False
-        search = component_search(run.search)
-        shown = len(self.components) < MOST_TRACES
-        self.components.append(Component(search.component_size, _lasso_of(search, run) if shown else None))
-        if self.shortest:
-            self._accepting_states.append(_accepting_among(search.component_states(), self.product, run))
-        search.follows = len(self.components) < MOST_TRACES
-        search.go_on()
-        return True
-
-    def faulted(self, run: Run, record: int, site: FaultSite) -> PropertyVerdict:
-        return product_fault(question_of(self.task), self.product, run, record, site)
-
-    def finished(self, run: Run, folder: Path) -> None:
-        if self.lasso is not None:
-            wanted = np.concatenate(self._accepting_states) if self.shortest else None
-            self.lasso, self.is_shortest = shorter_lasso(self.lasso, self.product, run, folder, wanted)
+def _shown_lasso(run: SearchRun, product: Product, *, shortest: bool) -> tuple[Lasso | None, bool]:
+    """Return a lasso through the cycle that was found, shortened where that is worth it, and whether it is a shortest
+    one: then its stem is a shortest one to an accepting state on a cycle, and its loop a shortest one through that
+    state."""
+    if not run.cycles or run.cycles[0].lasso is None:
+        return None, False
+    wanted = np.concatenate(_kept_states(run.cycles)) if shortest else None
+    return shorter_lasso(run.cycles[0].lasso, product, run, wanted)
 
 
-def _lasso_of(search: CycleSearch, run: Run) -> Lasso:
-    initial, stem = run.log.path_to(search.cycle.record)
-    steps = tuple(run.kernel.steps_of_twin(initial, [*stem, *search.cycle.steps]))
-    return Lasso(initial, steps[: len(stem)], steps[len(stem) :])
+def _kept_states(cycles: list[CycleStop]) -> list[WordArray]:
+    return [one.kept for one in cycles if one.kept is not None]
 
 
-def _accepting_among(states: WordArray, product: Product, run: Run) -> WordArray:
-    """Those packed states that accept."""
-    twin, observer = run.kernel.twin, product.system.observer
+def accepting_among(states: WordArray, product: Product, kernel: Kernel) -> WordArray:
+    """Return the accepting ones of packed states."""
+    twin, observer = kernel.twin, product.system.observer
     if not isinstance(twin, SystemTwin) or observer is None:
         raise InternalError("a product is compiled from a System")
     packed = States(twin.layout, states)

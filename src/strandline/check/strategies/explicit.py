@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 from strandline.check.blame import fault_verdict
 from strandline.check.compiling import no_merging
+from strandline.check.driver.outcome import RunOutcome
+from strandline.check.driver.run import SearchRun, run_search
+from strandline.check.driver.specification import SearchSpecification
 from strandline.check.engine_searches import FORGETTING, SearchMaker, StateSearches
 from strandline.check.exchanging import exchanges_of
 from strandline.check.guards import MOST_STATES, with_reasons
 from strandline.check.options import SWEEP, Options
-from strandline.check.plan import Findings, Plan
 from strandline.check.properties import Kind, Property, label_bits
 from strandline.check.reducing import refusal
-from strandline.check.running import Run
 from strandline.check.task import Session, Task
-from strandline.check.verdict import PropertyVerdict
 from strandline.compile.callback import CallableSystem
-from strandline.compile.kernel import FaultSite
-from strandline.engine.search import Event
-from strandline.errors import InternalError, UsageError
+from strandline.errors import UsageError
 from strandline.traces.trace import Trace
 
 _OBSERVED = "a property process may count steps, which a reduction leaves out"
@@ -33,7 +30,7 @@ class StatesFound:
     """How far the search came, and for every property that a single state decided, the way there; None where it was
     not wanted."""
 
-    findings: Findings
+    outcome: RunOutcome
     traces: dict[Property, Trace | None]
 
 
@@ -66,71 +63,64 @@ def search_for_states(
     for_device: bool = False,
 ) -> StatesFound:
     """Decide the properties of a task in one search, by searches that stop at labels of a mask."""
-    options, goal, before = task.options, DecidingStates(task), time.perf_counter()
+    options, before = task.options, time.perf_counter()
+    bits = label_bits(task.system, task.properties)
     chosen = session.measures.of(task.system) if options.order == SWEEP else None
-    plan = Plan(
+    specification = SearchSpecification(
         checkpoints=session.checkpoints,
         system=task.system,
         predicates=[one.predicate for one in task.properties if one.predicate is not None],
         measure=None if chosen is None else chosen.measure,
         prediction=None if chosen is None else chosen.prediction,
-        searches=searches(options, sum(1 << bit for bit in goal.bits.values())),
+        searches=searches(options, stop_mask_of(bits)),
         options=options,
         # What looking for a measure took does not count.
         started=session.started + time.perf_counter() - before,
         counts_distinct=options.count_distinct and options.order in FORGETTING,
-        seen=[one.predicate for one in task.properties if one.predicate is not None],
+        visible=[one.predicate for one in task.properties if one.predicate is not None],
         for_device=for_device,
     )
-    findings = Run(plan, goal, session.watcher).carry_out()
-    _count_shown_deadlocks(findings, goal.traces)
-    _explain_guards(findings, plan, session)
-    return StatesFound(findings, goal.traces)
+    with run_search(specification, session.watcher) as run:
+        found = states_found(run, task, bits)
+    _count_shown_deadlocks(found)
+    _explain_guards(found.outcome, specification, session)
+    return found
 
 
-@dataclass(slots=True)
-class DecidingStates:
-    """A goal: for every property of the task, a state that decides it."""
-
-    task: Task
-    traces: dict[Property, Trace | None] = field(default_factory=dict)
-    bits: dict[Property, int] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.bits = label_bits(self.task.system, self.task.properties)
-
-    def stopped(self, run: Run, event: Event) -> bool:
-        record, labels = run.search.found
-        met = labels & run.search.stop_mask
-        if event is not Event.FOUND or not met:
-            raise InternalError(f"the search stopped for no reason that is known here: {event}, labels {labels}")
-        trace = run.replay(record, labels=met).trace if self.task.shows else None
-        for one, bit in self.bits.items():
-            if met >> bit & 1:
-                self.traces[one] = trace
-        run.search.stop_less(met)
-        return bool(run.search.stop_mask)
-
-    def faulted(self, run: Run, record: int, site: FaultSite) -> PropertyVerdict:
-        trace = run.replay(record, fault=site).trace
-        return fault_verdict(self.task.system, trace, self.task.properties, run.plan.measure)
-
-    def finished(self, run: Run, folder: Path) -> None:
-        return
+def stop_mask_of(bits: Mapping[Property, int]) -> int:
+    """Return the mask of the labels that decide properties."""
+    return sum(1 << bit for bit in bits.values())
 
 
-def _count_shown_deadlocks(findings: Findings, traces: dict[Property, Trace | None]) -> None:
+def states_found(run: SearchRun, task: Task, bits: Mapping[Property, int]) -> StatesFound:
+    """Replay the path to every state at which the search stopped, and to a fault."""
+    traces: dict[Property, Trace | None] = {}
+    for stop in run.stops:
+        decided = [one for one, bit in bits.items() if stop.labels >> bit & 1]
+        traces.update(dict.fromkeys(decided))
+        if task.shows:
+            traces.update(dict.fromkeys(decided, run.replay(stop).trace))
+    if run.fault is not None:
+        trace = run.replay(run.fault).trace
+        run.outcome.fault = fault_verdict(task.system, trace, task.properties, run.specification.measure)
+    return StatesFound(run.outcome, traces)
+
+
+def _count_shown_deadlocks(found: StatesFound) -> None:
     """A search that ends at a deadlock has not expanded it."""
-    deadlocks = findings.statistics.deadlocks
+    outcome = found.outcome
+    deadlocks = outcome.statistics.deadlocks
     if deadlocks is not None:
-        shown = sum(one.kind is Kind.DEADLOCK for one in traces)
-        findings.statistics = replace(findings.statistics, deadlocks=max(deadlocks, shown))
+        shown = sum(one.kind is Kind.DEADLOCK for one in found.traces)
+        outcome.statistics = replace(outcome.statistics, deadlocks=max(deadlocks, shown))
 
 
-def _explain_guards(findings: Findings, plan: Plan, session: Session) -> None:
+def _explain_guards(outcome: RunOutcome, specification: SearchSpecification, session: Session) -> None:
     """Say which part of a guard never held, where a complete search was small."""
-    now = findings.statistics
-    if not findings.complete or now.coverage is None or now.visited > MOST_STATES or plan.system.synchronous:
+    now, system = outcome.statistics, specification.system
+    if not outcome.complete or now.coverage is None or now.visited > MOST_STATES or system.synchronous:
         return
-    explained = with_reasons(now.coverage, plan.system, plan.options, plan.started, session.watcher)
-    findings.statistics = replace(now, coverage=explained)
+    explained = with_reasons(
+        now.coverage, system, specification.options, specification.started, session.watcher
+    )
+    outcome.statistics = replace(now, coverage=explained)

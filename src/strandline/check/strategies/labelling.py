@@ -12,28 +12,27 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from strandline.check.ctl.evidence import Explaining, Start
-from strandline.check.ctl.exploring import explored
+from strandline.check.ctl.exploring import exploration
 from strandline.check.ctl.formula import CtlFormula
 from strandline.check.ctl.found import CtlAnswer, CtlFound
 from strandline.check.ctl.graph_loading import load_graph
 from strandline.check.ctl.methods import EXPLICIT, SWEPT
 from strandline.check.ctl.question import CtlQuestion, ctl_question_of
-from strandline.check.ctl.showing import fault_of, replay_of
+from strandline.check.ctl.showing import note_fault, replay_of
 from strandline.check.ctl.valuation import Valuation
 from strandline.check.ctl.verdict import InitialStates
+from strandline.check.driver.outcome import RunOutcome
+from strandline.check.driver.run import SearchRun, run_search
+from strandline.check.driver.specification import needs_exact_store
 from strandline.check.memory import peak_resident_bytes
 from strandline.check.options import SWEEP, WHOLE
-from strandline.check.plan import Findings, unplaced
 from strandline.check.reducing import BRANCHING, refusal
-from strandline.check.running import Run
 from strandline.check.task import Session, Task
-from strandline.check.verdict import PropertyVerdict
-from strandline.compile.kernel import FaultSite, Kernel
+from strandline.compile.kernel import Kernel
 from strandline.engine.graph.fixpoints import Fixpoints
 from strandline.engine.graph.log import Bits, GraphLog, contains
 from strandline.engine.graph.paths import Paths
-from strandline.engine.search import Event
-from strandline.errors import InternalError, Option, ResourceError, UsageError
+from strandline.errors import Option, ResourceError, UsageError
 from strandline.traces.walk import twin_of
 
 _MANY = 1_000_000
@@ -55,7 +54,7 @@ class Labelling:
         if task.options.por:
             return refusal(task.system, BRANCHING)
         if task.options.store not in WHOLE:
-            return unplaced(task.options)
+            return needs_exact_store(task.options)
         method, order = Option("method", self.name), task.options.order
         if order in ("dfs", "cache"):
             return UsageError(
@@ -72,55 +71,50 @@ class Labelling:
         return None
 
     def run(self, task: Task, session: Session) -> CtlFound:
-        question = ctl_question_of(task)
-        goal = LabellingGraph(task, question, CtlFound(self.name, Findings()))
-        goal.found.findings = explored(task, session, goal, question.predicates, swept=self._swept)
-        return goal.found
+        question, found = ctl_question_of(task), CtlFound(self.name, RunOutcome())
+
+        def observe(folder: Path, kernel: Kernel) -> GraphLog:
+            load_graph()
+            return GraphLog(folder / "graph", kernel.words, len(kernel.initial), len(question.predicates))
+
+        specification = exploration(task, session, observe, question.predicates, swept=self._swept)
+        with run_search(specification, session.watcher) as run:
+            found.outcome = run.outcome
+            note_fault(run, question)
+            if isinstance(run.observer, GraphLog):
+                _label_graph(run, run.observer, task, question, found)
+        return found
 
 
-@dataclass(slots=True)
-class LabellingGraph:
-    """A goal: nothing stops the search; when it has ended the graph is labelled."""
+def _label_graph(run: SearchRun, graph: GraphLog, task: Task, question: CtlQuestion, found: CtlFound) -> None:
+    """Decide the formulas of a question on the graph that a complete run has written."""
+    try:
+        if run.outcome.complete:
+            graph.finish()
+            _GraphLabelling(task, question, found).label(run, graph)
+    except (ResourceError, KeyboardInterrupt):
+        run.outcome.complete = False
+        raise
+    finally:
+        graph.close()
+        # Labelling counts, too.
+        run.outcome.statistics = replace(run.outcome.statistics, rss_bytes=peak_resident_bytes())
+
+
+@dataclass(frozen=True, slots=True)
+class _GraphLabelling:
+    """Labels the graph of an exploration, and shows why formulas hold or not."""
 
     task: Task
     question: CtlQuestion
     found: CtlFound
-    _graph: GraphLog | None = None
 
-    def listen(self, folder: Path, kernel: Kernel) -> GraphLog:
-        """What the search tells its edges to."""
-        load_graph()
-        self._graph = GraphLog(folder / "graph", kernel.words, len(kernel.initial), len(self.question.predicates))
-        return self._graph
-
-    def stopped(self, run: Run, event: Event) -> bool:
-        raise InternalError(f"the search stopped for no reason that is known here: {event}")
-
-    def faulted(self, run: Run, record: int, site: FaultSite) -> PropertyVerdict:
-        return fault_of(self.question, run, record, site)
-
-    def finished(self, run: Run, folder: Path) -> None:
-        graph = self._graph
-        if graph is None:
-            raise InternalError("nobody listened to the search")
-        try:
-            if run.findings.complete:
-                graph.finish()
-                self._label(run, graph)
-        except (ResourceError, KeyboardInterrupt):
-            run.findings.complete = False
-            raise
-        finally:
-            graph.close()
-            # Labelling counts, too.
-            run.findings.statistics = replace(run.findings.statistics, rss_bytes=peak_resident_bytes())
-
-    def _label(self, run: Run, graph: GraphLog) -> None:
+    def label(self, run: SearchRun, graph: GraphLog) -> None:
         began = time.perf_counter()
         self.found.records, self.found.disk_bytes = graph.records, graph.disk_bytes
         if graph.records >= _MANY:
             run.watcher.stage(LABELLING.format(graph.records, graph.disk_bytes // 1_000_000))
-        fixpoints = Fixpoints(graph, self.question.dead_ends, _Watch(run))
+        fixpoints = Fixpoints(graph, self.question.dead_ends, run.ensure_within_limits)
         parts = {part: graph.labelled(number) for part, number in self.question.labels.items()}
         conditions = [graph.labelled(number) for number in self.question.condition_labels]
         valuation = Valuation(fixpoints, parts, conditions, infinite=not self.question.dead_ends.repeats)
@@ -131,7 +125,7 @@ class LabellingGraph:
         self.found.seconds = time.perf_counter() - began
 
     def _answer(
-        self, run: Run, graph: GraphLog, formula: CtlFormula, valuation: Valuation[Bits], satisfied: Bits
+        self, run: SearchRun, graph: GraphLog, formula: CtlFormula, valuation: Valuation[Bits], satisfied: Bits
     ) -> CtlAnswer:
         failing = [number for number, record in enumerate(graph.initial) if not contains(satisfied, record)]
         number = failing[0] if failing else 0
@@ -139,7 +133,7 @@ class LabellingGraph:
         shown = twin_of(self.question.plain)
         replaying = replay_of(run, shown)
         fairness = self.question.fairness.conditions
-        limit = run.bench.allowed
+        limit = run.memory
         ensure = None if limit.allowed is None else limit.ensure
         explaining = Explaining(
             formula, valuation, contains, lambda: Paths(graph, ensure), replaying, shown, start, fairness
@@ -151,18 +145,3 @@ class LabellingGraph:
             return CtlAnswer(not failing, explaining.evidence(), initial=initial)
         except ResourceError as error:
             return CtlAnswer(not failing, None, str(error), initial)
-
-
-class _Watch:
-    """Ends the work, by a `ResourceError`, when a limit of time or memory is reached."""
-
-    def __init__(self, run: Run) -> None:
-        self._run = run
-
-    def __call__(self) -> None:
-        reason = self._run.limit_reached()
-        if reason is not None:
-            raise ResourceError(reason)
-        self._run.bench.allowed.ensure()
-
-

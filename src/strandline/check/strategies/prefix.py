@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
-
+from strandline.check.driver.outcome import RunOutcome
+from strandline.check.driver.run import run_search
+from strandline.check.driver.specification import SearchSpecification
 from strandline.check.engine_searches import FORGETTING, StateSearches
-from strandline.check.ltl.found import ProductFound, product_fault
+from strandline.check.ltl.found import ProductFound, note_product_fault
 from strandline.check.ltl.methods import PREFIX
-from strandline.check.ltl.product import Product
 from strandline.check.ltl.question import question_of, unreducible
 from strandline.check.options import SWEEP
-from strandline.check.plan import Findings, Plan
-from strandline.check.running import Run
 from strandline.check.task import Session, Task
-from strandline.check.verdict import PropertyVerdict
-from strandline.compile.kernel import FaultSite
-from strandline.engine.search import Event
-from strandline.errors import InternalError, Option, ResourceError, UsageError
+from strandline.errors import Option, ResourceError, UsageError
 
 
 class PrefixSearch:
@@ -44,10 +38,10 @@ class PrefixSearch:
         question, options = question_of(task), task.options
         watched = question.specification.watched_for_prefixes(question.plain)
         if watched is None:
-            return ProductFound(self.name, Findings(complete=True))
+            return ProductFound(self.name, RunOutcome(complete=True))
         product = question.product(watched)
         chosen = session.measures.of(question.plain) if options.order == SWEEP else None
-        plan = Plan(
+        specification = SearchSpecification(
             checkpoints=session.checkpoints,
             system=product.system,
             predicates=product.predicates,
@@ -58,37 +52,17 @@ class PrefixSearch:
             options=options,
             started=session.started,
             counts_distinct=options.count_distinct and options.order in FORGETTING,
-            seen=product.predicates,
+            visible=product.predicates,
         )
-        goal = FindingPrefix(task, product)
-        run = Run(plan, goal, session.watcher)
-        findings = run.carry_out()
-        return ProductFound(self.name, findings, watched, product, run, prefix=goal.path)
+        with run_search(specification, session.watcher) as run:
+            prefix = None
+            if run.stops:
+                stop = run.stops[0]
+                initial, steps = stop.path or run.path_to(stop.record)
+                prefix = initial, tuple(steps)
+            note_product_fault(run, question, product)
+        return ProductFound(self.name, run.outcome, watched, product, run, prefix=prefix)
 
 
 def _refused(why: str) -> UsageError:
     return UsageError(f"{{}}: {why}", options=[Option("method", PREFIX)])
-
-
-@dataclass(slots=True)
-class FindingPrefix:
-    """A goal: a state in which the observer has seen a bad prefix."""
-
-    task: Task
-    product: Product
-    path: tuple[int, tuple[int, ...]] | None = None
-    """Initial state and steps; the last step leaves the prefix's last state."""
-
-    def stopped(self, run: Run, event: Event) -> bool:
-        if event is not Event.FOUND:
-            raise InternalError(f"the search stopped for a reason unknown here: {event}")
-        record, _ = run.search.found
-        initial, steps = run.path_to(record)
-        self.path = initial, tuple(steps)
-        return False
-
-    def faulted(self, run: Run, record: int, site: FaultSite) -> PropertyVerdict:
-        return product_fault(question_of(self.task), self.product, run, record, site)
-
-    def finished(self, run: Run, folder: Path) -> None:
-        return

@@ -57,7 +57,7 @@ class SymbolicSearch:
             if task.options.cone:
                 space = run.look_at_cone([_decided(space, task, one) for one in task.properties])
             run.count(transitions=not task.properties)
-            run.findings.complete = True
+            run.outcome.complete = True
             for one in task.properties:
                 goal = space.diagrams.both(space.reachable, _decided(space, task, one))
                 if goal != space.diagrams.false:
@@ -106,20 +106,20 @@ def formulas_in_sets(
     asked for when the model is encoded; `spare` pairs of bits are left for it."""
     question = ctl_question_of(task)
     run = SymbolicRun(task, session, question.searched)
-    found = CtlFound(method, run.findings)
+    found = CtlFound(method, run.outcome)
 
     def work(space: Space) -> None:
         if not _prepared(run, task, question):
             return
-        run.findings.complete = True
+        run.outcome.complete = True
         began = time.perf_counter()
         decide = decider(run, question)
         for formula in question.formulas:
             found.answers[formula] = decide(formula)
         found.seconds = time.perf_counter() - began
 
-    found.findings = run.carry_out(work, spare=spare)
-    if not found.findings.complete:
+    found.outcome = run.carry_out(work, spare=spare)
+    if not found.outcome.complete:
         found.answers.clear()
     return found
 

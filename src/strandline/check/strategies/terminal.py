@@ -11,24 +11,23 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from strandline.check.ctl.exploring import explored
+from strandline.check.ctl.exploring import exploration
 from strandline.check.ctl.formula import CtlFormula
 from strandline.check.ctl.found import CtlAnswer, CtlFound
 from strandline.check.ctl.graph_loading import load_components
 from strandline.check.ctl.methods import COMPONENTS, SWEPT
 from strandline.check.ctl.question import CtlQuestion, ctl_question_of
-from strandline.check.ctl.showing import fault_of, replay_of
+from strandline.check.ctl.showing import note_fault, replay_of
 from strandline.check.ctl.verdict import ComponentShown, Evidence
+from strandline.check.driver.outcome import RunOutcome
+from strandline.check.driver.run import SearchRun, run_search
+from strandline.check.driver.specification import needs_exact_store
 from strandline.check.ltl.options import IGNORE
 from strandline.check.options import SWEEP, WHOLE
-from strandline.check.plan import Findings, unplaced
 from strandline.check.reducing import BRANCHING, refusal
-from strandline.check.running import Run
 from strandline.check.task import Session, Task
-from strandline.check.verdict import PropertyVerdict
-from strandline.compile.kernel import FaultSite, Kernel, Twin
+from strandline.compile.kernel import Kernel, Twin
 from strandline.engine.graph.terminal import TerminalComponent, TerminalComponents
-from strandline.engine.search import Event
 from strandline.errors import InternalError, Option, UsageError
 from strandline.properties import Formula
 from strandline.properties.ltl.formula import Operator
@@ -64,7 +63,7 @@ class TerminalComponentSearch:
         if task.options.por:
             return refusal(task.system, BRANCHING)
         if task.options.store not in WHOLE:
-            return unplaced(task.options)
+            return needs_exact_store(task.options)
         question, method = ctl_question_of(task), Option("method", COMPONENTS)
         fit = [decided_by_components(one.formula) for one in question.formulas]
         if len(fit) != 1 or fit[0] is None:
@@ -86,59 +85,54 @@ class TerminalComponentSearch:
         if shape is None:
             raise InternalError("terminal components do not decide this formula")
         always, part = shape
-        goal = _Components(task, question, formula, always, part, CtlFound(COMPONENTS, Findings()))
-        goal.found.findings = explored(task, session, goal, (formula.expression(part),), swept=True)
-        return goal.found
+        found = CtlFound(COMPONENTS, RunOutcome())
+
+        def observe(folder: Path, kernel: Kernel) -> TerminalComponents:
+            load_components()
+            return TerminalComponents(kernel.words, len(kernel.initial))
+
+        specification = exploration(task, session, observe, (formula.expression(part),), swept=True)
+        with run_search(specification, session.watcher) as run:
+            found.outcome = run.outcome
+            note_fault(run, question)
+            if run.outcome.complete and isinstance(run.observer, TerminalComponents):
+                began = time.perf_counter()
+                decision = _ComponentDecision(task, question, formula, always, part)
+                found.answers[formula] = decision.answer(run, run.observer)
+                found.seconds = time.perf_counter() - began
+        return found
 
 
-@dataclass(slots=True)
-class _Components:
-    """A goal: all terminal components."""
+@dataclass(frozen=True, slots=True)
+class _ComponentDecision:
+    """Decides a formula from the terminal components of a complete sweep."""
 
     task: Task
     question: CtlQuestion
     formula: CtlFormula
     always: bool
     part: Formula
-    found: CtlFound
-    _listener: TerminalComponents | None = None
 
-    def listen(self, folder: Path, kernel: Kernel) -> TerminalComponents:
-        load_components()
-        self._listener = TerminalComponents(kernel.words, len(kernel.initial))
-        return self._listener
-
-    def stopped(self, run: Run, event: Event) -> bool:
-        raise InternalError(f"the search stopped for no reason that is known here: {event}")
-
-    def faulted(self, run: Run, record: int, site: FaultSite) -> PropertyVerdict:
-        return fault_of(self.question, run, record, site)
-
-    def finished(self, run: Run, folder: Path) -> None:
-        listener, began = self._listener, time.perf_counter()
-        if listener is None:
-            raise InternalError("nobody listened to the search")
-        if not run.findings.complete:
-            return
-        if run.findings.statistics.regress_edges:
+    def answer(self, run: SearchRun, components: TerminalComponents) -> CtlAnswer:
+        regress_edges = run.outcome.statistics.regress_edges
+        if regress_edges:
             raise UsageError(
-                f"{{}} needs a measure that never decreases, and {run.findings.statistics.regress_edges:,} edges "
-                "decrease this one; {} takes any measure",
+                f"{{}} needs a measure that never decreases, and {regress_edges:,} edges decrease this one; {{}} takes "
+                "any measure",
                 options=[Option("method", COMPONENTS), Option("method", SWEPT)],
             )
-        listener.finish()
-        shown = listener.without if self.always else listener.throughout
+        components.finish()
+        shown = components.without if self.always else components.throughout
         holds = (shown is None) if self.always else (shown is not None)
-        words = f"all {listener.count:,} terminal components were looked at"
+        words = f"all {components.count:,} terminal components were looked at"
         evidence = Evidence(str(self.formula.formula), holds, words)
         if shown is not None and self.task.shows:
             evidence = self._shown(run, shown, holds)
-        self.found.answers[self.formula] = CtlAnswer(holds, evidence)
-        self.found.seconds = time.perf_counter() - began
+        return CtlAnswer(holds, evidence)
 
-    def _shown(self, run: Run, component: TerminalComponent, holds: bool) -> Evidence:
+    def _shown(self, run: SearchRun, component: TerminalComponent, holds: bool) -> Evidence:
         twin = twin_of(self.question.plain)
-        initial, steps = run.log.path_to(component.record)
+        initial, steps = run.path_to(component.record)
         path = replay_of(run, twin).path(initial, steps)
         expression = self.formula.expression(self.part)
         reached = _closure(twin, path.states[-1])

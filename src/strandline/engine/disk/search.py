@@ -30,16 +30,16 @@ from strandline.engine.disk.recent import RecentStates
 from strandline.engine.disk.runs import Account, Release, RunFiles
 from strandline.engine.disk.sorted_set import SortedSet
 from strandline.engine.disk.sorting import SortedRows, in_order
-from strandline.engine.disk.succession import Blocks, PutDown, Standing
 from strandline.engine.disk.waiting import Key, give_back
 from strandline.engine.expansion import width_of
+from strandline.engine.handoff import LEVEL, NEXT_LEVEL, UNPLACED, VISITED, Blocks, HandOff, LevelCounters, Progress
 from strandline.engine.line import LayersPart, swept
 from strandline.engine.memory import WordArray
 from strandline.engine.notes import NotesPart
 from strandline.engine.profile import LayerFigures, level_layers
 from strandline.engine.records import SPREAD, record
 from strandline.engine.saving import Kept, Saved, together
-from strandline.engine.search import Search, Statistics, Terms
+from strandline.engine.search import Event, Search, Statistics, Terms
 from strandline.engine.store.parts import PagedPart
 from strandline.engine.writing import Writer
 from strandline.errors import InternalError
@@ -122,42 +122,45 @@ class SpillingSearch(Search):
         self._levels = kept.array("levels").tolist()
         self.journal.repeat(self._repeated)
 
-    # --- where another search stands ----------------------------------------------------------------------------
+    # --- continuing another search ------------------------------------------------------------------------------
 
     @property
-    def taken_over_at_once(self) -> int:
-        """How many states a block may have: nothing else takes memory then."""
+    def handoff_rows(self) -> int:
+        # Nothing else takes memory while blocks are read.
         return 3 * self.piece
 
-    def carry_on(self, standing: Standing, states: PutDown) -> None:
-        """Before anything else: go on where a breadth-first search stands, whose states these are. Of its level what
-        was not expanded comes next; what it has found of the next level waits for that."""
+    def take_over(self, handoff: HandOff, progress: Progress | None = None) -> Event | None:
+        """Continue a breadth-first search: its level first, then the states it has found of the next level."""
         from strandline.engine.disk.expanding_kernel import stand_at
 
+        counters, blocks = handoff.counters, handoff.blocks
+        if not isinstance(counters, LevelCounters):
+            raise InternalError("a search on disk continues breadth-first searches only")
         self.expansion.rest.count = self.expansion.rest.next = 0
-        for name, count in standing.counts.items():
+        for name, count in counters.counts.items():
             setattr(self.journal.counts, name, count)
-        self.journal.counts.stored = self._expanded_here = self._live_here = standing.expanded
-        self._repeated = standing.found - standing.expanded
+        self.journal.counts.stored = self._expanded_here = self._live_here = counters.expanded
+        self._repeated = counters.found - counters.expanded
         self.journal.repeat(self._repeated)
-        self._levels, self._peak_bytes = list(standing.levels), standing.peak_bytes
-        left = standing.level_end - standing.expanded
+        self._levels, self._peak_bytes = list(counters.levels), counters.peak_bytes
+        left = counters.level_end - counters.expanded
         stand_at(self._layers.layers(), np.uint64(codes.BIAS), np.uint64(codes.BIAS))
-        waiting = SortedSet(self._width, self.files, self.taken_over_at_once, self._known_most)
-        self._let_wait(states.level, waiting)
+        frontier = SortedSet(self._width, self.files, self.handoff_rows, self._known_most)
+        self._add_to_frontier(blocks[LEVEL], frontier)
         if left:
             self._levels[-1] -= left
             self._group = Group(self._backlog.live.take(self._line_key, 0), -(-left // self.piece))
-        self._let_wait(states.following, waiting)
-        self._let_wait(states.unplaced, None)
-        for block in states.found:
+        self._add_to_frontier(blocks[NEXT_LEVEL], frontier)
+        self._add_to_frontier(blocks[UNPLACED], None)
+        for block in blocks[VISITED]:
             rows = self._arranged(block)
-            waiting.drop_from(rows)
+            frontier.drop_from(rows)
             self._known.add(rows.states())
-        waiting.clear()
+        frontier.clear()
+        return None
 
-    def _let_wait(self, blocks: Blocks, also: SortedSet | None) -> None:
-        """Let states wait for the line, on disk; also put them into a set."""
+    def _add_to_frontier(self, blocks: Blocks, also: SortedSet | None) -> None:
+        """Add states to the frontier on disk, and to a set."""
         spill = self._backlog.spill(0)
         for block in blocks:
             rows = self._arranged(block)

@@ -12,8 +12,8 @@ from strandline.compile.kernel import Kernel
 from strandline.engine import sizes
 from strandline.engine.codes import BIT_FUNCTIONS, BUDGET, CONTINUE, HASH_BITS, SAME, STEP_BITS
 from strandline.engine.crew import Crew
-from strandline.engine.disk.succession import Blocks, PutDown, Standing
 from strandline.engine.expansion import width_of
+from strandline.engine.handoff import LEVEL, NEXT_LEVEL, UNPLACED, VISITED, Blocks, HandOff, LevelCounters
 from strandline.engine.journal import EdgeListener
 from strandline.engine.memory import WordArray
 from strandline.engine.part import GrowingPart
@@ -133,34 +133,35 @@ class BreadthFirstSearch(Search):
         asking = (self.expansion.expansion(), self.expansion.batch())
         return BreadthFirst(*asking, self._table.store(), self.journal.journal(), self._levels.array, self._level)
 
-    # A search with states on disk can go on where this one stands (`strandline.engine.disk.succession`).
-
     @property
-    def can_be_carried_on(self) -> bool:
-        """Whether states are kept as trees, of which all can be listed now."""
+    def can_hand_off(self) -> bool:
+        """Whether states are stored by tree compression and all of them can be listed now."""
         return isinstance(self._table, TreePart) and not self._table.shape.target
 
-    @property
-    def standing(self) -> Standing:
-        counts, level = self.journal.counts, self._level
-        told = {name: int(getattr(counts, name)) for name in fields(COUNTS)}
-        ends = (int(level.head), int(level.end), int(counts.recorded))
-        return Standing(told, self.level_sizes, *ends, peak_bytes=self.statistics().peak_bytes)
-
-    def put_down(self) -> PutDown:
-        """All states. This search is of no other use afterwards."""
-        table, standing = self._table, self.standing
+    def hand_off(self) -> HandOff:
+        table, counters = self._table, self._counters()
         if not isinstance(table, TreePart):
-            raise InternalError("only a search with trees is carried on")
+            raise InternalError("of the breadth-first searches only one with tree compression is handed off")
         states, links = self.expansion.unplaced()
         unplaced = np.column_stack((states, links))
-        ends = (standing.expanded, standing.level_end, standing.found)
-        level, following = (self._waiting(table, first, last) for first, last in pairwise(ends))
-        blocks = (unplaced[first : first + sizes.RECORDS] for first in range(0, len(unplaced), sizes.RECORDS))
-        return PutDown(table.states(sizes.RECORDS), level, following, blocks)
+        ends = (counters.expanded, counters.level_end, counters.found)
+        level, next_level = (self._frontier(table, first, last) for first, last in pairwise(ends))
+        blocks = {
+            VISITED: table.states(sizes.RECORDS),
+            LEVEL: level,
+            NEXT_LEVEL: next_level,
+            UNPLACED: (unplaced[first : first + sizes.RECORDS] for first in range(0, len(unplaced), sizes.RECORDS)),
+        }
+        return HandOff(counters, blocks)
+
+    def _counters(self) -> LevelCounters:
+        counts, level = self.journal.counts, self._level
+        numbers = {name: int(getattr(counts, name)) for name in fields(COUNTS)}
+        ends = (int(level.head), int(level.end), int(counts.recorded))
+        return LevelCounters(numbers, tuple(self.level_sizes), *ends, peak_bytes=self.statistics().peak_bytes)
 
     @staticmethod
-    def _waiting(table: TreePart, first: int, last: int) -> Blocks:
+    def _frontier(table: TreePart, first: int, last: int) -> Blocks:
         for block in table.waiting(first, last, sizes.RECORDS):
             records = np.arange(first, first + len(block), dtype=np.uint64)
             block[:, -1] = (records << np.uint64(STEP_BITS)) | np.uint64(SAME)

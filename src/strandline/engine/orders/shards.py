@@ -12,11 +12,12 @@ import numpy as np
 from strandline.compile.kernel import Kernel
 from strandline.engine import codes, sizes
 from strandline.engine.expansion import ExpansionPart, width_of
+from strandline.engine.handoff import SweepCounters
 from strandline.engine.journal import JournalPart, Sink
 from strandline.engine.line import LayersPart
 from strandline.engine.memory import WordArray
 from strandline.engine.notes import NotesPart
-from strandline.engine.orders.succession import SucceededSweep, Swept
+from strandline.engine.orders.continued_sweep import ContinuedSweep, SweepThread
 from strandline.engine.part import Part
 from strandline.engine.profile import LayerFigures
 from strandline.engine.records import MEMBER, record
@@ -37,7 +38,7 @@ class _Member:
 
     def __init__(self, kernel: Kernel, number: int, members: int, expansion: ExpansionPart, log: Sink) -> None:
         journal, layers = JournalPart(kernel.words, log, None, None), LayersPart(partial=kernel.componentwise)
-        self.swept = Swept(expansion, journal, layers, PagedPart(width_of(kernel)), NotesPart(kernel.words))
+        self.swept = SweepThread(expansion, journal, layers, PagedPart(width_of(kernel)), NotesPart(kernel.words))
         room = max(1, sizes.BOX_WORDS // (members * (kernel.stride + 2)))
         self.own = record(MEMBER, number=number, members=members, room=room)
 
@@ -82,7 +83,7 @@ class _Boxes(Part):
         return len(self._records) + 2 * len(self._hashes) + len(self._filled) + len(self._told)
 
 
-class ShardedSweepSearch(SucceededSweep):
+class ShardedSweepSearch(ContinuedSweep):
     """A sweep by as many threads as there are logs. Record `r` of the search is record `r // threads` in log
     `r % threads`; a parent may have a larger number than its child."""
 
@@ -160,7 +161,7 @@ class ShardedSweepSearch(SucceededSweep):
 
         alone = _Member(self.kernel, 0, 1, self.expansion, lambda links: None)
         boxes = _Boxes(self.kernel.stride, 1, alone.own)
-        self.load_put_down()
+        self.load_hand_off()
         sweep_together(alone.view(boxes.meeting(alone.own, self.journal.counts)), np.uint64(1))
 
     @property
@@ -184,15 +185,15 @@ class ShardedSweepSearch(SucceededSweep):
         return replace(super().statistics(), threads=self._threads)
 
     @property
-    def threads(self) -> tuple[Swept, ...]:
+    def threads(self) -> tuple[SweepThread, ...]:
         return tuple(member.swept for member in self._members)
 
-    def under_way(self) -> Iterator[tuple[WordArray, WordArray]]:
+    def in_mailboxes(self) -> Iterator[tuple[WordArray, WordArray]]:
         return self._boxes.left(self.kernel.words)
 
-    def carry_on(self, former: SucceededSweep) -> None:
-        super().carry_on(former)
-        self.journal.counts.peak_stored = former.journal.counts.peak_stored
+    def _continue_counting(self, counters: SweepCounters) -> None:
+        super()._continue_counting(counters)
+        self.journal.counts.peak_stored = counters.peak_stored
         self._add_up()
 
     def close(self) -> None:

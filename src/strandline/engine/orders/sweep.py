@@ -10,14 +10,14 @@ from strandline.compile.kernel import Kernel
 from strandline.engine.expansion import width_of
 from strandline.engine.line import LAYERS, LayersPart
 from strandline.engine.notes import NotesPart
-from strandline.engine.orders.succession import SucceededSweep, Swept
+from strandline.engine.orders.continued_sweep import ContinuedSweep, SweepThread
 from strandline.engine.profile import LayerFigures
 from strandline.engine.search import Terms
 from strandline.engine.store.parts import PagedPart
 from strandline.errors import InternalError
 
 
-class SweepSearch(SucceededSweep):
+class SweepSearch(ContinuedSweep):
     """See `strandline.engine.orders.sweep_kernel`. A listener that wants it is told of every layer that the
     line leaves."""
 
@@ -37,19 +37,19 @@ class SweepSearch(SucceededSweep):
     def run(self, budget: np.uint64) -> int:
         from strandline.engine.orders.sweep_kernel import sweep
 
-        return int(sweep(self._swept.view(), budget))
+        return int(sweep(self._thread.view(), budget))
 
     def load(self) -> None:
         super().load()
-        self.load_put_down()
+        self.load_hand_off()
 
     @property
-    def _swept(self) -> Swept:
-        return Swept(self.expansion, self.journal, self._layers, self._pages, self._notes)
+    def _thread(self) -> SweepThread:
+        return SweepThread(self.expansion, self.journal, self._layers, self._pages, self._notes)
 
     @property
-    def threads(self) -> tuple[Swept, ...]:
-        return (self._swept,)
+    def threads(self) -> tuple[SweepThread, ...]:
+        return (self._thread,)
 
     @property
     def line(self) -> tuple[int, int]:

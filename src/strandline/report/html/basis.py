@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from strandline.check.coverage import Coverage
+from strandline.check.driver.outcome import DECIDED
 from strandline.check.ltl.verdict import LtlSearch
 from strandline.check.measures import measure_texts
 from strandline.check.memory import shown_bytes
 from strandline.check.options import LOSSY
-from strandline.check.plan import DECIDED
 from strandline.check.properties import Kind
 from strandline.check.verdict import Answer, Exploration, PropertyVerdict, Statistics, Verdict
 from strandline.report.style import counted, large

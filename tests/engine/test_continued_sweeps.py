@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,14 +15,16 @@ from hypothesis import strategies as st
 from running import Run, explore, path_to, smallest_arrays
 
 from strandline.engine.codes import SAME, STEP_BITS
+from strandline.engine.handoff import FRONTIER, Progress
 from strandline.engine.search import Event
 from strandline.engine.sketch import estimated, new_sketch
 
 
-def carried_on(run: Run, graph: Graph, words: int, stop_mask: int) -> None:
-    """Let another search, over the graph as it is now, go on from where the run is."""
+def continue_sweep(run: Run, graph: Graph, words: int, stop_mask: int) -> None:
+    """Let another search, over the graph as it is now, continue from where the run is."""
     former, kernel = run.search, graph_kernel(graph, words)
-    rows = [np.array(block) for block in former.put_down()]
+    handoff = former.hand_off()
+    rows = [np.array(block) for block in handoff.blocks[FRONTIER]]
     for row in np.concatenate(rows).tolist() if rows else []:
         *state, link = row
         if link & SAME == SAME:
@@ -30,11 +33,18 @@ def carried_on(run: Run, graph: Graph, words: int, stop_mask: int) -> None:
     run.kernel = kernel
     listener = run.engine.StatesOnly(run._note)
     run.search = run.new_search("sweep", log=run._log, listener=listener, stop_mask=stop_mask)
-    run.search.carry_on(former)
-    assert graph.progress is not None
-    for block in rows:
-        nodes = [kernel.twin.nodes[tuple(state)] for state in block[:, :-1].tolist()]
-        assert run.search.take_up(block, np.array([graph.progress[node] for node in nodes], dtype=np.int64)) is None
+    assert run.search.take_over(replace(handoff, blocks={FRONTIER: iter(rows)}), progress_in(graph, kernel)) is None
+
+
+def progress_in(graph: Graph, kernel: Any) -> Progress:
+    """Column and layer of packed states of the graph."""
+
+    def progress(states: Any) -> Any:
+        assert graph.progress is not None
+        nodes = [kernel.twin.nodes[tuple(state)] for state in states.tolist()]
+        return np.array([graph.progress[node] for node in nodes], dtype=np.int64)
+
+    return progress
 
 
 def on_to_the_end(run: Run, marked: int) -> int:
@@ -68,7 +78,7 @@ def test_nothing_is_missed(words: int, seed: int, kind: str, visits: int, small:
             if run.search.advance(0.0) is Event.FOUND:
                 mask, stops = 0, stops + 1
                 run.search.stop_less(1)
-            carried_on(run, now, words, mask)
+            continue_sweep(run, now, words, mask)
         stops += on_to_the_end(run, marked)
     states = run.outcome.statistics
     assert set(run.outcome.distinct()) == {run.kernel.twin.states[node] for node in graph.reachable()}

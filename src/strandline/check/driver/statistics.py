@@ -1,4 +1,4 @@
-"""What a search has done, as a run tells it: its figures, and why it may not have seen everything."""
+"""The statistics of a run, and the reason why it may not have seen everything."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from strandline.check.compiling import Compiled
 from strandline.check.coverage import coverage_of
+from strandline.check.driver.specification import SearchSpecification
 from strandline.check.memory import limit_reached, peak_resident_bytes
 from strandline.check.options import COMPACT, Options
-from strandline.check.plan import Plan
 from strandline.check.regressing import Regress, regress_of
 from strandline.check.verdict import Statistics
 from strandline.compile.kernel import Kernel
@@ -16,10 +16,14 @@ from strandline.engine.search import Omissions, Searching
 
 
 def figures_of(
-    plan: Plan, compiled: Compiled, search: Searching, seconds: float, engine_seconds: float, changed: Sequence[str]
+    specification: SearchSpecification,
+    compiled: Compiled,
+    search: Searching,
+    seconds: float,
+    engine_seconds: float,
+    changed: Sequence[str],
 ) -> Statistics:
-    """What a search has done so far, in so many seconds, besides those for its machine code. `changed` is as in the
-    answer."""
+    """Return what a search has done so far, in so many seconds, not counting those for its machine code."""
     now, kernel = search.statistics(), compiled.kernel
     return Statistics(
         states=now.recorded if now.exact else None,
@@ -30,7 +34,7 @@ def figures_of(
         peak_states=now.peak_states,
         peak_bytes=now.peak_bytes,
         rss_bytes=peak_resident_bytes(),
-        sweeps=now.sweeps if plan.measure else 0,
+        sweeps=now.sweeps if specification.measure else 0,
         persistent=now.persistent,
         regress_edges=now.regress_edges,
         layers=now.layers,
@@ -39,10 +43,10 @@ def figures_of(
         spilled_bytes=search.spilled_bytes,
         levels=tuple(search.level_sizes),
         profile=search.profile(),
-        regress=_regress(plan, kernel, search),
+        regress=_regress(specification, kernel, search),
         threads=now.threads,
         device=search.device_figures,
-        coverage=None if _partial(kernel) else coverage_of(plan.system, kernel),
+        coverage=None if _partial(kernel) else coverage_of(specification.system, kernel),
         exchanged=compiled.exchanged,
         held_by=compiled.held_by,
         told_apart=compiled.told_apart,
@@ -58,11 +62,11 @@ def _partial(kernel: Kernel) -> bool:
     return kernel.numbered or kernel.canonical is not None or kernel.separate is not None
 
 
-def _regress(plan: Plan, kernel: Kernel, search: Searching) -> Regress | None:
+def _regress(specification: SearchSpecification, kernel: Kernel, search: Searching) -> Regress | None:
     """Which steps regress, where the search tells of some."""
-    if plan.measure is None or _partial(kernel):
+    if specification.measure is None or _partial(kernel):
         return None
-    return regress_of(plan.system, kernel.twin, plan.measure, search.sampled_regress_edges)
+    return regress_of(specification.system, kernel.twin, specification.measure, search.sampled_regress_edges)
 
 
 def doubt(omissions: Omissions | None, options: Options) -> str | None:
@@ -77,10 +81,10 @@ def doubt(omissions: Omissions | None, options: Options) -> str | None:
     return f"{what} is lossy: {omitted}; {share}"
 
 
-def memory_reason(plan: Plan) -> str:
+def memory_reason(specification: SearchSpecification) -> str:
     """That memory is full, in words."""
-    limit = plan.options.memory_limit
-    if limit is None and plan.for_device:
+    limit = specification.options.memory_limit
+    if limit is None and specification.for_device:
         return "the memory of the device is used up"
     if limit is not None:
         return limit_reached(limit)
