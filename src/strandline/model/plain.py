@@ -90,7 +90,7 @@ class PlainScope(Scope):
     def _names(self) -> dict[Variable, str]:
         return {variable: spelled(variable.name) for variable in self.variables}
 
-    def parse(self, text: str, *, name: str = "expression") -> Expression:
+    def read(self, text: str, name: str) -> Expression:
         """The expression; raises `ParseError` or `ModelError`."""
         source, node = python_expression(text, name)
         return self.lowered(node, source)

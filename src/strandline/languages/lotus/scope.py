@@ -19,7 +19,7 @@ from strandline.errors import ModelError, ParseError, suggestion
 from strandline.languages.lotus.syntax import Type
 from strandline.model.expression import FALSE, Binary, Const, Expression, Read, Unary, deep_recursion, row
 from strandline.model.notation import STRONGEST, Infix, Notation, Prefix, Write
-from strandline.model.scope import Evaluate, Scope, fitting
+from strandline.model.scope import Evaluate, Scope
 from strandline.model.system import Variable
 from strandline.source import Source, Span
 
@@ -42,6 +42,8 @@ NOTATION = Notation(
     },
 )
 POSITION = "position"
+_LONGEST = 100
+"""Digits of a number that is read; whether it fits is looked at when all of the expression is known."""
 _TOKEN = re.compile(r"\s*(->|&&|\|\||[!<>=]=|[-+*/%!&|<>=()]|\d+|[A-Za-z_]\w*|$)")
 
 
@@ -59,11 +61,11 @@ class LotusScope(Scope):
         self.types = dict(types)
         self.variables = {variable.name: variable for variable in types}
 
-    def parse(self, text: str, *, name: str = "expression") -> Expression:
+    def read(self, text: str, name: str) -> Expression:
         """The expression; raises `ParseError` or `ModelError`."""
         source = Source(name, text)
         with deep_recursion():
-            return fitting(_Parser(source, self).whole(), source)
+            return _Parser(source, self).whole()
 
     def question(self, text: str, *, name: str = "expression") -> Callable[[Evaluate], Any]:
         """As `parse`; also a variable alone whose values are words."""
@@ -85,7 +87,8 @@ class LotusScope(Scope):
                 sign = NOTATION.infixes[operator].spelling
                 names = variable.names
                 if names is not None:
-                    return (f"{variable.name} {sign} {names[value]}", _COMPARISON) if value in range(len(names)) else None
+                    known = value in range(len(names))
+                    return (f"{variable.name} {sign} {names[value]}", _COMPARISON) if known else None
                 known = value in (self.types[variable].numbers or ())
                 return f"{variable.name} {sign} {value if known else f'({value})'}", _COMPARISON
         return None
@@ -205,8 +208,8 @@ class _Parser:
         if variable.names is not None:
             example = f"{variable.name} = {variable.names[0]}"
             message = (
-                f"the values of '{variable.name}' are words: compare it with one of them, as in '{example}'; the place of "
-                f"its value among them is '{POSITION}({variable.name})'"
+                f"the values of '{variable.name}' are words: compare it with one of them, as in '{example}'; the place "
+                f"of its value among them is '{POSITION}({variable.name})'"
             )
             raise ModelError(message, self.source, operand.span)
         return Read(variable, operand.span)
@@ -223,7 +226,7 @@ class _Parser:
                 self._number(inner)
             return inner._replace(word=None)
         if token.text.isdigit():
-            return _Operand(Const(int(self._next().text)), token.span, token.text)
+            return _Operand(self._constant(self._next()), token.span, token.text)
         if not re.fullmatch(r"[A-Za-z_]\w*", token.text):
             found = f"'{token.text}'" if token.text else "the end"
             raise ParseError(f"a variable or a number is wanted here, not {found}", self.source, token.span)
@@ -247,10 +250,15 @@ class _Parser:
             raise ModelError(f"'{POSITION}' wants a variable", self.source, inner.span)
         return _Operand(Read(inner.variable, inner.span), inner.span)
 
+    def _constant(self, token: _Token) -> Const:
+        if len(token.text) > _LONGEST:
+            raise ParseError("the number does not fit 64 bits", self.source, token.span)
+        return Const(int(token.text))
+
     def _prefixed(self, token: _Token) -> _Operand:
         if token.text == "-" and self.here.text.isdigit() and self.here.span.start == token.span.end:
             number = self._next()
-            return _Operand(Const(-int(number.text)), token.span.to(number.span), f"-{number.text}")
+            return _Operand(Const(-self._constant(number).value), token.span.to(number.span), f"-{number.text}")
         operand = self._operand()
         negated = Unary(_SPELLED.get(token.text, token.text), self._number(operand), token.span)
         return _Operand(negated, token.span.to(operand.span))

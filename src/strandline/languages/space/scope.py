@@ -36,7 +36,7 @@ class SpaceScope(Scope):
         self._texts = {expression: name for name, expression in named.items()}
         self._indices = {name: index for index, name in enumerate(state.names or ())}
 
-    def parse(self, text: str, *, name: str = "expression") -> Expression:
+    def read(self, text: str, name: str) -> Expression:
         """The expression; raises `ParseError` or `ModelError`."""
         source, node = python_expression(text, name)
         return PlainScope(()).lowered(node, source, meaning=self._meaning)
@@ -56,7 +56,9 @@ class SpaceScope(Scope):
         match expression:
             case Read():
                 return f"{POSITION}({self.state.name})", STRONGEST
-            case Binary(operator="==" | "!=" as sign, left=Read(), right=Const(value=index)) if index in range(len(names)):
+            case Binary(operator="==" | "!=" as sign, left=Read(), right=Const(value=index)) if (
+                0 <= index < len(names)
+            ):
                 name = names[index]
                 return f"{self.state.name} {sign} {name if _INTEGER.fullmatch(name) else repr(name)}", _COMPARISON
         return (self._texts[expression], STRONGEST) if expression in self._texts else None
@@ -99,10 +101,10 @@ class SpaceScope(Scope):
         match node:
             case ast.Constant(value=str() as name) | ast.Name(id=name):
                 return self._index(lowering, name, node)
-            case ast.Constant(value=int() as number) if not isinstance(number, bool):
-                return self._index(lowering, str(number), node)
-            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as number)) if not isinstance(number, bool):
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as number)) if type(number) is int:
                 return self._index(lowering, str(-number), node)
+            case ast.Constant(value=int() as number) if type(number) is int:
+                return self._index(lowering, str(number), node)
         lowering.fail(f"'{self.state.name}' can be compared with the name of a state alone", node)
 
     def _index(self, lowering: Lowering, name: str, node: ast.expr) -> Const:
