@@ -133,6 +133,7 @@ def _verdict(
         without_evidence=None if decided is None else decided.without_evidence,
         initial=None if decided is None else decided.initial,
         abstraction=None if decided is None else decided.abstraction,
+        warnings=() if decided is None else decided.warnings,
     )
     if decided is None:
         return PropertyVerdict(Kind.CTL, one.text, Answer.UNKNOWN, findings.reason, ctl=search)
