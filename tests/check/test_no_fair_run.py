@@ -1,4 +1,4 @@
-"""Where no run is fair, or none is infinite, a property holds for a wrong reason: LTL and CTL say so, by every method."""
+"""Where no run is fair, or none is infinite, LTL and CTL say so, by every method."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def _checked(arguments: argparse.Namespace, system: System, console: Console) ->
     from strandline.check.options import Options
 
     kind, measured = arguments.kind, bool(arguments.measure or system.measures)
-    options = Options(order="sweep" if measured else "bfs", measure=arguments.measure)
+    options = Options(order="sweep" if measured else None, measure=arguments.measure)
     method = "auto"
     if kind == "ltl" and arguments.all_cycles:
         # All components are those of the whole product, which is then kept.

@@ -270,8 +270,8 @@ class _Abstracting:
             return replace(answer, without_evidence=str(error))
 
     def _warnings(self, model: AbstractModel, known: _Known) -> tuple[str, ...]:
-        """Why the answer may not mean what it seems to mean: no fair run begins in an initial state. Where the universal
-        abstraction has one in all of them, so has the model, which is looked at only where that is not so."""
+        """Return why the answer may not mean what it seems to mean: no fair run begins in an initial state. Where the
+        universal abstraction has one in all of them, so has the model, which is looked at only where it has not."""
         fair = known.universal.counting
         if fair is None or not self.task.temporal.sanity:
             return ()
