@@ -14,10 +14,10 @@ PHILOSOPHERS = EXAMPLES / "philosophers" / "philosophers.dve"
 POSSIBLE = {
     "states, deadlocks": "bfs dfs sweep cache por sweep,por merge tree compact bitstate threads",
     "LTL, safety": "bfs dfs sweep cache por sweep,por tree compact bitstate threads",
-    "LTL": "bfs dfs sweep cache por sweep,por threads",
-    "LTL with X": "bfs dfs sweep cache threads",
-    "LTL, fair": "bfs dfs sweep cache threads",
-    "CTL": "bfs sweep threads",
+    "LTL": "bfs sweep por sweep,por",
+    "LTL with X": "bfs sweep",
+    "LTL, fair": "bfs sweep",
+    "CTL": "bfs sweep",
 }
 
 

@@ -115,6 +115,38 @@ def test_every_language_can_be_given(capsys: pytest.CaptureFixture[str]) -> None
     assert trace()[0].startswith("start of path -> (x=0, P=a) -> (x=1, P=a) -> ")
 
 
+STARTS = """DEFINE t : 0..3; MODULE VAR t x;
+INIT x=0; x=2;
+TRANS x=0 => x=1; x=1 => x=1; x=2 => x=3; x=3 => x=3;
+"""
+
+
+@pytest.mark.parametrize(
+    ("formula", "code"),
+    [("EF(x=1)", 13), ("EF(x=0)", 13), ("EF(x=1 | x=3)", 0), ("EF(x>3)", 13), ("AG(x<4)", 0), ("AG(x!=3)", (12, 13))],
+)
+@pytest.mark.parametrize("fairness", ["", "FAIRNESS x>0;"])
+@pytest.mark.parametrize("measure", [[], ["--measure", "x"]])
+def test_a_formula_holds_if_it_holds_in_all_initial_states(
+    formula: str, code: int | tuple[int, int], fairness: str, measure: list[str]
+) -> None:
+    Path("starts.lotus").write_text(STARTS + fairness, encoding="utf-8")
+    Path("formula.txt").write_text(formula, encoding="utf-8")
+    wanted = code if isinstance(code, tuple) else (code, code)
+    found = [sweepline("-m", "starts.lotus", kind, "-f", "formula.txt", *measure) for kind in ("-s", "-c")]
+    assert found[0] in wanted
+    assert found[1] in wanted
+
+
+def test_fairness_counts_for_both_kinds() -> None:
+    """The only way to x=1 stays there, and no fair path does."""
+    text = "DEFINE t : 0..1; MODULE VAR t x; INIT x=0; TRANS x=0 => x=1; x=0 => x=0; x=1 => x=1; FAIRNESS x=0;"
+    Path("starts.lotus").write_text(text, encoding="utf-8")
+    Path("formula.txt").write_text("EF(x=1)", encoding="utf-8")
+    assert sweepline("-m", "starts.lotus", "-s", "-f", "formula.txt") == 13
+    assert sweepline("-m", "starts.lotus", "-c", "-f", "formula.txt") == 13
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

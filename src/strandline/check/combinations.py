@@ -13,6 +13,7 @@ from typing import Any
 from strandline.check.choosing import choose_for_runs, choose_for_states, choose_for_trees
 from strandline.check.ctl.formula import bind_ctl
 from strandline.check.ctl.question import make_question
+from strandline.check.effects import CTL, LTL, STATES, Decided, Way, refuse_without_effect
 from strandline.check.ltl.deciding import runs_task
 from strandline.check.ltl.fairness import FairnessConditions
 from strandline.check.ltl.methods import AUTO, NDFS, SWEEP
@@ -21,6 +22,7 @@ from strandline.check.ltl.specification import Specification, bind_formula
 from strandline.check.options import SWEEP as IN_SWEEPS
 from strandline.check.options import Options
 from strandline.check.task import Task
+from strandline.compile.callback import CallableSystem
 from strandline.errors import UsageError
 from strandline.model.system import System
 
@@ -63,24 +65,34 @@ def combinations_of(system: System) -> Iterator[Combination]:
                 yield Combination(question, way, None)
 
 
-def _questions(system: System) -> dict[str, Callable[[Options], object]]:
-    def of_runs(formula: str, *, cycles: bool = True, fair: bool = False) -> Callable[[Options], object]:
+def _questions(system: System) -> dict[str, Callable[[Options], None]]:
+    def of_runs(formula: str, *, cycles: bool = True, fair: bool = False) -> Callable[[Options], None]:
         asked: Specification = bind_formula(formula, system)
 
-        def choose(options: Options) -> object:
+        def choose(options: Options) -> None:
             method = AUTO if not cycles else SWEEP if options.order == IN_SWEEPS else NDFS
             temporal = LtlOptions(method=method, fair=fair, declared_fairness=False)
-            return choose_for_runs(runs_task(system, asked, options, temporal))
+            choice = choose_for_runs(runs_task(system, asked, options, temporal))
+            _refuse(Way(LTL, choice.strategy.name), f"LTL '{formula}'", options)
 
         return choose
 
-    def of_trees(options: Options) -> object:
+    def of_trees(options: Options) -> None:
         plain = system.alone
         question = make_question(plain, [bind_ctl("AG EF true", plain)], FairnessConditions(), STUTTER)
-        return choose_for_trees(Task(plain, options, branching=question))
+        choice = choose_for_trees(Task(plain, options, branching=question))
+        _refuse(Way(CTL, choice.strategy.name), "CTL 'AG EF true'", options)
+
+    def of_states(options: Options) -> None:
+        choice = choose_for_states(Task(system.alone, options))
+        _refuse(Way(STATES, choice.strategy.name), "what is reachable", options)
+
+    def _refuse(way: Way, title: str, options: Options) -> None:
+        reentrant = not isinstance(system, CallableSystem)
+        refuse_without_effect([Decided(way, title)], options, LtlOptions(), reentrant=reentrant)
 
     return {
-        "states, deadlocks": lambda options: choose_for_states(Task(system.alone, options)),
+        "states, deadlocks": of_states,
         "LTL, safety": of_runs("G true", cycles=False),
         "LTL": of_runs("G F true"),
         "LTL with X": of_runs("G F X true"),

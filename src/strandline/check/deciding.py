@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 
 from strandline.check.checkpoints.keeping import Checkpoints
-from strandline.check.choosing import choose_for_runs, choose_for_states
+from strandline.check.choosing import choose_for_runs, choose_for_states, choose_for_trees
 from strandline.check.ctl.methods import EXPLICIT
 from strandline.check.driver.outcome import INTERRUPTED, RunOutcome
+from strandline.check.effects import CTL, LTL, STATES, Decided, Way, given_facts, refuse_without_effect
 from strandline.check.ltl.options import LtlOptions
 from strandline.check.measuring import SweepMeasures
 from strandline.check.mixing import refuse_mixture
@@ -21,7 +22,8 @@ from strandline.check.strategies.explicit import StatesFound
 from strandline.check.task import Session, Task
 from strandline.check.verdict import Answer, Exploration, Interrupted, PropertyVerdict, Verdict
 from strandline.check.watching import Unwatched, Watcher
-from strandline.errors import UsageError
+from strandline.compile.callback import CallableSystem
+from strandline.errors import ResourceError, UsageError
 from strandline.model.expression import Expression
 from strandline.model.history import with_history
 from strandline.model.system import System
@@ -39,6 +41,7 @@ def explore_system(
     limit of time counts from `started` on, where that is known, by `time.perf_counter`."""
     with _checkpoints(options) as checkpoints:
         session = _session(options, watcher, started, checkpoints)
+        _refuse_without_effect(system, (), options, LtlOptions(method=method))
         task = _settled(Task(system, options, temporal=LtlOptions(method=method)), (), choose_for_states, session)
         outcome = _search_states(task, session).outcome
         exploration = exploration_of(system, task.options, outcome)
@@ -59,9 +62,51 @@ def check_selection(
     """Decide the properties: those of states in one search, then those of runs, a search for each. Ctrl-C raises
     `Interrupted`; `started` as in `explore_system`."""
     refuse_mixture(selection, options)
+    temporal = temporal or LtlOptions()
+    for notice in _refuse_without_effect(system, selection.properties, options, temporal):
+        (watcher or Unwatched()).stage(notice)
     with _checkpoints(options) as checkpoints:
         session = _session(options, watcher, started, checkpoints)
-        return _Deciding(system, options, temporal or LtlOptions(), session).verdict(selection.properties)
+        return _Deciding(system, options, temporal, session).verdict(selection.properties)
+
+
+def _refuse_without_effect(
+    system: System, properties: Sequence[Property], options: Options, temporal: LtlOptions
+) -> Iterable[str]:
+    """Raise `UsageError` for an option that takes effect on no property; return notices of those that take effect on
+    some alone."""
+    if not any(given_facts(options, temporal)):
+        return ()
+    # Whether steps are reduced is decided later; if they are not, nothing of it is asked for.
+    settled = replace(options, auto_por=False, check_independence=False)
+    decided: list[Decided] = []
+    states = [one for one in properties if one.is_of_states]
+    if len(states) == len(properties):
+        temporal.refuse_without_runs()
+    if states or not properties:
+        task = Task(searched_for(system, states), settled, tuple(states), temporal=temporal)
+        title = "what is reachable" if not states else f"{states[0].kind.value} '{states[0].name}'"
+        decided.append(Decided(Way(STATES, choose_for_states(task).strategy.name), title))
+    for one in properties:
+        with suppress(ResourceError):
+            # What is too large to be searched is UNKNOWN in any way.
+            decided += [Decided(way, f"{one.kind.value} '{one.name}'") for way in _ways(system, one, settled, temporal)]
+    return refuse_without_effect(decided, options, temporal, reentrant=not isinstance(system, CallableSystem))
+
+
+def _ways(system: System, one: Property, options: Options, temporal: LtlOptions) -> Iterator[Way]:
+    """In which way a property of runs or of trees is decided."""
+    # Imported here: who asks for properties of states alone does not wait for temporal logic.
+    if one.specification is not None:
+        from strandline.check.ltl.deciding import runs_task
+
+        task = runs_task(system, one.specification, options, temporal)
+        yield Way(LTL, choose_for_runs(task).strategy.name)
+    if one.branching is not None:
+        from strandline.check.ctl.deciding import trees_task
+
+        task = trees_task(system, one.branching, options, temporal)
+        yield Way(CTL, choose_for_trees(task).strategy.name)
 
 
 def _checkpoints(options: Options) -> AbstractContextManager[Checkpoints | None]:

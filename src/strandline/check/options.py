@@ -228,6 +228,7 @@ class Options:
     )
 
     def __post_init__(self) -> None:
+        self._set("_asked_order", self.order)
         self._set("measure", texts(self.measure, "measures are texts, as in measure='x + y'"))
         if self.order is None:
             self._set("order", SWEEP if self.measure else "bfs" if self.cache_states is None else CACHE)
@@ -253,6 +254,12 @@ class Options:
         for name, limit in (("max_states", self.max_states), ("max_seconds", self.max_seconds)):
             if limit is not None and not limit > 0:
                 raise UsageError(f"{{}} must be more than 0, not {limit}", options=[Option(name)])
+
+    @property
+    def asked_order(self) -> str | None:
+        """The order as it was given; None where it was left to the program."""
+        asked: str | None = vars(self).get("_asked_order")
+        return asked
 
     @property
     def measures(self) -> tuple[str, ...]:

@@ -86,7 +86,7 @@ def _checked(arguments: argparse.Namespace, system: System, console: Console) ->
     from strandline.check.options import Options
 
     kind, measured = arguments.kind, bool(arguments.measure or system.measures)
-    options = Options(order="sweep" if measured else "bfs", measure=arguments.measure)
+    options = Options(order="sweep" if measured else None, measure=arguments.measure)
     method = "auto"
     if kind == "ltl" and arguments.all_cycles:
         # All components are those of the whole product, which is then kept.
@@ -114,7 +114,7 @@ def _selected(arguments: argparse.Namespace, system: System) -> Selection:
         raise UsageError("-l wants an automaton: give -a")
     bound = _formula(arguments.formula, system)
     if kind == "safety":
-        return Selection((_of_states(bound),), picked=False)
+        return Selection((_safety_property(bound, system.alone),), picked=False)
     return Selection((Property(Kind.CTL, bound.text, source=bound.source, branching=bound),), picked=False)
 
 
@@ -124,6 +124,21 @@ def _formula(file: Path, system: System) -> CtlFormula:
     from strandline.languages import read_text
 
     return bind_ctl(read_text(file).strip(), system.alone, name=str(file))
+
+
+def _safety_property(bound: CtlFormula, system: System) -> Property:
+    """Return EF p or AG p as a property of single states where that means what the formula does, else the formula.
+
+    A formula holds if it holds in every initial state, and with fairness only some paths count; a reachable state that
+    satisfies p says less.
+    """
+    from strandline.check.properties import Kind, Property
+
+    single = _of_states(bound)
+    narrower = single.kind is Kind.REACHABILITY and len(system.initial) > 1
+    if narrower or system.fairness:
+        return Property(Kind.CTL, bound.text, source=bound.source, branching=bound)
+    return single
 
 
 def _of_states(bound: CtlFormula) -> Property:

@@ -11,9 +11,9 @@ from __future__ import annotations
 import ast
 import keyword
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from strandline.errors import ModelError, ParseError, suggestion
 from strandline.model.expression import (
@@ -30,7 +30,7 @@ from strandline.model.expression import (
     rebuilt,
     upwards,
 )
-from strandline.model.notation import STRONGEST, Infix, Notation, Prefix, Write, stored
+from strandline.model.notation import Infix, Notation, Prefix, Write, stored
 from strandline.model.scope import Scope
 from strandline.source import Source, Span
 
@@ -72,6 +72,10 @@ _OPERATORS: dict[type[ast.AST], str] = {
 }
 
 
+Meaning: TypeAlias = "Callable[[Lowering, ast.expr], Expression | None]"
+"""The meaning of a node that only one language gives it; None for every other node. Fails by `Lowering.fail`."""
+
+
 class PlainScope(Scope):
     """The names of some variables as they are."""
 
@@ -86,15 +90,15 @@ class PlainScope(Scope):
     def _names(self) -> dict[Variable, str]:
         return {variable: spelled(variable.name) for variable in self.variables}
 
-    def parse(self, text: str, *, name: str = "expression") -> Expression:
+    def read(self, text: str, name: str) -> Expression:
         """The expression; raises `ParseError` or `ModelError`."""
         source, node = python_expression(text, name)
         return self.lowered(node, source)
 
-    def lowered(self, node: ast.expr, source: Source) -> Expression:
-        """The expression that a part of a text means, node by node."""
+    def lowered(self, node: ast.expr, source: Source, *, meaning: Meaning | None = None) -> Expression:
+        """The expression that a part of a text means, node by node. `meaning` is asked first, of every node."""
         with deep_recursion():
-            return _Lowering(self._by_name, source).value(node)
+            return Lowering(self._by_name, source, meaning).value(node)
 
     def render(self, expression: Expression, *, longest: int | None = None) -> str:
         return NOTATION.write(expression, self.leaf, longest)
@@ -107,28 +111,6 @@ class PlainScope(Scope):
                 return None if shown is None else (f"{write(place)} {sign} {shown!r}", _COMPARISON)
             case _:
                 return stored(expression, self._names, write)
-
-
-class NamedScope(Scope):
-    """The names of some variables as they are, and further names that stand for expressions over them."""
-
-    def __init__(self, variables: Iterable[Variable], named: Mapping[str, Expression]) -> None:
-        from strandline.model.system import Domain, Variable
-
-        self._named = {Variable(name, Domain(0, 0)): expression for name, expression in named.items()}
-        self._plain = PlainScope((*variables, *self._named))
-        self._names = {expression: spelled(name) for name, expression in named.items()}
-
-    def parse(self, text: str, *, name: str = "expression") -> Expression:
-        return with_meanings(self._plain.parse(text, name=name), self._named)
-
-    def render(self, expression: Expression, *, longest: int | None = None) -> str:
-        return NOTATION.write(expression, self._leaf, longest)
-
-    def _leaf(self, expression: Expression, write: Write) -> tuple[str, int] | None:
-        if expression in self._names:
-            return self._names[expression], STRONGEST
-        return self._plain.leaf(expression, write)
 
 
 def with_meanings(expression: Expression, meant: Mapping[Variable, Expression]) -> Expression:
@@ -186,12 +168,19 @@ def python_expression(text: str, name: str) -> tuple[Source, ast.expr]:
     return source, tree.body
 
 
-class _Lowering:
-    def __init__(self, variables: Mapping[str, Variable], source: Source) -> None:
-        self.variables, self.source = variables, source
+class Lowering:
+    """Syntax trees of one text to expressions."""
+
+    def __init__(self, variables: Mapping[str, Variable], source: Source, meaning: Meaning | None = None) -> None:
+        self.variables, self.source, self.meaning = variables, source, meaning
         self.lines = source.text.splitlines(keepends=True)
 
     def value(self, node: ast.expr) -> Expression:
+        """The expression that a node means."""
+        meant = None if self.meaning is None else self.meaning(self, node)
+        return self._value(node) if meant is None else meant
+
+    def _value(self, node: ast.expr) -> Expression:
         match node:
             case ast.Constant(value=bool() | int() as number):
                 return self._number(int(number), node)
@@ -284,6 +273,7 @@ class _Lowering:
     # Places
 
     def span(self, node: ast.expr) -> Span:
+        """Where a node stands in the text."""
         last, end = node.end_lineno or node.lineno, node.end_col_offset
         return Span(self._offset(node.lineno, node.col_offset), self._offset(last, end or node.col_offset + 1))
 
@@ -294,6 +284,7 @@ class _Lowering:
         return before + len(here.encode()[:column].decode(errors="replace"))
 
     def fail(self, message: str, node: ast.expr) -> NoReturn:
+        """Raise `ModelError` at a node."""
         raise ModelError(message, self.source, self.span(node))
 
 

@@ -44,14 +44,22 @@ class Scope(ABC):
     equality = "=="
     """How formulas of temporal logic spell that two values are the same; the sign that `parse` then gets."""
 
-    @abstractmethod
     def parse(self, text: str, *, name: str = "expression") -> Expression:
         """The expression that a text means. Raises an `InputError` that points into a source called `name`."""
+        return fitting(self.read(text, name), Source(name, text))
 
     def condition(self, text: str, *, name: str = "expression") -> Expression:
         """The same of a text that says what is true or false; a language in which a number is no condition refuses
         one."""
-        return self.parse(text, name=name)
+        return fitting(self.read_condition(text, name), Source(name, text))
+
+    @abstractmethod
+    def read(self, text: str, name: str) -> Expression:
+        """Read an expression for `parse`, which looks whether its numbers fit 64 bits."""
+
+    def read_condition(self, text: str, name: str) -> Expression:
+        """Read an expression for `condition`."""
+        return self.read(text, name)
 
     @abstractmethod
     def render(self, expression: Expression, *, longest: int | None = None) -> str:
@@ -96,7 +104,7 @@ def fitting(expression: Expression, source: Source) -> Expression:
     """The expression itself; raises `ParseError` where a number in it does not fit 64 bits."""
     for node in walk(expression):
         if isinstance(node, Const) and not -(1 << 63) <= node.value < 1 << 63:
-            raise ParseError(f"the number {node.value} does not fit 64 bits", source, Span(0, len(source.text)))
+            raise ParseError("the number does not fit 64 bits", source, Span(0, len(source.text)))
     return expression
 
 
@@ -107,12 +115,12 @@ class Without(Scope):
         self.scope, self.process, self.variables = scope, process, frozenset(variables)
         self.equality = scope.equality
 
-    def parse(self, text: str, *, name: str = "expression") -> Expression:
+    def read(self, text: str, name: str) -> Expression:
         """As in the scope itself; what speaks of the process is refused."""
-        return self._visible(self.scope.parse(text, name=name), text, name)
+        return self._visible(self.scope.read(text, name), text, name)
 
-    def condition(self, text: str, *, name: str = "expression") -> Expression:
-        return self._visible(self.scope.condition(text, name=name), text, name)
+    def read_condition(self, text: str, name: str) -> Expression:
+        return self._visible(self.scope.read_condition(text, name), text, name)
 
     def _visible(self, expression: Expression, text: str, name: str) -> Expression:
         for node in walk(expression):

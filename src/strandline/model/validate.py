@@ -22,6 +22,8 @@ from strandline.source import Span
 
 MAXIMUM_ARRAY = 1 << 16
 """Longest array: a longer one would make a single state larger than any sensible budget."""
+_LONGEST_SHOWN = 200
+"""Bits of a number that is shown in a message."""
 
 
 def validate(system: System) -> System:
@@ -170,7 +172,8 @@ class _Validator:
         for node in walk(expression):
             match node:
                 case Const(value=value) if not INT64[0] <= value <= INT64[1]:
-                    self.fail(f"the number {value} does not fit 64 bits", fallback)
+                    shown = f" {value}" if value.bit_length() < _LONGEST_SHOWN else ""
+                    self.fail(f"the number{shown} does not fit 64 bits", fallback)
                 case Read(variable=variable, span=span):
                     self._reference(variable, False, span or fallback)
                 case Element(variable=variable, span=span):

@@ -47,6 +47,7 @@ def ctl_data(search: CtlSearch, source: Source) -> dict[str, Any]:
         "without_evidence": search.without_evidence,
         "initial_states": _initial(search.initial),
         "abstraction": None if search.abstraction is None else asdict(search.abstraction),
+        "warnings": list(search.warnings),
     }
 
 

@@ -127,7 +127,8 @@ def _lasso(trace: Trace) -> str:
 
 def warning_lines(one: PropertyVerdict, style: Style) -> list[str]:
     """Why an answer may not mean what it seems to mean."""
-    warnings = () if one.search is None else one.search.warnings
+    search = one.search or one.ctl
+    warnings = () if search is None else search.warnings
     return [f"  {style.paint('warning', 'yellow')}: '{one.name}': {text}" for text in warnings]
 
 

@@ -88,7 +88,67 @@ def test_fairness_restricts_paths() -> None:
     assert words(system, ctl="AF(x=b)", declared_fairness=False) == ["NSAT"]
 
 
+NUMBERED = """
+DEFINE t : 3, 5, 7; u : 7, 5; v : off, 5, 3; w : 0..6; MODULE VAR t x; u y; v z; w n;
+INIT x=5, y=7, z=5, n=5; TRANS x=5 => x=7; x=7, z=5 => x=3, z=off; x=3 => n=3; z=off, y=7 => z=3;
+"""
+
+
+@pytest.mark.parametrize(
+    ("formula", "word"),
+    [
+        ("EF(x=7)", "SAT"),
+        ("EF(x>=6 & x-1=6)", "SAT"),
+        ("EF(x>=8)", "NSAT"),
+        ("3=x", "NSAT"),
+        ("5=x", "SAT"),
+        ("x=y", "NSAT"),
+        ("EF(x=y)", "SAT"),
+        ("x=z", "SAT"),
+        ("y!=z & z=n & 5=z & z=5", "SAT"),
+        ("EF(z=off)", "SAT"),
+        ("EF(x=3 & z=x & n=z & z!=off)", "SAT"),
+        ("EF(z=(n) & n=3)", "SAT"),
+        ("AG(x=(4) -> n<0)", "SAT"),
+    ],
+)
+@pytest.mark.parametrize("method", ["explicit", "symbolic", "abstraction"])
+def test_values_are_compared_by_value(formula: str, word: str, method: str) -> None:
+    assert words(system_of(NUMBERED), ctl=formula, method=method) == [word]
+
+
+@pytest.mark.parametrize(
+    ("claim", "message"),
+    [
+        ("x=0", "there is no value of 'x' '0'"),
+        ("4!=x", "there is no value of 'x' '4'"),
+        ("z=4", "there is no value of 'z' '4'"),
+        ("n=7", "there is no value of 'n' '7'"),
+        ("z>3", "the values of 'z' are words: compare it with one of them, as in 'z = off'"),
+        ("z", "the values of 'z' are words"),
+        ("z=n+0", "the values of 'z' are words"),
+    ],
+)
+def test_an_unknown_value_is_refused_with_its_place(claim: str, message: str) -> None:
+    system = system_of(NUMBERED)
+    for asked in ({"ctl": f"AG({claim})"}, {"ltl": f"G ({claim})"}, {"invariants": claim}, {"reach": claim}):
+        with pytest.raises(InputError) as caught:
+            strandline.check(system, **asked)  # type: ignore[arg-type]
+        assert message in caught.value.message
+    declared = NUMBERED + f"SPEC CTLSPEC AG(x=3);\nCTLSPEC AG({claim})"
+    with pytest.raises(InputError) as caught:
+        strandline.check(system_of(declared))
+    assert str(caught.value).startswith("m.lotus:5:")
+
+
+def test_an_open_variable_has_the_values_of_its_type_alone() -> None:
+    text = "DEFINE t : 7, -3, 03; MODULE VAR t x; t y; INIT x=3; TRANS x=3 => x=07;"
+    assert sorted(system_of(text).initial) == [(3, -3), (3, 3), (3, 7)]
+
+
 WRONG = [
+    ("DEFINE t : 3, 03;", "1:15: the value '03' stands twice in 't'"),
+    ("DEFINE t : 3, 9223372036854775808;", "1:15: a number has at most 18 digits"),
     ("MODULE", "1:1: 'DEFINE' is wanted here, not 'MODULE'"),
     ("DEFINE t : a, a;", "1:15: the value 'a' stands twice in 't'"),
     ("DEFINE t : 3..1;", "1:12: the range of 't' is empty"),

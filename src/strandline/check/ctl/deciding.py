@@ -70,6 +70,15 @@ def decide_trees(
         yield TreesDecided({one: _verdict(one, question, choice, found) for one in group}, found.outcome)
 
 
+def trees_task(system: System, formula: CtlFormula, options: Options, temporal: LtlOptions) -> Task:
+    """The task of deciding a single formula."""
+    plain, fairness = _plain(system.alone, [formula], temporal)
+    if any(one.strong for one in fairness.conditions):
+        raise ResourceError("CTL is not decided under strong fairness")
+    question = make_question(plain, [formula], fairness, temporal.finite_runs or plain.finite_paths)
+    return Task(plain, options, branching=question, temporal=temporal)
+
+
 def _is_monotone(plain: System, options: Options, session: Session) -> bool:
     """Whether a sweep goes by a measure that is promised, or proved, never to decrease."""
     return options.order == SWEEP and session.measures.of(plain).measure.monotone
@@ -133,6 +142,7 @@ def _verdict(
         without_evidence=None if decided is None else decided.without_evidence,
         initial=None if decided is None else decided.initial,
         abstraction=None if decided is None else decided.abstraction,
+        warnings=() if decided is None else decided.warnings,
     )
     if decided is None:
         return PropertyVerdict(Kind.CTL, one.text, Answer.UNKNOWN, outcome.reason, ctl=search)

@@ -18,6 +18,8 @@ class CtlAnswer:
     without_evidence: str | None = None
     initial: InitialStates | None = None
     abstraction: AbstractionFigures | None = None
+    warnings: tuple[str, ...] = ()
+    """Why the answer may not mean what it seems to mean."""
 
 
 @dataclass(slots=True)

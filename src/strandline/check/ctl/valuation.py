@@ -71,7 +71,9 @@ class Valuation(Generic[Set]):
         self._values: dict[Formula, Set] = dict(labelled)
         self._witnesses: dict[Formula, Witnesses[Set]] = {}
         restricted = infinite or self.conditions
-        self._fair = sets.fair_always(sets.full(), self.conditions) if restricted else sets.full()
+        self.counting = sets.fair_always(sets.full(), self.conditions) if restricted else None
+        """The states in which some path that counts begins; None where all paths count."""
+        self._fair = sets.full() if self.counting is None else self.counting
 
     def of(self, formula: Formula) -> Set:
         """The records that satisfy a formula."""

@@ -98,3 +98,5 @@ class CtlSearch:
     """None where the method does not tell them apart, or nothing was decided."""
     abstraction: AbstractionFigures | None = None
     """Of the method `abstraction`."""
+    warnings: tuple[str, ...] = ()
+    """Why the answer may not mean what it seems to mean."""

@@ -10,6 +10,9 @@ from strandline.model.fairness import process_fairness
 from strandline.model.system import Fairness, System
 from strandline.source import Source
 
+NO_INFINITE_RUN = "every run of the model ends: there is no infinite run"
+NO_FAIR_RUN = "no run of the model is fair"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FairnessConditions:

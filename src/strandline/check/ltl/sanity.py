@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from strandline.check.choosing import choose_for_runs, choose_for_states
+from strandline.check.ltl.fairness import NO_FAIR_RUN, NO_INFINITE_RUN
 from strandline.check.ltl.found import ProductFound
 from strandline.check.ltl.options import LtlOptions
 from strandline.check.ltl.product import guard_expression
@@ -30,8 +31,6 @@ from strandline.properties.ltl.simplify import simplify
 from strandline.source import Source
 
 CONTRADICTION = "no run of any model satisfies this formula"
-NO_INFINITE_RUN = "every run of the model ends: there is no infinite run"
-NO_FAIR_RUN = "no run of the model is fair"
 _MOST_IMPLICATIONS = 8
 """Implications that are looked at for being vacuous."""
 

@@ -259,7 +259,8 @@ class _Abstracting:
             tuple(self.steps),
         )
         counts = InitialStates(satisfying, len(initial))
-        answer = CtlAnswer(satisfying == len(initial), None, None, counts, figures)
+        warnings = self._warnings(model, known)
+        answer = CtlAnswer(satisfying == len(initial), None, None, counts, figures, warnings)
         if not self.task.shows:
             return answer
         failing = next((number for number, state in enumerate(initial) if not space.contains(true, state)), None)
@@ -267,6 +268,17 @@ class _Abstracting:
             return replace(answer, evidence=self._evidence(model, known, failing))
         except ResourceError as error:
             return replace(answer, without_evidence=str(error))
+
+    def _warnings(self, model: AbstractModel, known: _Known) -> tuple[str, ...]:
+        """Return why the answer may not mean what it seems to mean: no fair run begins in an initial state. Where the
+        universal abstraction has one in all of them, so has the model, which is looked at only where it has not."""
+        fair = known.universal.counting
+        if fair is None or not self.task.temporal.sanity:
+            return ()
+        states = model.concrete(fair)
+        if all(self.run.space.contains(states, state) for state in self.run.space.system.initial):
+            return ()
+        return Deciding(self.task, self.question, self.run.space).warnings
 
     def _evidence(self, model: AbstractModel, known: _Known, failing: int | None) -> Evidence:
         """What shows it in an initial state in which it fails, or in the first one: a run where the universal
@@ -279,7 +291,7 @@ class _Abstracting:
     def _concrete(self, why: str, refinements: int) -> CtlAnswer:
         found = Deciding(self.task, self.question, self.run.space).answer(self.formula)
         figures = AbstractionFigures(why, refinements, 0, len(self._visible()), tuple(self.steps))
-        return CtlAnswer(found.holds, found.evidence, found.without_evidence, found.initial, figures)
+        return replace(found, abstraction=figures)
 
     # --- telling ----------------------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from strandline.check.ctl.doubts import doubts
 from strandline.check.ctl.evidence import Explaining, Start
 from strandline.check.ctl.exploring import exploration
 from strandline.check.ctl.formula import CtlFormula
@@ -118,9 +119,13 @@ class _GraphLabelling:
         parts = {part: graph.labelled(number) for part, number in self.question.labels.items()}
         conditions = [graph.labelled(number) for number in self.question.condition_labels]
         valuation = Valuation(fixpoints, parts, conditions, infinite=not self.question.dead_ends.repeats)
+        warnings: tuple[str, ...] = ()
+        if self.task.temporal.sanity:
+            warnings = doubts(self.question, valuation, lambda bits, number: contains(bits, graph.initial[number]))
         for formula in self.question.formulas:
             satisfied = valuation.of(formula.formula)
-            self.found.answers[formula] = self._answer(run, graph, formula, valuation, satisfied)
+            answer = self._answer(run, graph, formula, valuation, satisfied)
+            self.found.answers[formula] = replace(answer, warnings=warnings)
         self.found.blocks_read = fixpoints.blocks_read
         self.found.seconds = time.perf_counter() - began
 

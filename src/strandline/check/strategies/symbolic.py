@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Protocol
 
 from strandline.check.blame import fault_verdict
+from strandline.check.ctl.doubts import doubts
 from strandline.check.ctl.evidence import Explaining, Paths, Start
 from strandline.check.ctl.formula import CtlFormula
 from strandline.check.ctl.found import CtlAnswer, CtlFound
@@ -161,8 +163,19 @@ class Deciding:
             self.sets, parts, conditions, infinite=not dead_ends.repeats
         )
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Why answers may not mean what they seem to mean."""
+        if not self._task.temporal.sanity:
+            return ()
+        initial = self._space.system.initial
+        return doubts(self._question, self._valuation, lambda states, at: self._space.contains(states, initial[at]))
+
     def answer(self, formula: CtlFormula) -> CtlAnswer:
         """Whether it holds, in how many initial states, and what shows it."""
+        return replace(self._answer(formula), warnings=self.warnings)
+
+    def _answer(self, formula: CtlFormula) -> CtlAnswer:
         satisfied = self._valuation.of(formula.formula)
         initial = self._space.system.initial
         failing = [number for number, state in enumerate(initial) if not self._space.contains(satisfied, state)]

@@ -19,7 +19,7 @@ from strandline.languages.dve.names import Channel, Constant, Names, ProcessSymb
 from strandline.model.expression import Binary, Const, Element, Expression, Read
 from strandline.model.history import Steps
 from strandline.model.notation import STRONGEST, Infix, Notation, Prefix, Write, stored
-from strandline.model.scope import Evaluate, Scope, View, fitting
+from strandline.model.scope import Evaluate, Scope, View
 from strandline.model.system import Action, System, Variable
 from strandline.model.values import Queue
 from strandline.source import Source
@@ -59,11 +59,11 @@ class DveScope(Scope):
     def histories(self) -> Mapping[Variable, tuple[Action, ...]]:
         return {} if self._asked is None else self._asked.steps.histories
 
-    def parse(self, text: str, *, name: str = "expression") -> Expression:
+    def read(self, text: str, name: str) -> Expression:
         """The expression; raises `ParseError` or `ModelError`."""
         tokens = Tokens(Source(name, text), _LARGEST_NUMBER)
         expression, _ = ExpressionParser(tokens, strict=True, asked=self._asked).parse(0, self._names, "")
-        return fitting(expression, tokens.source)
+        return expression
 
     def question(self, text: str, *, name: str = "expression") -> Callable[[Evaluate], Any]:
         """As `parse`; also a whole array, what a channel holds, and a process, which is the state that it is in."""

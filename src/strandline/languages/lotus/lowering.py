@@ -28,8 +28,8 @@ MOST_INITIAL = 1 << 16
 def lower(module: Module) -> System:
     """The System; raises `InputError` with the place of what has no meaning."""
     variables = {one.name: _variable(one) for one in module.variables}
-    scope = LotusScope(variables.values())
-    initial = tuple(dict.fromkeys(_initial(module, variables)))
+    scope = LotusScope({variables[one.name]: one.type for one in module.variables})
+    initial = tuple(dict.fromkeys(_initial(module)))
     system = System.create(
         re.sub(r".*/|\.\w+$", "", module.source.name),
         module.source,
@@ -46,19 +46,20 @@ def lower(module: Module) -> System:
 
 def _variable(declared: Declaration) -> Variable:
     kind = declared.type
-    if kind.low is not None:
-        domain = Domain(kind.low, kind.low + len(kind.values) - 1, tight=True)
-        return Variable(declared.name, domain, initial=(kind.low,), span=declared.span)
+    if kind.numbers is not None:
+        domain = Domain(min(kind.numbers), max(kind.numbers), tight=True)
+        return Variable(declared.name, domain, initial=(kind.numbers[0],), span=declared.span)
     return Variable(declared.name, Domain(0, len(kind.values) - 1, tight=True), names=kind.values, span=declared.span)
 
 
-def _initial(module: Module, variables: dict[str, Variable]) -> Iterator[tuple[int, ...]]:
+def _initial(module: Module) -> Iterator[tuple[int, ...]]:
+    types = {one.name: one.type for one in module.variables}
     for state in module.initial:
         given = {one.variable: one.value for one in state}
         values: list[Sequence[int]] = []
         number = 1
-        for name, variable in variables.items():
-            every = range(variable.domain.low, variable.domain.high + 1)
+        for name, kind in types.items():
+            every = range(len(kind.values)) if kind.numbers is None else kind.numbers
             values.append((given[name],) if name in given else every)
             number *= len(values[-1])
             if number > MOST_INITIAL:

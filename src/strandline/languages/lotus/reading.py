@@ -19,7 +19,16 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple, NoReturn, TypeVar
 
 from strandline.errors import ModelError, ParseError, suggestion
-from strandline.languages.lotus.syntax import Declaration, Edge, Equation, Module, Passage, Type
+from strandline.languages.lotus.syntax import (
+    Declaration,
+    Edge,
+    Equation,
+    Module,
+    Passage,
+    Type,
+    canonical,
+    is_number,
+)
 from strandline.source import Source, Span
 
 KEYWORDS = ("DEFINE", "MODULE", "VAR", "INIT", "TRANS", "FAIRNESS", "SPEC", "CTLSPEC")
@@ -170,12 +179,15 @@ class _Reader:
 
     def _value(self) -> _Token:
         if _NUMBER.fullmatch(self.here.text):
+            if len(self.here.text.lstrip("-")) > _LONGEST:
+                message = f"a number has at most {_LONGEST} digits"
+                raise ModelError(message, self.source, self.here.span)
             return self._next()
         return self._name("a value")
 
     def _range(self, name: _Token, first: _Token, last: _Token) -> Type:
         for token in (first, last):
-            if not _NUMBER.fullmatch(token.text) or len(token.text) > _LONGEST:
+            if not _NUMBER.fullmatch(token.text):
                 message = f"a range goes from one number of at most {_LONGEST} digits to another"
                 raise ModelError(message, self.source, token.span)
         low, high = int(first.text), int(last.text)
@@ -184,16 +196,18 @@ class _Reader:
             raise ModelError(f"the range of '{name.text}' is empty", self.source, place)
         if high - low >= _WIDEST:
             raise ModelError(f"the range of '{name.text}' has more than {_WIDEST} values", self.source, place)
-        return Type(name.text, tuple(map(str, range(low, high + 1))), low)
+        numbers = range(low, high + 1)
+        return Type(name.text, tuple(map(str, numbers)), numbers)
 
     def _enumeration(self, name: _Token, first: _Token) -> Type:
-        values = [first.text]
+        values = [canonical(first.text)]
         while self._taken(","):
             token = self._value()
-            if token.text in values:
+            if canonical(token.text) in values:
                 raise ModelError(f"the value '{token.text}' stands twice in '{name.text}'", self.source, token.span)
-            values.append(token.text)
-        return Type(name.text, tuple(values))
+            values.append(canonical(token.text))
+        numbers = tuple(map(int, values)) if all(map(is_number, values)) else None
+        return Type(name.text, tuple(values), numbers)
 
     def _declared(self) -> None:
         kind = self._name("the name of a type, or 'INIT',")

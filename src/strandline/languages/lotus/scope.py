@@ -3,20 +3,23 @@
     body = Full & !(state = Busy)        `==` is the same as `=`
     2 * (body = Full) + week
 
-On the right of an equation a word is a value of the variable on its left, if that has such a value, else a variable;
-`(word)` is the variable in any case, and `(3)` the number that a value is kept as.
+On one side of an equation a word or a number is a value of the variable on the other side, if that has such a value;
+else a word is a variable, and a number is refused. `(word)` is the variable in any case, and `(3)` any number. Two
+variables are the same where their values are, whatever types they have. A variable with values that are words can be
+compared by `=` and `!=` alone; `position(x)` is the place of its value in the type, counted from 0.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from strandline.errors import ModelError, ParseError, suggestion
-from strandline.model.expression import Binary, Const, Expression, Read, Unary, deep_recursion
+from strandline.languages.lotus.syntax import Type
+from strandline.model.expression import FALSE, Binary, Const, Expression, Read, Unary, deep_recursion, row
 from strandline.model.notation import STRONGEST, Infix, Notation, Prefix, Write
-from strandline.model.scope import Scope, fitting
+from strandline.model.scope import Evaluate, Scope
 from strandline.model.system import Variable
 from strandline.source import Source, Span
 
@@ -38,10 +41,10 @@ NOTATION = Notation(
         "%": Infix("%", 6),
     },
 )
+POSITION = "position"
+_LONGEST = 100
+"""Digits of a number that is read; whether it fits is looked at when all of the expression is known."""
 _TOKEN = re.compile(r"\s*(->|&&|\|\||[!<>=]=|[-+*/%!&|<>=()]|\d+|[A-Za-z_]\w*|$)")
-
-_WORD = re.compile(r"-?\d+|[A-Za-z_]\w*")
-_RECKONING = ("+", "-", "*", "/", "%")
 
 
 class _Token(NamedTuple):
@@ -54,47 +57,60 @@ class LotusScope(Scope):
 
     equality = "="
 
-    def __init__(self, variables: Iterable[Variable]) -> None:
-        self.variables = {variable.name: variable for variable in variables}
+    def __init__(self, types: Mapping[Variable, Type]) -> None:
+        self.types = dict(types)
+        self.variables = {variable.name: variable for variable in types}
 
-    def parse(self, text: str, *, name: str = "expression") -> Expression:
+    def read(self, text: str, name: str) -> Expression:
         """The expression; raises `ParseError` or `ModelError`."""
         source = Source(name, text)
         with deep_recursion():
-            return fitting(_Parser(source, self.variables).whole(), source)
+            return _Parser(source, self).whole()
+
+    def question(self, text: str, *, name: str = "expression") -> Callable[[Evaluate], Any]:
+        """As `parse`; also a variable alone whose values are words."""
+        variable = self.variables.get(text.strip())
+        if variable is not None:
+            return lambda evaluate: variable.value(evaluate(Read(variable)))
+        return super().question(text, name=name)
 
     def render(self, expression: Expression, *, longest: int | None = None) -> str:
         return NOTATION.write(expression, self._leaf, longest)
 
     def _leaf(self, expression: Expression, write: Write) -> tuple[str, int] | None:
         match expression:
+            case Read(variable=variable) if variable.names is not None:
+                return f"{POSITION}({variable.name})", STRONGEST
             case Read(variable=variable):
                 return variable.name, STRONGEST
-            case Binary(operator="==" | "!=" as operator, left=Read(variable=variable), right=right) if variable.names:
-                said = _said(variable, right)
+            case Binary(operator="==" | "!=" as operator, left=Read(variable=variable), right=Const(value=value)):
                 sign = NOTATION.infixes[operator].spelling
-                return None if said is None else (f"{variable.name} {sign} {said}", _COMPARISON)
+                names = variable.names
+                if names is not None:
+                    known = value in range(len(names))
+                    return (f"{variable.name} {sign} {names[value]}", _COMPARISON) if known else None
+                known = value in (self.types[variable].numbers or ())
+                return f"{variable.name} {sign} {value if known else f'({value})'}", _COMPARISON
         return None
 
 
-def _said(variable: Variable, right: Expression) -> str | None:
-    """The right side of an equation with a variable whose values have names; None where it is as anywhere else."""
-    names = variable.names or ()
-    match right:
-        case Const(value=value) if 0 <= value < len(names):
-            return names[value]
-        case Const(value=value):
-            return f"({value})"
-        case Read(variable=other) if other.name in names:
-            return f"({other.name})"
-    return None
+class _Operand(NamedTuple):
+    """One side of an operator."""
+
+    expression: Expression | None
+    """None for a variable, and for a word that is none: that may be a value of the variable on the other side."""
+    span: Span
+    word: str | None = None
+    """A word or a number that stands alone, without parentheses: it may be such a value, too."""
+    variable: Variable | None = None
+    """The variable that it is, in parentheses or not."""
 
 
 class _Parser:
     """By operator precedence; rows are loops, so that only nesting is recursion."""
 
-    def __init__(self, source: Source, variables: dict[str, Variable]) -> None:
-        self.source, self.variables = source, variables
+    def __init__(self, source: Source, scope: LotusScope) -> None:
+        self.source, self.variables, self.types = source, scope.variables, scope.types
         self.offset = 0
         self.here = self._token()
 
@@ -113,12 +129,13 @@ class _Parser:
         return token
 
     def whole(self) -> Expression:
-        expression = self._row(0)
+        """The expression that the text is."""
+        operand = self._row(0)
         if self.here.text:
             raise ParseError(f"'{self.here.text}' is not wanted here", self.source, self.here.span)
-        return expression
+        return self._number(operand)
 
-    def _row(self, weakest: int) -> Expression:
+    def _row(self, weakest: int) -> _Operand:
         """Operands and operators that are stronger than `weakest`."""
         left = self._operand()
         while True:
@@ -127,56 +144,121 @@ class _Parser:
             if infix is None or infix.strength <= weakest:
                 return left
             token = self._next()
-            right = self._value_of(left) if operator in ("==", "!=") else None
-            left = Binary(operator, left, self._row(infix.strength) if right is None else right, token.span)
+            right = self._row(infix.strength)
+            left = _Operand(self._joined(operator, left, right, token.span), left.span.to(right.span))
             again = NOTATION.infixes.get(_SPELLED.get(self.here.text, self.here.text))
             if infix.alone and again is not None and again.strength == infix.strength:
                 message = f"'{self.here.text}' cannot follow '{token.text}'; write parentheses"
                 raise ParseError(message, self.source, self.here.span)
 
-    def _value_of(self, left: Expression) -> Const | None:
-        """The value that is next, if the expression in front of it is a variable that has it, and nothing is
-        reckoned with it."""
-        if not isinstance(left, Read) or not left.variable.names:
-            return None
-        names, token = left.variable.names, self.here
-        found = _WORD.match(self.source.text, token.span.start)
-        if found is None:
-            return None
-        if found[0] in names:
-            after = _TOKEN.match(self.source.text, found.end())
-            if after is not None and after[1] in _RECKONING:
-                return None
-            self.offset = found.end()
-            self.here = self._token()
-            return Const(names.index(found[0]))
-        if found[0][0] not in "-0123456789" and found[0] not in self.variables:
-            message = f"there is no value of '{left.variable.name}' '{found[0]}'{suggestion(found[0], names)}"
-            raise ModelError(message, self.source, token.span)
-        return None
+    def _joined(self, operator: str, left: _Operand, right: _Operand, span: Span) -> Expression:
+        if operator in ("==", "!="):
+            found = self._equation(operator, left, right, span) or self._equation(operator, right, left, span)
+            if found is not None:
+                return found
+        return Binary(operator, self._number(left), self._number(right), span)
 
-    def _operand(self) -> Expression:
+    # --- values -------------------------------------------------------------------------------------------------
+
+    def _equation(self, operator: str, one: _Operand, other: _Operand, span: Span) -> Expression | None:
+        """What `one = other` means where the first is a variable and the second one of its values, or another variable
+        that has values of its own kind; None where it is as between any numbers."""
+        variable = one.variable
+        if variable is None:
+            return None
+        kind = self.types[variable]
+        if other.word is not None:
+            value = kind.number(other.word)
+            if value is not None:
+                return Binary(operator, Read(variable, one.span), Const(value), span)
+            if other.variable is None:
+                message = f"there is no value of '{variable.name}' '{other.word}'{suggestion(other.word, kind.values)}"
+                raise ModelError(message, self.source, other.span)
+        second = other.variable
+        if second is None or (one.word is not None and self.types[second].number(one.word) is not None):
+            return None
+        if variable.names == second.names:
+            return Binary(operator, Read(variable, one.span), Read(second, other.span), span)
+        return self._same(operator, variable, second, span)
+
+    def _same(self, operator: str, one: Variable, other: Variable, span: Span) -> Expression:
+        """Whether two variables of different types have the same value."""
+        if one.names is None:
+            one, other = other, one
+        pairs = [
+            (number, value)
+            for number, word in enumerate(one.names or ())
+            if (value := self.types[other].number(word)) is not None
+        ]
+        both = [
+            Binary("and", Binary("==", Read(one), Const(number), span), Binary("==", Read(other), Const(value), span))
+            for number, value in pairs
+        ]
+        same = row("or", both) if both else FALSE
+        return same if operator == "==" else Unary("not", same, span)
+
+    def _number(self, operand: _Operand) -> Expression:
+        """An operand with which something is computed, or which is a condition: no word."""
+        variable = operand.variable
+        if operand.expression is not None:
+            return operand.expression
+        if variable is None:
+            message = f"there is no variable '{operand.word}'{suggestion(operand.word or '', self.variables)}"
+            raise ModelError(message, self.source, operand.span)
+        if variable.names is not None:
+            example = f"{variable.name} = {variable.names[0]}"
+            message = (
+                f"the values of '{variable.name}' are words: compare it with one of them, as in '{example}'; the place "
+                f"of its value among them is '{POSITION}({variable.name})'"
+            )
+            raise ModelError(message, self.source, operand.span)
+        return Read(variable, operand.span)
+
+    # --- operands -----------------------------------------------------------------------------------------------
+
+    def _operand(self) -> _Operand:
         token = self.here
         if token.text in ("!", "-"):
             return self._prefixed(self._next())
         if token.text == "(":
-            self._next()
-            inner = self._row(0)
-            if self.here.text != ")":
-                raise ParseError("the parenthesis is never closed", self.source, token.span)
-            self._next()
-            return inner
+            inner = self._parenthesized()
+            if inner.variable is None and inner.expression is None:
+                self._number(inner)
+            return inner._replace(word=None)
         if token.text.isdigit():
-            return Const(int(self._next().text))
+            return _Operand(self._constant(self._next()), token.span, token.text)
         if not re.fullmatch(r"[A-Za-z_]\w*", token.text):
             found = f"'{token.text}'" if token.text else "the end"
             raise ParseError(f"a variable or a number is wanted here, not {found}", self.source, token.span)
-        if token.text not in self.variables:
-            message = f"there is no variable '{token.text}'{suggestion(token.text, self.variables)}"
-            raise ModelError(message, self.source, token.span)
-        return Read(self.variables[token.text], self._next().span)
+        self._next()
+        if token.text == POSITION and self.here.text == "(":
+            return self._position()
+        return _Operand(None, token.span, token.text, self.variables.get(token.text))
 
-    def _prefixed(self, token: _Token) -> Expression:
+    def _parenthesized(self) -> _Operand:
+        opening = self._next()
+        inner = self._row(0)
+        if self.here.text != ")":
+            raise ParseError("the parenthesis is never closed", self.source, opening.span)
+        self._next()
+        return inner
+
+    def _position(self) -> _Operand:
+        """`position(x)`: the number that a value is kept as."""
+        inner = self._parenthesized()
+        if inner.variable is None:
+            raise ModelError(f"'{POSITION}' wants a variable", self.source, inner.span)
+        return _Operand(Read(inner.variable, inner.span), inner.span)
+
+    def _constant(self, token: _Token) -> Const:
+        if len(token.text) > _LONGEST:
+            raise ParseError("the number does not fit 64 bits", self.source, token.span)
+        return Const(int(token.text))
+
+    def _prefixed(self, token: _Token) -> _Operand:
         if token.text == "-" and self.here.text.isdigit() and self.here.span.start == token.span.end:
-            return Const(-int(self._next().text))
-        return Unary(_SPELLED.get(token.text, token.text), self._operand(), token.span)
+            number = self._next()
+            return _Operand(Const(-self._constant(number).value), token.span.to(number.span), f"-{number.text}")
+        operand = self._operand()
+        negated = Unary(_SPELLED.get(token.text, token.text), self._number(operand), token.span)
+        return _Operand(negated, token.span.to(operand.span))

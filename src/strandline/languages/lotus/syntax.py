@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from strandline.source import Source, Span
@@ -9,17 +10,31 @@ from strandline.source import Source, Span
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """The values of a variable, as words; a range has `low`, the number of its first value."""
+    """The values of a variable, as words. Where all of them are numbers a state has these numbers, else the place of a
+    value among the words."""
 
     name: str
     values: tuple[str, ...]
-    low: int | None = None
+    numbers: Sequence[int] | None = None
+    """The values as numbers, where they are; in a range from the first to the last."""
 
     def number(self, word: str) -> int | None:
         """What a word stands for in a state; None where it is no value of the type."""
-        if self.low is None:
-            return self.values.index(word) if word in self.values else None
-        return int(word) if word in self.values else None
+        if self.numbers is not None:
+            value = int(word) if is_number(word) else None
+            return value if value in self.numbers else None
+        word = canonical(word)
+        return self.values.index(word) if word in self.values else None
+
+
+def is_number(word: str) -> bool:
+    """Return True for `3` and `-3`."""
+    return word.lstrip("-").isdecimal()
+
+
+def canonical(word: str) -> str:
+    """The word by which a value is known: `7` for `07`, which is the same number."""
+    return str(int(word)) if is_number(word) else word
 
 
 @dataclass(frozen=True, slots=True)

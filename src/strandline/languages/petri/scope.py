@@ -53,7 +53,7 @@ class NetScope(Scope):
     def histories(self) -> Mapping[Variable, tuple[Action, ...]]:
         return {} if self._steps is None else self._steps.histories
 
-    def parse(self, text: str, *, name: str = "expression") -> Expression:
+    def read(self, text: str, name: str) -> Expression:
         """The expression; raises `ParseError` or `ModelError`. Each call becomes a name of the same length, so that
         places in the text stay what they are."""
         source = Source(name, text)
@@ -71,9 +71,9 @@ class NetScope(Scope):
             raise type(error)(error.message, source, error.span) from None
         return with_meanings(expression, meant)
 
-    def condition(self, text: str, *, name: str = "expression") -> Expression:
+    def read_condition(self, text: str, name: str) -> Expression:
         """The same; a number of tokens is no condition."""
-        expression = self.parse(text, name=name)
+        expression = self.read(text, name)
         arithmetic = isinstance(expression, Binary) and expression.operator not in COMPARISONS | LOGICAL
         counts = isinstance(expression, Read) and expression.variable.name in self.places
         if arithmetic or counts:

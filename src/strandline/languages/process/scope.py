@@ -29,7 +29,7 @@ from strandline.languages.process.values import Evaluator, Values
 from strandline.model import expression as model
 from strandline.model.history import Steps
 from strandline.model.notation import STRONGEST, Infix, Notation, Prefix, Write, stored
-from strandline.model.scope import Scope, fitting
+from strandline.model.scope import Scope
 from strandline.model.system import Action, Process, Variable
 from strandline.source import Source, Span
 
@@ -81,14 +81,14 @@ class ProcessScope(Scope):
     def histories(self) -> Mapping[Variable, tuple[Action, ...]]:
         return {} if self.steps is None else self.steps.histories
 
-    def parse(self, text: str, *, name: str = "expression") -> model.Expression:
+    def read(self, text: str, name: str) -> model.Expression:
         """The expression; raises `ParseError` or `ModelError`."""
         reader = Reader(Source(name, text), _LARGEST_NUMBER)
         reader.located = True
         parsed = reader.expression()
         if reader.token.kind is not Kind.END:
             reader.fail("an operator or the end of the expression")
-        return fitting(self.lower(parsed, reader.source), reader.source)
+        return self.lower(parsed, reader.source)
 
     def render(self, expression: model.Expression, *, longest: int | None = None) -> str:
         return _NOTATION.write(expression, self._leaf, longest)

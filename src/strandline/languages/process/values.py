@@ -34,6 +34,12 @@ class Evaluator:
 
     def value(self, expression: Arithmetic, values: Values) -> int:
         """The value of an expression under the values of names."""
+        found = self._value(expression, values)
+        if not -_LIMIT <= found < _LIMIT:
+            self.fail("the result does not fit 64 bits", expression.span)
+        return found
+
+    def _value(self, expression: Arithmetic, values: Values) -> int:
         match expression:
             case Number(value=value):
                 return value
@@ -42,7 +48,7 @@ class Evaluator:
                     self.fail(f"unknown name '{text}'" + suggestion(text, values), span)
                 return values[text]
             case Unary(operator=operator, operand=operand):
-                inner = self.value(operand, values)
+                inner = self._value(operand, values)
                 return int(not inner) if operator == "not" else -inner
             case Binary(operator="and", left=left, right=right):
                 return int(bool(self.value(left, values)) and bool(self.value(right, values)))

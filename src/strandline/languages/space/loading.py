@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from strandline.errors import ModelError
 from strandline.languages.space.reading import Space, read_space
+from strandline.languages.space.scope import SpaceScope
 from strandline.model.expression import Expression, Lookup, Read, Table
 from strandline.model.measure import Component
-from strandline.model.plain import NamedScope
 from strandline.model.system import Action, Assign, Domain, Predicate, System, Variable
 from strandline.model.validate import validate
 from strandline.source import Source, Span
@@ -43,7 +43,7 @@ def load(source: Source) -> System:
         tuple(_actions(space, state)),
         labels=labels,
         measures=(measure,),
-        scope=NamedScope((state,), {PROGRESS: progress, **propositions}),
+        scope=SpaceScope(state, {PROGRESS: progress, **propositions}),
     )
     return validate(system)
 

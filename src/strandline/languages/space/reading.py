@@ -13,6 +13,7 @@ _WORD = re.compile(r"\S+")
 _NUMBER = re.compile(r"[+-]?\d+")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _MOST = 1 << 62
+_LONGEST = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,7 @@ class _Reader:
 
     def _number(self, words: list[str], place: int, what: str) -> int:
         word = words[place]
-        if not _NUMBER.fullmatch(word) or abs(number := int(word)) > _MOST:
+        if not _NUMBER.fullmatch(word) or len(word) > _LONGEST or abs(number := int(word)) > _MOST:
             self._fail(f"{what} is a number, not '{word}'", place)
         return number
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from strandline.check.coverage import Coverage
+from strandline.check.ctl.verdict import CtlSearch
 from strandline.check.driver.outcome import DECIDED
 from strandline.check.ltl.verdict import LtlSearch
 from strandline.check.measures import measure_texts
@@ -150,12 +151,18 @@ def _temporal(one: PropertyVerdict, *, titled: bool) -> Iterator[Ground]:
     yield Ground("note", title + _ENDS.get(search.finite_runs, f"Finite runs: {search.finite_runs}."))
     if isinstance(search, LtlSearch):
         yield from _vacuity(one, search, title)
-    elif search.without_evidence is not None:
+        return
+    yield from _warnings(search, title)
+    if search.without_evidence is not None:
         yield Ground("note", f"{title}Nothing is shown: {search.without_evidence}.")
 
 
-def _vacuity(one: PropertyVerdict, search: LtlSearch, title: str) -> Iterator[Ground]:
+def _warnings(search: LtlSearch | CtlSearch, title: str) -> Iterator[Ground]:
     for warning in search.warnings:
         yield Ground("open", f"{title}{warning[:1].upper()}{warning[1:]}.")
+
+
+def _vacuity(one: PropertyVerdict, search: LtlSearch, title: str) -> Iterator[Ground]:
+    yield from _warnings(search, title)
     if one.kind is Kind.LTL and one.answer is Answer.HOLDS and not search.warnings:
         yield Ground("note", f"{title}No sign was found that it holds for a wrong reason.")

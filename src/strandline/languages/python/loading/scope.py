@@ -28,6 +28,7 @@ from strandline.languages.python.symbolic.structure import Structure
 from strandline.languages.python.symbolic.values import Method, ProcessValue, Symbol, can_be_shown, describe
 from strandline.languages.symbolic.execution import Refused
 from strandline.model.expression import Expression, deep_recursion, size
+from strandline.model.intervals import INT64
 from strandline.model.plain import PlainScope
 from strandline.model.scope import Evaluate, Scope, View
 from strandline.model.system import Action, Variable
@@ -59,11 +60,11 @@ class PythonScope(Scope):
         while self._raw in structure.names():
             self._raw += "_"
 
-    def parse(self, text: str, *, name: str = "expression") -> Expression:
+    def read(self, text: str, name: str) -> Expression:
         """The expression; the name of a label or an invariant stands for it. Raises `ParseError` or `ModelError`."""
         return self._read(text, name, number)
 
-    def condition(self, text: str, *, name: str = "expression") -> Expression:
+    def read_condition(self, text: str, name: str) -> Expression:
         """The same; a number is no condition, as in the model."""
         return self._read(text, name, lambda value, _: truth(value))
 
@@ -101,6 +102,8 @@ class PythonScope(Scope):
             value = self._value(parsed, node)
         if not can_be_shown(value):
             parsed.fail(f"{describe(value)} has no value to show", node)
+        if isinstance(value, int) and not INT64[0] <= value <= INT64[1]:
+            parsed.fail("the number does not fit 64 bits", node)
         return lambda evaluate: answer(self.structure, value, evaluate)
 
     def views(self) -> tuple[View, ...]:

@@ -29,7 +29,7 @@ from strandline.languages.python.symbolic.values import (
 from strandline.languages.symbolic.building import add, both, choose, equal, fits, interval, negate
 from strandline.languages.symbolic.execution import Refused
 from strandline.model.expression import FALSE, RANGE_FAULT, TRUE, Binary, Const, Expression, Undefined
-from strandline.model.intervals import Interval, within
+from strandline.model.intervals import INT64, Interval, within
 from strandline.source import Span
 
 
@@ -37,7 +37,7 @@ def number(value: Any, span: Span | None = None) -> Expression:
     """A value as a number; raises `Refused` for what is none."""
     match value:
         case int():
-            return Const(int(value))
+            return _constant(int(value))
         case Symbol(kind=IntKind() | BoolType(), expression=expression):
             return expression
         case ProcessValue(index=index):
@@ -51,6 +51,12 @@ def number(value: Any, span: Span | None = None) -> Expression:
         case None:
             return Undefined(NONE_FAULT, span)
     raise Refused(f"{describe(value)} cannot be used as a number")
+
+
+def _constant(value: int) -> Const:
+    if not INT64[0] <= value <= INT64[1]:
+        raise Refused("the number does not fit 64 bits")
+    return Const(value)
 
 
 def refuse_names(*values: Any) -> None:

@@ -79,6 +79,7 @@ _COMPARISONS: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Gt: (">", operator.gt),
     ast.GtE: (">=", operator.ge),
 }
+_MOST_BITS = 1 << 14
 _INSTEAD = {
     ast.Lambda: "a lambda cannot be compiled; write a function with 'def'",
     ast.Dict: "a dictionary cannot be used in an action; use an Array or a Record in the model",
@@ -287,6 +288,9 @@ class Evaluator:
         if isinstance(op, ast.Div):
             raise Refused("'/' gives fractions; write '//' for whole numbers")
         if isinstance(op, ast.Pow) and isinstance(left, int) and isinstance(right, int):
+            if right < 0:
+                raise Refused("a power with a negative exponent is no whole number")
+            _refuse_huge(left.bit_length() * right)
             return left**right
         if type(op) not in ARITHMETIC:
             raise Refused("this operator cannot be compiled; use + - * // % & | ^ << >>, and a product for a power")
@@ -296,6 +300,7 @@ class Evaluator:
         if isinstance(left, tuple) and isinstance(right, int) and symbol == "*":
             return left * right
         if isinstance(left, int) and isinstance(right, int):
+            _refuse_huge(right if symbol == "<<" and left else 0)
             try:
                 return function(left, right)
             except (ZeroDivisionError, ValueError):
@@ -371,6 +376,12 @@ class Evaluator:
         span = self.text.span(node)
         same = (both(one.present, same_value(self.machine, one.value, value, span)) for one in holder.members)
         return all_of([*first, any_of(same)])
+
+
+def _refuse_huge(bits: int) -> None:
+    """Refuse what would take long to compute and fits no variable anyway."""
+    if bits > _MOST_BITS:
+        raise Refused("the number does not fit 64 bits")
 
 
 def _is_truth(value: Any) -> bool:
