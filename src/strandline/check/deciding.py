@@ -19,7 +19,7 @@ from strandline.check.properties import Kind, Property, Selection, needs_product
 from strandline.check.reducing import BRANCHING, examine_reduction, pays
 from strandline.check.strategies.explicit import StatesFound
 from strandline.check.task import Session, Task
-from strandline.check.verdict import Answer, Exploration, Interrupted, PropertyVerdict, Verdict
+from strandline.check.verdict import Answer, Exploration, Interrupted, PropertyVerdict, Verdict, without
 from strandline.check.watching import Unwatched, Watcher
 from strandline.errors import UsageError
 from strandline.model.expression import Expression
@@ -219,7 +219,9 @@ def answer_of(one: Property, found: StatesFound) -> PropertyVerdict:
     wanted = one.kind is Kind.REACHABILITY
     if one in found.traces:
         answer = Answer.HOLDS if wanted else Answer.VIOLATED
-        return PropertyVerdict(one.kind, one.name, answer, trace=found.traces[one])
+        reason = without(answer, found.missing[one]) if one in found.missing else None
+        shortest = one not in found.longer
+        return PropertyVerdict(one.kind, one.name, answer, reason, found.traces[one], shortest=shortest)
     if not found.findings.complete:
         return PropertyVerdict(one.kind, one.name, Answer.UNKNOWN, found.findings.reason)
     if wanted:

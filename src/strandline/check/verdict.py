@@ -41,6 +41,13 @@ class PropertyVerdict:
     """How an LTL property was decided."""
     ctl: CtlSearch | None = None
     """How a formula of CTL was decided."""
+    shortest: bool = True
+    """Whether the trace is a shortest one where the search, by its order, finds such; a search in sets may not."""
+
+
+def without(answer: Answer, why: str) -> str:
+    """That nothing shows an answer, in words."""
+    return f"no {'witness' if answer is Answer.HOLDS else 'counterexample'}: {why}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,7 +138,7 @@ def trace_title(one: PropertyVerdict, exploration: Exploration, style: Style) ->
         Kind.REACHABILITY: f"Witness of '{one.name}'",
     }
     title = words.get(one.kind, f"Violation of '{one.name}'")
-    certain = exploration.options.finds_shortest and exploration.statistics.walks is None
+    certain = exploration.options.finds_shortest and exploration.statistics.walks is None and one.shortest
     shortest = ", no shorter one exists" if certain else ""
     return style.paint(f"{title} after {counted(length, 'step')}{shortest}", "bold")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -35,6 +35,10 @@ class StatesFound:
 
     findings: Findings
     traces: dict[Property, Trace | None]
+    missing: Mapping[Property, str] = field(default_factory=dict)
+    """Why there is no way, where one was wanted."""
+    longer: frozenset[Property] = frozenset()
+    """Those whose way may not be a shortest one although the order of the search says so."""
 
 
 class ExplicitSearch:

@@ -8,29 +8,29 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol
 
-from strandline.check.blame import fault_verdict
 from strandline.check.ctl.evidence import Explaining, Paths, Start
 from strandline.check.ctl.formula import CtlFormula
 from strandline.check.ctl.found import CtlAnswer, CtlFound
 from strandline.check.ctl.methods import SYMBOLIC
 from strandline.check.ctl.question import CtlQuestion, ctl_question_of
 from strandline.check.ctl.valuation import Valuation
-from strandline.check.ctl.verdict import InitialStates
+from strandline.check.ctl.verdict import Evidence, InitialStates
+from strandline.check.plan import Findings
 from strandline.check.properties import Kind, Property
 from strandline.check.strategies.explicit import StatesFound
 from strandline.check.symbolically import SymbolicRun, blame_for, refusal
 from strandline.check.task import Session, Task
-from strandline.check.verdict import PropertyVerdict
-from strandline.errors import Option, ResourceError, UsageError
+from strandline.errors import Option, UsageError
 from strandline.source import Source
 from strandline.symbolic.diagrams import Function
 from strandline.symbolic.fixpoints import SymbolicSets
 from strandline.symbolic.paths import Numbered, SymbolicPaths
 from strandline.symbolic.space import Space
 from strandline.traces.lassos import LassoReplay
-from strandline.traces.trace import Trace
 from strandline.traces.walk import twin_of
 
 ONLY_STATES = UsageError(
@@ -50,22 +50,48 @@ class SymbolicSearch:
         return refusal(task, self.name)
 
     def run(self, task: Task, session: Session) -> StatesFound:
-        traces: dict[Property, Trace | None] = {}
+        found = StatesFound(Findings(), {}, {})
         run = SymbolicRun(task, session, task.system)
+        stated = [one.expression for one in task.properties if one.expression is not None]
+        blame = blame_for(task.system, task.properties)
+        goals: dict[Property, Function] = {}
+        longer: set[Property] = set()
 
         def work(space: Space) -> None:
             if task.options.cone:
                 space = run.look_at_cone([_decided(space, task, one) for one in task.properties])
+            faulty = run.stop_at_faults(stated)
             run.count(transitions=not task.properties)
-            run.findings.complete = True
+            run.findings.complete = not faulty
             for one in task.properties:
-                goal = space.diagrams.both(space.reachable, _decided(space, task, one))
+                goal = space.diagrams.both(run.regular, _decided(space, task, one))
                 if goal != space.diagrams.false:
-                    traces[one] = run.trace_to(goal)[0] if task.shows else None
-            stated = [one.expression for one in task.properties if one.expression is not None]
-            run.look_for_faults(stated, blame_for(task.system, task.properties))
+                    goals[one] = goal
+            found.traces.update(dict.fromkeys(goals))
+            if faulty:
+                run.note_fault(blame)
+            run.answered()
+            # A fault in what was asked is an error; where everything is answered nothing asked is evaluated there.
+            if faulty and (run.findings.fault is not None or len(goals) < len(task.properties)):
+                run.show_fault(stated, blame)
+            if task.shows:
+                show()
 
-        return StatesFound(run.carry_out(work), traces)
+        def show() -> None:
+            for number, (one, goal) in enumerate(goals.items()):
+                shown = run.shown(partial(run.trace_to, goal), share=len(goals) - number)
+                if isinstance(shown, str):
+                    found.missing[one] = shown
+                    continue
+                found.traces[one] = shown.trace
+                if not shown.shortest:
+                    longer.add(one)
+
+        findings = run.carry_out(work)
+        traces, missing = dict(found.traces), dict(found.missing)
+        if task.shows and run.missing is not None:
+            missing |= {one: run.missing for one, trace in traces.items() if trace is None and one not in missing}
+        return StatesFound(findings, traces, missing, frozenset(longer))
 
 
 def _decided(space: Space, task: Task, one: Property) -> Function:
@@ -80,6 +106,17 @@ def _decided(space: Space, task: Task, one: Property) -> Function:
     return space.diagrams.both(dead, space.encoding.truth(task.system.ends)[1])
 
 
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """The answer to a formula, and what looks for the evidence of it."""
+
+    answer: CtlAnswer
+    explain: Callable[[], Evidence | None]
+
+
+Decider = Callable[[CtlFormula], Decided]
+
+
 class SymbolicLabelling:
     """Decides formulas of CTL by fixpoints."""
 
@@ -90,7 +127,7 @@ class SymbolicLabelling:
 
     def run(self, task: Task, session: Session) -> CtlFound:
         return formulas_in_sets(
-            self.name, task, session, lambda run, question: Deciding(task, question, run.space).answer
+            self.name, task, session, lambda run, question: Deciding(task, question, run.space).decided
         )
 
 
@@ -98,12 +135,13 @@ def formulas_in_sets(
     method: str,
     task: Task,
     session: Session,
-    decider: Callable[[SymbolicRun, CtlQuestion], Callable[[CtlFormula], CtlAnswer]],
+    decider: Callable[[SymbolicRun, CtlQuestion], Decider],
     *,
     spare: int = 0,
 ) -> CtlFound:
-    """What a method finds of the formulas of a task, one by one; none where a fault or a limit ends it. The decider is
-    asked for when the model is encoded; `spare` pairs of bits are left for it."""
+    """What a method finds of the formulas of a task, one by one; none where a fault or a limit ends it. All are decided
+    first; evidence is looked for afterwards, in a time of its own. The decider is asked for when the model is encoded;
+    `spare` pairs of bits are left for it."""
     question = ctl_question_of(task)
     run = SymbolicRun(task, session, question.searched)
     found = CtlFound(method, run.findings)
@@ -114,13 +152,28 @@ def formulas_in_sets(
         run.findings.complete = True
         began = time.perf_counter()
         decide = decider(run, question)
-        for formula in question.formulas:
-            found.answers[formula] = decide(formula)
+        decided = {formula: decide(formula) for formula in question.formulas}
+        found.answers.update({formula: one.answer for formula, one in decided.items()})
         found.seconds = time.perf_counter() - began
+        run.answered()
+        if task.shows:
+            show(decided)
+
+    def show(decided: dict[CtlFormula, Decided]) -> None:
+        for number, (formula, one) in enumerate(decided.items()):
+            shown = run.shown(one.explain, share=len(decided) - number)
+            if isinstance(shown, str):
+                found.answers[formula] = replace(one.answer, without_evidence=shown)
+            elif shown is not None:
+                found.answers[formula] = replace(one.answer, evidence=shown)
 
     found.findings = run.carry_out(work, spare=spare)
-    if not found.findings.complete:
-        found.answers.clear()
+    answers = dict(found.answers)
+    if task.shows and run.missing is not None:
+        for formula, answer in answers.items():
+            if answer.evidence is None and answer.without_evidence is None:
+                answers[formula] = replace(answer, without_evidence=run.missing)
+    found.answers = answers if found.findings.complete else {}
     return found
 
 
@@ -130,17 +183,20 @@ def _prepared(run: SymbolicRun, task: Task, question: CtlQuestion) -> bool:
     faulting = [space.encoding.faulting(one) for one in question.predicates]
     if not task.temporal.reachable_first and all(one == space.diagrams.false for one in (space.faults, *faulting)):
         return True
-    run.count(transitions=False)
     claims = [
         Property(Kind.CTL, name, expression, Source("formula", name))
         for one in question.formulas
         for name, expression in one.atoms.items()
     ]
 
-    def blame(trace: Trace, own: bool) -> PropertyVerdict:
-        return fault_verdict(question.searched, trace, () if own else claims, None)
-
-    return not run.look_for_faults(question.predicates, blame)
+    faulty = run.stop_at_faults(question.predicates)
+    run.count(transitions=False)
+    if faulty:
+        blame = blame_for(question.searched, claims)
+        run.note_fault(blame)
+        run.answered()
+        run.show_fault(question.predicates, blame)
+    return not faulty
 
 
 class Deciding:
@@ -161,20 +217,18 @@ class Deciding:
             self.sets, parts, conditions, infinite=not dead_ends.repeats
         )
 
-    def answer(self, formula: CtlFormula) -> CtlAnswer:
-        """Whether it holds, in how many initial states, and what shows it."""
+    def decided(self, formula: CtlFormula) -> Decided:
+        """Whether it holds, in how many initial states, and what looks for evidence."""
         satisfied = self._valuation.of(formula.formula)
         initial = self._space.system.initial
         failing = [number for number, state in enumerate(initial) if not self._space.contains(satisfied, state)]
         counts = InitialStates(len(initial) - len(failing), len(initial))
-        if not self._task.shows:
-            return CtlAnswer(not failing, None, initial=counts)
-        explaining = explaining_of(self._question, formula, self._valuation, self._paths, failing[0] if failing else 0)
-        try:
-            evidence = explaining.evidence()
-        except ResourceError as error:
-            return CtlAnswer(not failing, None, str(error), counts)
-        return CtlAnswer(not failing, evidence, initial=counts)
+
+        def explain() -> Evidence:
+            number = failing[0] if failing else 0
+            return explaining_of(self._question, formula, self._valuation, self._paths, number).evidence()
+
+        return Decided(CtlAnswer(not failing, None, initial=counts), explain)
 
 
 class RecordedPaths(Paths[Function], Protocol):
@@ -190,12 +244,14 @@ def explaining_of(
 ) -> Explaining[Function]:
     """What makes evidence for a formula, in the initial state of a number."""
     shown = twin_of(question.plain)
+    # What is the same is executed once.
+    searched = shown if question.searched is question.plain else twin_of(question.searched)
     return Explaining(
         formula,
         valuation,
         paths.contains,
         lambda: paths,
-        LassoReplay(twin_of(question.searched), shown),
+        LassoReplay(searched, shown),
         shown,
         Start(number, paths.numbered.number(question.searched.initial[number])),
         question.fairness.conditions,
