@@ -13,7 +13,7 @@ from strandline.check.ctl.methods import EXPLICIT
 from strandline.check.ltl.options import LtlOptions
 from strandline.check.measuring import SweepMeasures
 from strandline.check.mixing import refuse_mixture
-from strandline.check.options import Options
+from strandline.check.options import NO_TRACES, Options
 from strandline.check.plan import INTERRUPTED, Findings
 from strandline.check.properties import Kind, Property, Selection, needs_product
 from strandline.check.reducing import BRANCHING, examine_reduction, pays
@@ -21,7 +21,7 @@ from strandline.check.strategies.explicit import StatesFound
 from strandline.check.task import Session, Task
 from strandline.check.verdict import Answer, Exploration, Interrupted, PropertyVerdict, Verdict, without
 from strandline.check.watching import Unwatched, Watcher
-from strandline.errors import UsageError
+from strandline.errors import Option, UsageError
 from strandline.model.expression import Expression
 from strandline.model.history import with_history
 from strandline.model.system import System
@@ -59,6 +59,10 @@ def check_selection(
     """Decide the properties: those of states in one search, then those of runs, a search for each. Ctrl-C raises
     `Interrupted`; `started` as in `explore_system`."""
     refuse_mixture(selection, options)
+    if not options.traces and temporal is not None and temporal.shortest:
+        raise UsageError(
+            "{} is about what is shown; it has no meaning with {}", options=[Option("shortest", True), NO_TRACES]
+        )
     with _checkpoints(options) as checkpoints:
         session = _session(options, watcher, started, checkpoints)
         return _Deciding(system, options, temporal or LtlOptions(), session).verdict(selection.properties)
@@ -183,6 +187,7 @@ class _Deciding:
 
     def _told(self, asked: Sequence[Property]) -> Verdict:
         fault = next((findings.fault for findings in self._findings if findings.fault is not None), None)
+        fault = fault if fault is None or self._options.traces else replace(fault, trace=None)
         told = [self._answers[one] for one in asked] + ([] if fault is None else [fault])
         main = replace(self._findings[0], fault=fault, interrupted=self._interrupted)
         verdict = Verdict(exploration_of(self._system, self._searched[0], main), tuple(told))
@@ -202,13 +207,14 @@ def searched_for(system: System, properties: Sequence[Property]) -> System:
 
 def exploration_of(system: System, options: Options, findings: Findings) -> Exploration:
     """What a search through states has come to."""
+    fault = findings.fault
     return Exploration(
         system,
         options,
         findings.complete,
         findings.reason,
         findings.statistics,
-        findings.fault,
+        fault if fault is None or options.traces else replace(fault, trace=None),
         findings.interrupted,
         findings.prediction,
     )

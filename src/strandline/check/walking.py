@@ -79,7 +79,7 @@ def _note(findings: Findings, run: Run, walking: WalkOptions) -> None:
 def _verdict(system: System, properties: Sequence[Property], options: Options, found: StatesFound) -> Verdict:
     answers: list[PropertyVerdict] = [answer_of(one, found) for one in properties]
     if found.findings.fault is not None:
-        answers.append(found.findings.fault)
+        answers.append(found.findings.fault if options.traces else replace(found.findings.fault, trace=None))
     verdict = Verdict(exploration_of(system, options, found.findings), tuple(answers))
     if found.findings.interrupted:
         raise Interrupted(verdict)

@@ -142,11 +142,11 @@ class FindingCycles:
         if not self.whole:
             return False
         search = component_search(run.search)
-        shown = len(self.components) < MOST_TRACES
+        shown = self.task.shows and len(self.components) < MOST_TRACES
         self.components.append(Component(search.component_size, _lasso_of(search, run) if shown else None))
         if self.shortest:
             self._accepting_states.append(_accepting_among(search.component_states(), self.product, run))
-        search.follows = len(self.components) < MOST_TRACES
+        search.follows = self.task.shows and len(self.components) < MOST_TRACES
         search.go_on()
         return True
 
@@ -154,7 +154,7 @@ class FindingCycles:
         return product_fault(question_of(self.task), self.product, run, record, site)
 
     def finished(self, run: Run, folder: Path) -> None:
-        if self.lasso is not None:
+        if self.lasso is not None and self.task.shows:
             wanted = np.concatenate(self._accepting_states) if self.shortest else None
             self.lasso, self.is_shortest = shorter_lasso(self.lasso, self.product, run, folder, wanted)
 
