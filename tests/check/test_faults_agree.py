@@ -239,6 +239,15 @@ def test_the_claim_that_faults_first_is_the_error() -> None:
             assert isinstance(messages[0], str)
 
 
+def test_a_claim_that_is_decided_is_no_error() -> None:
+    """Nothing asks for its value in the state behind, where it has none."""
+    text = "byte x, a[3]; process P { state s; init s; trans s -> s { guard x < 5; effect x = x + 1; }; } system async;"
+    for how in ({}, SYMBOLIC):
+        found = check(model(text), invariants="x == 0 || a[x] == 7", **how)
+        assert not isinstance(found, str)
+        assert told(found) == ({"x == 0 || a[x] == 7": "VIOLATED"}, None)
+
+
 def test_in_a_cone_as_well() -> None:
     for text in (STUCK, BEHIND):
         found = check(model(text), invariants="x < 2", method="symbolic", cone=True)

@@ -22,7 +22,7 @@ from strandline.errors import InternalError, Option, ResourceError, UsageError
 from strandline.model.expression import Expression
 from strandline.model.system import System
 from strandline.symbolic.cone import cone_of, within_cone
-from strandline.symbolic.diagrams import BYTES_PER_NODE, Function
+from strandline.symbolic.diagrams import BYTES_PER_NODE, Function, TooManyNodes
 from strandline.symbolic.fixpoints import SymbolicSets
 from strandline.symbolic.paths import Numbered, SymbolicPaths
 from strandline.symbolic.space import Space, State, Told
@@ -38,8 +38,6 @@ EVIDENCE_SECONDS = 60.0
 limit of time."""
 _EVIDENCE_SHARE = 0.9
 """Of the time that a limit leaves."""
-_SHARE_OF_FREE_MEMORY = 0.5
-_MOST_BYTES = 8 << 30
 _MOST_COUNTED = 3_000_000
 """Nodes that are looked at to count transitions."""
 
@@ -86,13 +84,16 @@ class SymbolicRun:
     _shown_by: float = 0.0
     _until: tuple[float, str] | None = None
     _faulting: Function | None = None
+    _allowed: MemoryLimit | None = None
     missing: str | None = None
     """Why nothing more is shown, where a limit ended the run when all answers were known."""
 
     def carry_out(self, work: Callable[[Space], None], *, spare: int = 0) -> Findings:
         """Do it in the background. Raises `InputError` for what the user can mend."""
         options = self.task.options
-        allowed = MemoryLimit(options.memory_limit)
+        given = options.memory_limit
+        # Diagrams of a few hundred states can need any amount of memory.
+        self._allowed = allowed = MemoryLimit.by_default() if given is None else MemoryLimit(given)
         limits = (options.max_seconds, allowed)
         background: Background[None] = Background(self.session.watcher, self.session.started, *limits)
         self._background = background
@@ -115,10 +116,10 @@ class SymbolicRun:
             work(self._space)
 
         try:
-            most_bytes = _most_bytes(allowed)
+            most_bytes = allowed.left()
             background.run(whole)
         except ResourceError as error:
-            self._ended(str(error))
+            self._ended(self._reason(error))
         except MemoryError:
             self._ended("the machine's memory is used up")
         except KeyboardInterrupt:
@@ -126,6 +127,11 @@ class SymbolicRun:
             self._ended(INTERRUPTED)
         self._note()
         return self.findings
+
+    def _reason(self, error: ResourceError) -> str:
+        """What a limit says, and where that of memory comes from if nobody has given it."""
+        default = isinstance(error, TooManyNodes) and self._allowed is not None and self._allowed.why
+        return f"{error} ({default})" if default else str(error)
 
     def _ended(self, reason: str) -> None:
         """A limit ended the run: what is answered already stays answered."""
@@ -157,7 +163,7 @@ class SymbolicRun:
         try:
             return make()
         except ResourceError as error:
-            return str(error)
+            return self._reason(error)
         finally:
             self._until = None
             self.space.diagrams.collect()
@@ -183,6 +189,7 @@ class SymbolicRun:
             nodes=nodes,
             peak_bytes=BYTES_PER_NODE * nodes,
             rss_bytes=peak_resident_bytes(),
+            allowed_bytes=self._allowed.allowed if self._allowed is not None and self._allowed.why else None,
             seconds=time.perf_counter() - self._began,
         )
 
@@ -232,10 +239,11 @@ class SymbolicRun:
             trace = Trace(twin.describe(twin.layout.pack(state)), ())
             self.findings.fault = replace(blame(*_faulting(self.system, (trace, state), ())), trace=None)
 
-    def show_fault(self, expressions: Sequence[Expression], blame: Blame) -> None:
-        """Show the way to a nearest state that faults, and what faults there. Raises `InputError` where that is an
-        expression of the user's."""
-        found = self.shown(lambda: self.trace_to(self.faulting)) if self.task.shows else None
+    def show_fault(self, expressions: Sequence[Expression], blame: Blame, *, share: int = 1) -> None:
+        """Show the way to a nearest state in which the model or one of some expressions faults, and what faults there.
+        Raises `InputError` where that is an expression of the user's. `share` as for `shown`."""
+        goal = self.faulting if expressions else self.space.diagrams.both(self.faulting, self.space.faults)
+        found = self.shown(lambda: self.trace_to(goal), share=share) if self.task.shows else None
         if isinstance(found, ShownTrace):
             verdict = blame(*_faulting(self.system, (found.trace, found.state), expressions))
             self.findings.fault = replace(verdict, shortest=found.shortest)
@@ -320,9 +328,3 @@ def blame_for(system: System, properties: Sequence[Property]) -> Blame:
         return fault_verdict(system, trace, () if own else properties, None, led=led)
 
     return blame
-
-
-def _most_bytes(allowed: MemoryLimit) -> int:
-    """What decision diagrams may take."""
-    left = allowed.left()
-    return left if allowed.allowed is not None else min(_MOST_BYTES, int(left * _SHARE_OF_FREE_MEMORY))

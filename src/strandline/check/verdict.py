@@ -119,6 +119,8 @@ class Statistics(Shown):
     then those of the cone."""
     nodes: int = 0
     """Of a search in sets: most nodes of decision diagrams at the same time."""
+    allowed_bytes: int | None = None
+    """Of a search in sets without a limit of memory: what the process might take all the same."""
     coverage: Coverage | None = None
     """What was met of the model; None where that cannot be told, as for models made of callables."""
     seconds: float = 0.0

@@ -19,7 +19,6 @@ from strandline.check.ctl.methods import SYMBOLIC
 from strandline.check.ctl.question import CtlQuestion, ctl_question_of
 from strandline.check.ctl.valuation import Valuation
 from strandline.check.ctl.verdict import Evidence, InitialStates
-from strandline.check.plan import Findings
 from strandline.check.properties import Kind, Property
 from strandline.check.strategies.explicit import StatesFound
 from strandline.check.symbolically import SymbolicRun, blame_for, refusal
@@ -31,6 +30,7 @@ from strandline.symbolic.fixpoints import SymbolicSets
 from strandline.symbolic.paths import Numbered, SymbolicPaths
 from strandline.symbolic.space import Space
 from strandline.traces.lassos import LassoReplay
+from strandline.traces.trace import Trace
 from strandline.traces.walk import twin_of
 
 ONLY_STATES = UsageError(
@@ -50,7 +50,8 @@ class SymbolicSearch:
         return refusal(task, self.name)
 
     def run(self, task: Task, session: Session) -> StatesFound:
-        found = StatesFound(Findings(), {}, {})
+        traces: dict[Property, Trace | None] = {}
+        missing: dict[Property, str] = {}
         run = SymbolicRun(task, session, task.system)
         stated = [one.expression for one in task.properties if one.expression is not None]
         blame = blame_for(task.system, task.properties)
@@ -67,13 +68,14 @@ class SymbolicSearch:
                 goal = space.diagrams.both(run.regular, _decided(space, task, one))
                 if goal != space.diagrams.false:
                     goals[one] = goal
-            found.traces.update(dict.fromkeys(goals))
+            traces.update(dict.fromkeys(goals))
             if faulty:
                 run.note_fault(blame)
             run.answered()
-            # A fault in what was asked is an error; where everything is answered nothing asked is evaluated there.
-            if faulty and (run.findings.fault is not None or len(goals) < len(task.properties)):
-                run.show_fault(stated, blame)
+            # A fault in what was asked is an error; where everything is answered nothing asked is evaluated any more.
+            evaluated = stated if len(goals) < len(task.properties) else []
+            if run.findings.fault is not None or (faulty and evaluated):
+                run.show_fault(evaluated, blame, share=len(goals) + 1)
             if task.shows:
                 show()
 
@@ -81,17 +83,18 @@ class SymbolicSearch:
             for number, (one, goal) in enumerate(goals.items()):
                 shown = run.shown(partial(run.trace_to, goal), share=len(goals) - number)
                 if isinstance(shown, str):
-                    found.missing[one] = shown
+                    missing[one] = shown
                     continue
-                found.traces[one] = shown.trace
+                traces[one] = shown.trace
                 if not shown.shortest:
                     longer.add(one)
 
         findings = run.carry_out(work)
-        traces, missing = dict(found.traces), dict(found.missing)
+        # Work that was left to itself may still be writing.
+        shown, unshown = dict(traces), dict(missing)
         if task.shows and run.missing is not None:
-            missing |= {one: run.missing for one, trace in traces.items() if trace is None and one not in missing}
-        return StatesFound(findings, traces, missing, frozenset(longer))
+            unshown |= {one: run.missing for one, trace in shown.items() if trace is None and one not in unshown}
+        return StatesFound(findings, shown, unshown, frozenset(longer))
 
 
 def _decided(space: Space, task: Task, one: Property) -> Function:
