@@ -10,7 +10,8 @@
 
 *Original* is the backward fixpoint on the model without what is reachable, as in the thesis; *dynamic* is abstraction
 with a threshold of 15 refinements. Seconds are those of the processor, from the text to the answer, without what would
-show it (`--no-trace`) in all parts but `shown`. `--json FILE` keeps the figures, `--plot FOLDER` draws Figures 4.3 and 4.4.
+show it (`--no-trace`) in all parts but `shown`. `--json FILE` keeps the figures, `--plot FOLDER` draws Figures 4.3 and
+4.4.
 """
 
 from __future__ import annotations
