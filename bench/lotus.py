@@ -1,6 +1,7 @@
 """Tables 4.1 and 4.2 of 004, and what else decision diagrams are asked: `python bench/lotus.py [--only NAME ...]`.
 
     pdp        Table 4.1: dining philosophers, 100 to 380, whether a deadlock never happens
+    shown      the same rows with what shows each answer: the counterexample, the witness
     token      Table 4.2: with a token, 25 to 135, whether the last one eats
     large      both with 1000 people
     libraries  both libraries of decision diagrams side by side
@@ -9,7 +10,8 @@
 
 *Original* is the backward fixpoint on the model without what is reachable, as in the thesis; *dynamic* is abstraction
 with a threshold of 15 refinements. Seconds are those of the processor, from the text to the answer, without what would
-show it. `--json FILE` keeps the figures, `--plot FOLDER` draws Figures 4.3 and 4.4.
+show it (`--no-trace`) in all parts but `shown`. `--json FILE` keeps the figures, `--plot FOLDER` draws Figures 4.3 and
+4.4.
 """
 
 from __future__ import annotations
@@ -67,10 +69,14 @@ class Row:
     nodes: int
     decided_by: str = ""
     refinements: int = 0
+    steps: int | None = None
+    """Of the run that shows the answer; None where none was looked for, or found."""
 
 
-def decided(family: str, people: int, formula: str, method: str, library: str, limit: float) -> Row:
-    """Decide one formula, from the text on."""
+def decided(
+    family: str, people: int, formula: str, method: str, library: str, limit: float, *, shows: bool = False
+) -> Row:
+    """Decide one formula, from the text on; with what shows the answer, if that is wanted."""
     began, before = time.perf_counter(), time.process_time()
     text = (dining if family == "pdp" else with_token)(people)
     system = load(Source(f"{family}{people}", text))
@@ -81,10 +87,11 @@ def decided(family: str, people: int, formula: str, method: str, library: str, l
     session = Session(Unwatched(), began, SweepMeasures(options, Unwatched()))
     claim = next(one for one in system.claims if one.text.startswith(formula))
     bound = bind_ctl(claim.text, system)
-    (found,) = decide_trees(system, [bound], options, temporal, session, shows=False)
+    (found,) = decide_trees(system, [bound], options, temporal, session, shows=shows)
     (verdict,) = found.verdicts.values()
     search = verdict.ctl
     assert search is not None
+    assert not shows or verdict.trace is not None, verdict.reason
     answer = verdict.reason or (search.initial.word if search.initial is not None else verdict.answer.value)
     how = search.abstraction
     return Row(
@@ -98,6 +105,7 @@ def decided(family: str, people: int, formula: str, method: str, library: str, l
         search.statistics.nodes,
         "" if how is None else how.decided_by,
         0 if how is None else how.refinements,
+        None if verdict.trace is None else len(verdict.trace),
     )
 
 
@@ -107,6 +115,8 @@ def told(row: Row, seed: tuple[float | None, int | None] | None = None) -> Row:
     line += f" {row.seconds:8.2f} s {row.nodes:12,} nodes"
     if seed is not None:
         line += "   thesis " + ("no answer" if seed[0] is None else f"{seed[0]:8.2f} s {seed[1]:12,} nodes")
+    if row.steps is not None:
+        line += f"   shown by {row.steps:,} steps"
     if row.decided_by:
         line += f"   {row.decided_by}, {row.refinements} refinements"
     print(line, flush=True)
@@ -121,6 +131,13 @@ def pdp(limit: float) -> Iterator[Row]:
             rows.append(told(decided("pdp", people, formula, DYNAMIC, OXIDD, limit), seed[2:]))
     table(rows, PDP, [(formula, method) for formula in ("AG", "EG") for method in (ORIGINAL, DYNAMIC)])
     yield from rows
+
+
+def shown(limit: float) -> Iterator[Row]:
+    for people in PDP:
+        for formula in ("AG", "EG"):
+            for method in (ORIGINAL, DYNAMIC, REACHABLE):
+                yield told(decided("pdp", people, formula, method, OXIDD, limit, shows=True))
 
 
 def token(limit: float) -> Iterator[Row]:
@@ -259,6 +276,7 @@ def _series(
 
 PARTS: dict[str, Callable[[float], Iterator[Row]]] = {
     "pdp": pdp,
+    "shown": shown,
     "token": token,
     "large": large,
     "libraries": libraries,

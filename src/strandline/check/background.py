@@ -23,6 +23,8 @@ _SHORT_SLICE = 0.005
 """The same, where memory is limited."""
 _SPARED = 8
 """The part of the memory that is left free then: tables that grow take a good part of what they have at once."""
+_MOMENT = 2.0
+"""Seconds."""
 _STACK_BYTES = 256 << 20
 
 
@@ -32,7 +34,8 @@ class Stopped(Exception):
 
 class Background(Generic[Result]):
     """Runs a function. It calls `watch` often, which raises `Stopped` once nobody waits any more; `doing` is what it
-    does at present, for people."""
+    does at present, for people. With `until` set, what is still wanted by then is given up for the reason beside it,
+    after a moment in which the work may see that itself."""
 
     def __init__(
         self, watcher: Watcher, started: float, max_seconds: float | None, memory: MemoryLimit | None = None
@@ -40,6 +43,7 @@ class Background(Generic[Result]):
         self._watcher, self._started, self._limit = watcher, started, max_seconds
         self._memory = memory or MemoryLimit(None)
         self._left = False
+        self.until: tuple[float, str] | None = None
         self.doing = Progress(0.0, 0, 0, 0, 0, doing="encoding the model")
 
     def watch(self) -> None:
@@ -79,6 +83,8 @@ class Background(Generic[Result]):
             seconds = time.perf_counter() - self._started
             if self._limit is not None and seconds >= self._limit and thread.is_alive():
                 raise ResourceError(time_is_up(self._limit))
+            if self.until is not None and time.perf_counter() >= self.until[0] + _MOMENT and thread.is_alive():
+                raise ResourceError(self.until[1])
             told = self.doing
             self._watcher.progress(
                 Progress(seconds, told.states, told.visited, told.stored, told.bytes, doing=told.doing)

@@ -21,10 +21,11 @@ from strandline.traces.trace import Trace, TraceFault
 
 
 def fault_verdict(
-    system: System, trace: Trace, properties: Sequence[Property], measure: Measure | None
+    system: System, trace: Trace, properties: Sequence[Property], measure: Measure | None, *, led: bool = True
 ) -> PropertyVerdict:
     """A run-time fault of the model as a violation. Raises an `InputError` where it is not the model that
-    faults but an expression of the user's: a property, or the measure."""
+    faults but an expression of the user's: a property, or the measure. `led`: the trace leads there from an initial
+    state, so that its length may be told; else it is that state alone."""
     fault = trace.fault
     if fault is None:
         raise InternalError("a fault was reported, but its trace has none")
@@ -35,7 +36,8 @@ def fault_verdict(
         if one.expression is not None and _is_at_fault(system, one, fault.span):
             values = _values_read(one.expression, trace.final, arrays=fault.kind == INDEX_FAULT)
             where = f" in a state where {values}" if values else ""
-            message = f"{fault.kind}{where}, after {_steps(len(trace))}"
+            after = f", after {_steps(len(trace))}" if led else "" if where else " in a reachable state"
+            message = f"{fault.kind}{where}{after}"
             if one.source is None:
                 raise InputError(f"{one.kind.value} '{one.name}': {message}", system.source, fault.span)
             raise InputError(message, one.source, fault.span)

@@ -15,15 +15,15 @@ from strandline.check.effects import CTL, LTL, STATES, Decided, Way, given_facts
 from strandline.check.ltl.options import LtlOptions
 from strandline.check.measuring import SweepMeasures
 from strandline.check.mixing import refuse_mixture
-from strandline.check.options import Options
+from strandline.check.options import NO_TRACES, Options
 from strandline.check.properties import Kind, Property, Selection, needs_product
 from strandline.check.reducing import BRANCHING, examine_reduction, pays
 from strandline.check.strategies.explicit import StatesFound
 from strandline.check.task import Session, Task
-from strandline.check.verdict import Answer, Exploration, Interrupted, PropertyVerdict, Verdict
+from strandline.check.verdict import Answer, Exploration, Interrupted, PropertyVerdict, Verdict, without
 from strandline.check.watching import Unwatched, Watcher
 from strandline.compile.callback import CallableSystem
-from strandline.errors import ResourceError, UsageError
+from strandline.errors import Option, ResourceError, UsageError
 from strandline.model.expression import Expression
 from strandline.model.history import with_history
 from strandline.model.system import System
@@ -63,6 +63,10 @@ def check_selection(
     `Interrupted`; `started` as in `explore_system`."""
     refuse_mixture(selection, options)
     temporal = temporal or LtlOptions()
+    if not options.traces and temporal.shortest:
+        raise UsageError(
+            "{} is about what is shown; it has no meaning with {}", options=[Option("shortest", True), NO_TRACES]
+        )
     for notice in _refuse_without_effect(system, selection.properties, options, temporal):
         (watcher or Unwatched()).stage(notice)
     with _checkpoints(options) as checkpoints:
@@ -228,6 +232,7 @@ class _Deciding:
 
     def _told(self, asked: Sequence[Property]) -> Verdict:
         fault = next((outcome.fault for outcome in self._outcomes if outcome.fault is not None), None)
+        fault = fault if fault is None or self._options.traces else replace(fault, trace=None)
         told = [self._answers[one] for one in asked] + ([] if fault is None else [fault])
         main = replace(self._outcomes[0], fault=fault, interrupted=self._interrupted)
         verdict = Verdict(exploration_of(self._system, self._searched[0], main), tuple(told))
@@ -247,13 +252,14 @@ def searched_for(system: System, properties: Sequence[Property]) -> System:
 
 def exploration_of(system: System, options: Options, outcome: RunOutcome) -> Exploration:
     """What a search through states has come to."""
+    fault = outcome.fault
     return Exploration(
         system,
         options,
         outcome.complete,
         outcome.reason,
         outcome.statistics,
-        outcome.fault,
+        fault if fault is None or options.traces else replace(fault, trace=None),
         outcome.interrupted,
         outcome.prediction,
     )
@@ -264,7 +270,9 @@ def answer_of(one: Property, found: StatesFound) -> PropertyVerdict:
     wanted = one.kind is Kind.REACHABILITY
     if one in found.traces:
         answer = Answer.HOLDS if wanted else Answer.VIOLATED
-        return PropertyVerdict(one.kind, one.name, answer, trace=found.traces[one])
+        reason = without(answer, found.missing[one]) if one in found.missing else None
+        shortest = one not in found.longer
+        return PropertyVerdict(one.kind, one.name, answer, reason, found.traces[one], shortest=shortest)
     if not found.outcome.complete:
         return PropertyVerdict(one.kind, one.name, Answer.UNKNOWN, found.outcome.reason)
     if wanted:

@@ -7,7 +7,8 @@ import ctypes
 import os
 import resource
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from strandline.errors import ResourceError
 
@@ -15,17 +16,28 @@ _SPARED, _LITTLE, _NEARLY_NOTHING = 4 << 20, 12 << 20, 1 << 20
 """Bytes that are left for what is taken between two looks; those that are little, and those that are too few to go
 on."""
 
+_LEAST_BY_DEFAULT, _MOST_BY_DEFAULT = 64 << 20, 8 << 30
+DEFAULT_LIMIT = "half of what was free, 8 GB at most; --memory SIZE sets another"
+
 
 class MemoryLimit:
-    """What the process may take, or None, for work whose memory the engine does not count."""
+    """What the process may take, or None, for work whose memory the engine does not count. `why` tells where the limit
+    comes from, where nobody has given it."""
 
-    def __init__(self, allowed: int | None) -> None:
-        self.allowed, self._tidied = allowed, 0
+    def __init__(self, allowed: int | None, why: str = "") -> None:
+        self.allowed, self.why, self._tidied = allowed, why, 0
+
+    @classmethod
+    def by_default(cls) -> MemoryLimit:
+        """A limit for work that may need any amount of memory, where none is given: what the process has, and half of
+        what it could still get, but no more than some gigabytes."""
+        more = min(_MOST_BY_DEFAULT, max(_LEAST_BY_DEFAULT, available_bytes() // 2))
+        return cls(resident_bytes() + more, DEFAULT_LIMIT)
 
     def ensure(self, wanted: int = 0) -> None:
         """Raise `ResourceError` where so many bytes more would be too many."""
         if self.allowed is not None and resident_bytes() + wanted + _SPARED > self.allowed:
-            raise ResourceError(limit_reached(self.allowed))
+            raise ResourceError(f"{limit_reached(self.allowed)}{f' ({self.why})' if self.why else ''}")
 
     def runs_short(self) -> bool:
         """Whether next to nothing is left. What is free inside the process is given back where little is."""
@@ -90,12 +102,54 @@ def in_another_process(load: Callable[[], object]) -> None:
 
 
 def available_bytes() -> int:
-    """What the machine could still give without swapping; all of its memory where the system does not tell."""
+    """What the machine could still give without swapping, and the control groups of the process allow; all of the
+    machine's memory where the system does not tell."""
+    return min([_free_of_machine(), *_free_of_groups(Path("/proc/self/cgroup"), Path("/sys/fs/cgroup"))])
+
+
+def _free_of_machine() -> int:
     with contextlib.suppress(OSError, ValueError, IndexError), open("/proc/meminfo", encoding="ascii") as file:
         for line in file:
             if line.startswith("MemAvailable:"):
                 return int(line.split()[1]) * 1024
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def _free_of_groups(membership: Path, mounted: Path) -> Iterator[int]:
+    """What every control group that the process is in, and every one around it, leaves of its limit, by both versions
+    of the interface. Cached files, which the system drops when it needs their memory, do not count as taken. Inside a
+    container the path of a group may not be there; then its root, which is the container's own, is."""
+    try:
+        lines = membership.read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return
+    for line in lines:
+        _, controllers, path = (*line.split(":", 2), "", "")[:3]
+        version_2 = controllers == ""
+        if not version_2 and "memory" not in controllers.split(","):
+            continue
+        root = mounted if version_2 else mounted / "memory"
+        inside = root.joinpath(*Path(path).parts[1:])
+        for group in (inside, *inside.parents):
+            if group.is_relative_to(root):
+                yield from _free_of_group(group, _VERSION_2 if version_2 else _VERSION_1)
+
+
+_VERSION_1 = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+_VERSION_2 = ("memory.max", "memory.current", "inactive_file")
+"""The files of a control group: its limit, what it takes; and how the cached files among that are called."""
+
+
+def _free_of_group(group: Path, names: tuple[str, str, str]) -> Iterator[int]:
+    """Nothing where the group has no limit, or does not tell."""
+    limit, usage, cached = names
+    with contextlib.suppress(OSError, ValueError):
+        most, taken = int((group / limit).read_text()), int((group / usage).read_text())
+        for line in (group / "memory.stat").read_text().splitlines():
+            name, _, value = line.partition(" ")
+            if name == cached:
+                taken -= int(value)
+        yield max(0, most - taken)
 
 
 def shown_bytes(count: int) -> str:

@@ -32,7 +32,8 @@ class OptionFacts:
     parse: Callable[[str], Any] | None = None
     """Raises `UsageError` for what cannot be read."""
     flag: str | None = None
-    """The flag, where it is not the field's name with dashes."""
+    """The flag, where it is not the field's name with dashes. One that begins with `--no-` turns the option off, and
+    there is none that turns it on."""
 
 
 def told(

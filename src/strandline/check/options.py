@@ -28,6 +28,8 @@ CACHE_RULES = ("random", "oldest", "newest", "deepest", "collision")
 
 _REDUCTIONS = ("por", "auto_por", "symmetry", "merge")
 _SEARCH = "search"
+NO_TRACES = Option("traces", False, flag="--trace")
+"""As messages speak of it."""
 _LIMITS = "limits; a limit that is reached makes the verdict unknown"
 
 
@@ -174,6 +176,13 @@ class Options:
         default=LIBRARIES[0],
         metadata=told("the library of decision diagrams for method symbolic", group=_SEARCH, choices=LIBRARIES),
     )
+    traces: bool = field(
+        default=True,
+        metadata=told(
+            "decide only: look for no trace, lasso or witness that shows the answer", group=_SEARCH, flag="--no-trace"
+        ),
+    )
+    """Whether what shows an answer is looked for."""
     work_dir: str | Path | None = field(
         default=None, metadata=told("where a run keeps its files", group=_SEARCH, metavar="DIR", parse=Path)
     )

@@ -30,7 +30,11 @@ class Task:
     branching: CtlQuestion | None = None
     temporal: LtlOptions = field(default_factory=LtlOptions)
     shows: bool = True
-    """Whether the way to what is found is wanted, or only that it was found."""
+    """Whether the way to what is found is wanted, or only that it was found; never where the options say that no traces
+    are."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "shows", self.shows and self.options.traces)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

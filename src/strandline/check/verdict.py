@@ -41,6 +41,13 @@ class PropertyVerdict:
     """How an LTL property was decided."""
     ctl: CtlSearch | None = None
     """How a formula of CTL was decided."""
+    shortest: bool = True
+    """Whether the trace is a shortest one where the search, by its order, finds such; a search in sets may not."""
+
+
+def without(answer: Answer, why: str) -> str:
+    """That nothing shows an answer, in words."""
+    return f"no {'witness' if answer is Answer.HOLDS else 'counterexample'}: {why}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +119,8 @@ class Statistics(Shown):
     then those of the cone."""
     nodes: int = 0
     """Of a search in sets: most nodes of decision diagrams at the same time."""
+    allowed_bytes: int | None = None
+    """Of a search in sets without a limit of memory: what the process might take all the same."""
     coverage: Coverage | None = None
     """What was met of the model; None where that cannot be told, as for models made of callables."""
     seconds: float = 0.0

@@ -79,7 +79,7 @@ def _note(run: SearchRun, walking: WalkOptions) -> None:
 def _verdict(system: System, properties: Sequence[Property], options: Options, found: StatesFound) -> Verdict:
     answers: list[PropertyVerdict] = [answer_of(one, found) for one in properties]
     if found.outcome.fault is not None:
-        answers.append(found.outcome.fault)
+        answers.append(found.outcome.fault if options.traces else replace(found.outcome.fault, trace=None))
     verdict = Verdict(exploration_of(system, options, found.outcome), tuple(answers))
     if found.outcome.interrupted:
         raise Interrupted(verdict)

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from strandline.check.options import Options
+from strandline.check.options import NO_TRACES, Options
 from strandline.cli.console import Console
 from strandline.cli.option_arguments import add_options, options_of
 from strandline.cli.searching import add_model, load_model
@@ -56,6 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
     options, console = options_of(arguments, Options), Console(quiet=arguments.quiet)
     if options.order in ("dfs", "cache") or options.count_distinct:
         raise UsageError("a graph is explored breadth-first: leave --order and --count-distinct out")
+    if not options.traces:
+        raise UsageError("a graph has no traces; leave {} out", options=[NO_TRACES])
     format_ = _format(arguments.format, arguments.output, arguments.draw)
     if format_ == "svg" or arguments.draw != "states":
         return _draw(arguments, options, format_, console)

@@ -36,6 +36,8 @@ def _kind(field: Field[Any], facts: OptionFacts) -> dict[str, Any]:
     """What kind of flag an option is, by its default."""
     if field.default is False:
         return {"action": "store_true"}
+    if facts.flag is not None and facts.flag.startswith("--no-"):
+        return {"action": "store_false"}
     if "bool" in str(field.type):
         return {"action": argparse.BooleanOptionalAction}
     keywords: dict[str, Any] = {"metavar": facts.metavar, "choices": facts.choices or None}

@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from strandline.check.options import Options
+from strandline.check.options import NO_TRACES, Options
 from strandline.cli.console import Console, emit, may_colour
+from strandline.errors import Option, UsageError
 from strandline.report.exit_codes import HOLDS, UNEXPECTED, interrupted_code
 
 if TYPE_CHECKING:
@@ -71,7 +72,10 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
 
 
 def console_of(arguments: argparse.Namespace, options: Options) -> Console:
-    """The console of a command; first it tells of what killed runs have left behind, where that takes room."""
+    """The console of a command; first it tells of what killed runs have left behind, where that takes room. Raises
+    `UsageError` where a trace is to be written and none is wanted."""
+    if arguments.trace is not None and not options.traces:
+        raise UsageError("{} writes a trace, and {} looks for none", options=[Option("trace", "FILE"), NO_TRACES])
     from strandline.cli.runs import removing, total
     from strandline.traces.workspace import left_over
 

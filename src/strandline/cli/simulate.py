@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 _CLAIMS = ("invariants", "reach", "deadlock", "property")
-_LIMITS = ("max_seconds", "memory", "work_dir")
+_LIMITS = ("max_seconds", "memory", "work_dir", "traces")
 
 
 def configure(subparsers: Any) -> None:
@@ -101,7 +101,7 @@ def _refuse_without_walks(arguments: argparse.Namespace) -> None:
     given = [name for name in ("depth", *_CLAIMS, *_LIMITS) if hasattr(arguments, name)]
     given += [name for name in ("json", "trace", "report", "full", "quiet", "expect") if getattr(arguments, name)]
     if given:
-        flag = {"invariants": "invariant"}.get(given[0], given[0]).replace("_", "-")
+        flag = {"invariants": "invariant", "traces": "no-trace"}.get(given[0], given[0]).replace("_", "-")
         raise UsageError(f"--{flag} is for random walks: give --walks N")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from strandline.model.expression import (
     DIVISION_FAULT,
@@ -172,8 +173,8 @@ def _fitting(value: int, span: Span | None) -> int:
     return value
 
 
-_MOST_KNOWN = 4096
-"""States whose steps an interpreter keeps."""
+_MOST_KNOWN, _MOST_VALUES = 4096, 1 << 22
+"""States whose steps an interpreter keeps, and values in the states that these steps lead to."""
 
 
 class Interpreter:
@@ -183,6 +184,8 @@ class Interpreter:
         self.system = system
         self._offsets = system.offsets
         self._known: dict[Valuation, list[Step]] = {}
+        self._values = 0
+        self._single: dict[tuple[Valuation, int], Step] = {}
 
     def evaluate(self, expression: Expression, state: Sequence[int]) -> int:
         return evaluate(expression, state, self._offsets)
@@ -193,14 +196,35 @@ class Interpreter:
         traces of one run pass the same states again and again."""
         if state in self._known:
             return self._known[state]
-        found: list[Step] = []
-        for step in self._all_steps(state):
-            found.append(step)
-            if step.fault is not None:
-                break
-        if len(self._known) >= _MOST_KNOWN:
+        found = list(self.each_step(state))
+        self._values += len(found) * len(state)
+        if len(self._known) >= _MOST_KNOWN or self._values > _MOST_VALUES:
             self._known.clear()
+            self._values = len(found) * len(state)
         self._known[state] = found
+        return found
+
+    def each_step(self, state: Valuation) -> Iterator[Step]:
+        """The steps of a state as in `steps`, one after the other, for who may not need all of them."""
+        if state in self._known:
+            yield from self._known[state]
+            return
+        for step in self._all_steps(state):
+            yield step
+            if step.fault is not None:
+                return
+
+    def step(self, state: Valuation, number: int) -> Step | None:
+        """The step of a state with a number; None where it has none. Steps behind it are not computed: along a path of
+        a large model, what all other steps lead to would take most of the time and memory."""
+        found = self._single.get((state, number))
+        if found is None:
+            found = next(islice(self.each_step(state), number, None), None)
+            if found is None:
+                return None
+            if len(self._single) >= _MOST_KNOWN:
+                self._single.clear()
+            self._single[state, number] = found
         return found
 
     def _all_steps(self, state: Valuation) -> Iterator[Step]:
@@ -298,7 +322,9 @@ class Interpreter:
 
     def _candidates(self, state: Valuation) -> Iterator[Action]:
         """Actions whose processes stand in the right locations, in canonical order."""
-        yield from self._unlocated
+        for action, required in self._unlocated:
+            if all(state[slot] == value for slot, value in required):
+                yield action
         for process, slot in enumerate(self._location_slots):
             for action in self._by_location.get((process, state[slot]), ()):
                 if all(state[self._location_slots[move.process]] == move.source for move in action.moves[1:]):
@@ -309,8 +335,22 @@ class Interpreter:
         return tuple(self._offsets[process.location] for process in self.system.processes)
 
     @cached_property
-    def _unlocated(self) -> tuple[Action, ...]:
-        return tuple(action for action in self.system.actions if not action.moves)
+    def _unlocated(self) -> tuple[tuple[Action, tuple[tuple[int, int], ...]], ...]:
+        """The actions that move no process, each with values that its guard requires, by slots: where one differs the
+        guard is false, because the parts of a conjunction are evaluated from the left."""
+        actions = (action for action in self.system.actions if not action.moves)
+        return tuple((action, tuple(self._required(action.guard))) for action in actions)
+
+    def _required(self, guard: Expression | None) -> Iterator[tuple[int, int]]:
+        waiting = [] if guard is None else [guard]
+        while waiting:
+            match waiting.pop():
+                case Binary(operator="and", left=left, right=right):
+                    waiting += [right, left]
+                case Binary(operator="==", left=Read(variable=variable), right=Const(value=value)):
+                    yield self._offsets[variable], value
+                case _:
+                    return
 
     @cached_property
     def _by_location(self) -> dict[tuple[int, int], list[Action]]:

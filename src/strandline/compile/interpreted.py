@@ -54,6 +54,22 @@ class SystemTwin:
             found.append(Edge(name, target))
         return found
 
+    def edge(self, state: tuple[int, ...], number: int) -> Edge | None:
+        """The step of a state with a number, as in `edges`; None where it has none."""
+        if self.measure is not None:
+            # A target whose progress has no value ends the steps of its state.
+            return next(iter(self.edges(state)[number : number + 1]), None)
+        valuation = self.layout.unpack(state)
+        step = self.interpreter.step(valuation, number)
+        if step is None:
+            return None
+        evaluate = self._evaluate(valuation)
+        name = "; ".join(self.system.scope.step_name(action.name, evaluate) for action in step.actions)
+        if step.target is None:
+            assert step.fault is not None
+            return Edge(name, None, self.site(step.fault))
+        return Edge(name, self.layout.pack(step.target))
+
     def taken(self, state: tuple[int, ...]) -> Sequence[tuple[Action, ...]]:
         """The actions of each step, in the order of the edges."""
         return [step.actions for step in self.interpreter.steps(self.layout.unpack(state))]

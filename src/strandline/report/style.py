@@ -76,10 +76,11 @@ def large(count: int) -> str:
 
 def set_rows(now: Statistics) -> list[tuple[str, str]]:
     """What a search in sets took."""
-    from strandline.check.memory import shown_bytes
+    from strandline.check.memory import DEFAULT_LIMIT, shown_bytes
 
+    limit = "" if now.allowed_bytes is None else f", allowed {shown_bytes(now.allowed_bytes)} ({DEFAULT_LIMIT})"
     return [
         ("diagrams", f"{counted(now.nodes, 'node')} at most"),
-        ("memory", f"process {shown_bytes(now.rss_bytes)}"),
+        ("memory", f"process {shown_bytes(now.rss_bytes)}{limit}"),
         ("time", f"{now.seconds:.3f} s"),
     ]

@@ -36,6 +36,9 @@ def verdict_text(verdict: Verdict, style: Style, *, full: bool = False) -> str:
             lines += [
                 f"  {line}" for line in trace_lines(one.trace, verdict.system, style, full=full, whole=False)
             ]
+    for one in verdict.properties:
+        if one.trace is None and one.search is not None and one.search.components:
+            lines += ["", *component_lines(one.search.components, style)]
     temporal = [one for one in verdict.properties if one.search is not None or one.ctl is not None]
     if searched_states(verdict):
         lines += ["", *_statistics_lines(verdict.exploration)]
@@ -72,6 +75,8 @@ def exploration_text(
     if exploration.reason is not None:
         lines.append(f"  {exploration.reason}")
     fault = exploration.fault
+    if fault is not None and fault.trace is None:
+        lines.append(f"  {fault.reason}")
     if fault is not None and fault.trace is not None:
         lines += ["", trace_title(fault, exploration, style)]
         lines += [
@@ -138,7 +143,7 @@ def trace_title(one: PropertyVerdict, exploration: Exploration, style: Style) ->
         Kind.REACHABILITY: f"Witness of '{one.name}'",
     }
     title = words.get(one.kind, f"Violation of '{one.name}'")
-    certain = exploration.options.finds_shortest and exploration.statistics.walks is None
+    certain = exploration.options.finds_shortest and exploration.statistics.walks is None and one.shortest
     shortest = ", no shorter one exists" if certain else ""
     return style.paint(f"{title} after {counted(length, 'step')}{shortest}", "bold")
 

@@ -28,6 +28,10 @@ _FEW_BITS, _MANY_BITS = 100, 1000
 _LEAST_NODES, _MOST_NODES = 1 << 16, 1 << 30
 
 
+class TooManyNodes(ResourceError):
+    """The memory that decision diagrams may take is used up."""
+
+
 class Diagrams(ABC):
     """A manager with a fixed number of bits. `true` and `false` are the sets of all and of no assignments."""
 
@@ -197,7 +201,7 @@ class Oxidd(Diagrams):
             return make()
         except self._short:
             message = f"the decision diagrams need more than {self.capacity:,} nodes, for which there is memory"
-            raise ResourceError(message) from None
+            raise TooManyNodes(message) from None
 
     def bit(self, number: int) -> Function:
         return self._bits[number]
@@ -295,7 +299,7 @@ class Cudd(Diagrams):
             return make()
         except _SHORT_OF_MEMORY:
             message = f"the decision diagrams need more than the {self._most:,} bytes of memory that they may take"
-            raise ResourceError(message) from None
+            raise TooManyNodes(message) from None
 
     def bit(self, number: int) -> Function:
         return self._manager.var(self._names[number])

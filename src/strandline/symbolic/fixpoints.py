@@ -67,10 +67,13 @@ class SymbolicSets:
         """E [through U goal]."""
         return self._until(through, goal, self.space.steps)
 
+    def counting(self, states: Function) -> Function:
+        """What counts of a set, to bound what is looked at. What is no state at all is in nobody's way; what is not
+        reachable may be much."""
+        return states if self._full == self.space.valid else self.both(self._full, states)
+
     def _until(self, through: Function, goal: Function, steps: Sequence[Step]) -> Function:
-        # What is no state at all is in nobody's way; what is not reachable may be much.
-        bound = through if self._full == self.space.valid else self.both(self._full, through)
-        return self.both(self._full, self.space.leading_to(goal, bound, steps))
+        return self.both(self._full, self.space.leading_to(goal, self.counting(through), steps))
 
     def fair_always(self, states: Function, conditions: Sequence[Function]) -> Function:
         """EG on paths that meet each condition infinitely often."""

@@ -14,7 +14,7 @@ from strandline.symbolic.clusters import Cluster, clustered
 from strandline.symbolic.diagrams import OXIDD, Diagrams, Function, make_diagrams
 from strandline.symbolic.encoding import Encoding, lay_out
 from strandline.symbolic.ordering import ordered
-from strandline.symbolic.steps import Step, make_steps, picking_slots, touched_slots
+from strandline.symbolic.steps import Step, make_steps, picking_slots, step_of, touched_slots
 
 State = tuple[int, ...]
 
@@ -61,6 +61,7 @@ class Space:
         made = make_steps(system, self.encoding)
         self.steps = made.steps
         self.faults = made.faults
+        self.stopped = self.diagrams.false
         self.initial = self.diagrams.any_of(self.single(state) for state in system.initial)
 
     @cached_property
@@ -70,8 +71,23 @@ class Space:
 
     @cached_property
     def enabled(self) -> Function:
-        """Where some step can be taken."""
-        return self.diagrams.any_of(step.enabled for step in self.steps)
+        """Where some step can be taken, or the search ends at a fault, so that what can be taken is not known."""
+        return self.diagrams.any_of([*(step.enabled for step in self.steps), self.stopped])
+
+    def stop_at(self, states: Function) -> None:
+        """Let no step be taken in some states: those in which the model faults, where every search ends. Steps that are
+        not affected stay what they are; as long as no fault is reachable none needs to be."""
+        both, goes_on = self.diagrams.both, self.diagrams.denied(states)
+        self.stopped = self.diagrams.either(self.stopped, states)
+        self.steps = tuple(
+            step
+            if both(step.enabled, states) == self.diagrams.false
+            else step_of(both(step.enabled, goes_on), dict(step.updates), self.encoding)
+            for step in self.steps
+            if both(step.enabled, goes_on) != self.diagrams.false
+        )
+        for known in ("enabled", "reachable", "clusters"):
+            vars(self).pop(known, None)
 
     @cached_property
     def reachable(self) -> Function:

@@ -77,14 +77,17 @@ class _Remembering:
 
     def __init__(self, twin: SystemTwin) -> None:
         self._twin = twin
-        self._edges = lru_cache(_REMEMBERED)(twin.edges)
+        self._edge = lru_cache(_REMEMBERED)(twin.edge)
         self._described = lru_cache(_REMEMBERED)(twin.describe)
 
     def initial(self) -> Sequence[State]:
         return self._twin.initial()
 
     def edges(self, state: State) -> Sequence[Edge]:
-        return self._edges(state)
+        return self._twin.edges(state)
+
+    def edge(self, state: State, number: int) -> Edge | None:
+        return self._edge(state, number)
 
     def labels(self, state: State) -> int:
         return self._twin.labels(state)
@@ -162,20 +165,19 @@ class LassoReplay:
 
     def _followed_step(self, state: Valuation, step: int) -> tuple[_ShownStep | None, Valuation] | None:
         """A step of the product as the shown system has it, and where it leads; None where there is no such step."""
-        offered = self._product.steps(state)
-        target = offered[step].target if step < len(offered) else None
-        if target is None:
+        taken = self._product.step(state, step)
+        if taken is None or taken.target is None:
             return None
         if self._shows_all:
-            return _ShownStep(state, step, offered[step].actions), target
-        return self._shown_step(state[: self._width], offered[step]), target
+            return _ShownStep(state, step, taken.actions), taken.target
+        return self._shown_step(state[: self._width], taken), taken.target
 
     def _shown_step(self, state: Valuation, step: Taken) -> _ShownStep | None:
         """A step of the product in the shown system; None where that does not move."""
         wanted = self._shown_actions(step)
         if not wanted:
             return None
-        for number, offered in enumerate(self._interpreter.steps(state)):
+        for number, offered in enumerate(self._interpreter.each_step(state)):
             if _same(offered.actions, wanted) and step.target is not None:
                 if offered.target != step.target[: self._width]:
                     break

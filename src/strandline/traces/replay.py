@@ -9,13 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol, runtime_checkable
 
 from strandline.compile.interpret import Fault
-from strandline.compile.kernel import FaultSite, Twin
+from strandline.compile.kernel import Edge, FaultSite, Twin
 from strandline.errors import ReplayError
 from strandline.traces.trace import Step, Trace, TraceFault, changes
 
 State = tuple[int, ...]
+
+
+@runtime_checkable
+class MakesSingleEdges(Protocol):
+    """A twin that need not make all steps of a state to make one."""
+
+    def edge(self, state: State, number: int, /) -> Edge | None:
+        """The step with a number; None where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +80,22 @@ def _initial_state(twin: Twin, number: int) -> State:
 
 
 def _follow(twin: Twin, state: State, step: int, number: int) -> tuple[str, State]:
-    edges = twin.edges(state)
-    if step >= len(edges):
-        raise ReplayError(f"step {number} of the trace is edge {step}, but the state has only {len(edges)}")
-    edge = edges[step]
+    edge = _edge(twin, state, step)
+    if edge is None:
+        count = len(twin.edges(state))
+        raise ReplayError(f"step {number} of the trace is edge {step}, but the state has only {count}")
     if edge.target is None:
         kind = edge.fault.kind if edge.fault else "no target"
         raise ReplayError(f"step {number} of the trace, '{edge.action}', faults: {kind}")
     return edge.action, edge.target
+
+
+def _edge(twin: Twin, state: State, step: int) -> Edge | None:
+    """One step of a state; None where it has none of this number. A twin that can make a single one is not asked for
+    all of them."""
+    if isinstance(twin, MakesSingleEdges):
+        return twin.edge(state, step)
+    return next(iter(twin.edges(state)[step : step + 1]), None)
 
 
 def _check_labels(twin: Twin, state: State, claimed: int) -> None:

@@ -16,7 +16,7 @@ from strandline.check.ltl.options import STUTTER, LtlOptions
 from strandline.check.options import SWEEP, Options
 from strandline.check.properties import Kind
 from strandline.check.task import Session, Task
-from strandline.check.verdict import Answer, PropertyVerdict
+from strandline.check.verdict import Answer, PropertyVerdict, without
 from strandline.errors import ResourceError
 from strandline.model.history import with_history
 from strandline.model.system import System
@@ -148,4 +148,5 @@ def _verdict(
         return PropertyVerdict(Kind.CTL, one.text, Answer.UNKNOWN, outcome.reason, ctl=search)
     answer = Answer.HOLDS if decided.holds else Answer.VIOLATED
     trace = None if decided.evidence is None else decided.evidence.first_trace()
-    return PropertyVerdict(Kind.CTL, one.text, answer, trace=trace, ctl=search)
+    reason = None if decided.without_evidence is None else without(answer, decided.without_evidence)
+    return PropertyVerdict(Kind.CTL, one.text, answer, reason, trace, ctl=search)

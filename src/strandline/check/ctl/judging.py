@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from strandline.check.ctl.formula import CtlFormula
 from strandline.compile.interpreted import SystemTwin
 from strandline.errors import ReplayError
+from strandline.model.expression import Expression
 from strandline.model.path import Path
 from strandline.model.system import Fairness
 from strandline.properties import Formula, LassoWord, holds
@@ -42,8 +43,14 @@ class Judge:
         positive, path = node.operator is Operator.EXISTS, node.operands[0]
         operator = path.operator if positive else DUAL[path.operator]
         named = dict(zip(_OPERANDS, path.operands, strict=False))
+        # Made once: a formula may be long, and so may the run.
+        stated = {part: self.formula.expression(part) for part in path.operands if part.is_boolean}
         letters = tuple(
-            frozenset(name for name, part in named.items() if self._value(part, way, place, run) is positive)
+            frozenset(
+                name
+                for name, part in named.items()
+                if self._value(part, stated.get(part), way.records[place], run, place) is positive
+            )
             for place in range(begins, len(way.records))
         )
         if not holds(make(operator, *map(atom, named)), _word(letters, way, begins)):
@@ -52,11 +59,11 @@ class Judge:
         if unmet is not None:
             raise ReplayError(f"the run that is to show '{node}' is not fair: {unmet.name}")
 
-    def _value(self, part: Formula, way: Path, place: int, run: ShownRun) -> bool:
-        if not part.is_boolean:
-            return self.claimed(part, way.records[place])
+    def _value(self, part: Formula, stated: Expression | None, record: int, run: ShownRun, place: int) -> bool:
+        if stated is None:
+            return self.claimed(part, record)
         valuation = self.shown.layout.unpack(_state_at(run, place))
-        return bool(self.shown.interpreter.evaluate(self.formula.expression(part), valuation))
+        return bool(self.shown.interpreter.evaluate(stated, valuation))
 
 
 def _state_at(run: ShownRun, place: int) -> State:

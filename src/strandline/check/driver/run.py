@@ -351,7 +351,7 @@ class SearchRun:
             return False
         components = component_search(search)
         kept = None if every.select is None else every.select(self.kernel, components.component_states())
-        lasso = self._lasso(search) if len(self.cycles) < every.most else None
+        lasso = self._lasso(search) if not self.cycles or len(self.cycles) < every.most else None
         self.cycles.append(CycleStop(kind, components.component_size, lasso, kept))
         components.follows = len(self.cycles) < every.most
         components.go_on()

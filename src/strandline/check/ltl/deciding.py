@@ -97,6 +97,8 @@ class _Deciding:
         if found.product is None or found.run is None:
             why = self.question.specification.never_violated
             return self._told(Answer.HOLDS, reason=why, warnings=(why,))
+        if found.violated and not self.task.shows:
+            return self._told(Answer.VIOLATED, choice, found, warnings=tuple(contradiction(self.task)))
         if found.violated:
             shown = self._shown(found, found.product, found.run)
             return self._told(Answer.VIOLATED, choice, found, shown=shown, warnings=tuple(contradiction(self.task)))
@@ -161,6 +163,10 @@ class _Deciding:
                 judge(self.question, product, shown, values=False)
             yield AcceptingComponent(one.states, None if shown is None else shown.trace)
 
+    def _unshown(self, found: ProductFound | None) -> Iterator[AcceptingComponent]:
+        if found is not None and self.task.temporal.all_cycles:
+            yield from (AcceptingComponent(one.states, None) for one in found.components)
+
     # What is told
 
     def _told(
@@ -189,7 +195,7 @@ class _Deciding:
             minimised=None if shown is None else shown.minimised,
             ended=shown is not None and shown.run.ended,
             atoms=() if shown is None else shown.atoms,
-            components=() if shown is None else shown.components,
+            components=tuple(self._unshown(found)) if shown is None else shown.components,
             warnings=warnings,
         )
         trace = None if shown is None else shown.run.trace

@@ -9,7 +9,7 @@ hold; what is left of it is `_shortcut`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from strandline.check.ctl.evidence import NOTHING_ELSE
@@ -21,10 +21,17 @@ from strandline.check.ctl.question import CtlQuestion, ctl_question_of
 from strandline.check.ctl.valuation import Valuation
 from strandline.check.ctl.verdict import AbstractionFigures, Evidence, InitialStates
 from strandline.check.ltl.options import STUTTER
-from strandline.check.strategies.symbolic import ONLY_STATES, Deciding, explaining_of, formulas_in_sets
+from strandline.check.strategies.symbolic import (
+    ONLY_STATES,
+    Decided,
+    Decider,
+    Deciding,
+    explaining_of,
+    formulas_in_sets,
+)
 from strandline.check.symbolically import SymbolicRun, refusal
 from strandline.check.task import Session, Task
-from strandline.errors import Option, ResourceError, UsageError
+from strandline.errors import Option, UsageError
 from strandline.model.expression import variables_read
 from strandline.model.simultaneous import Slot
 from strandline.properties import Formula
@@ -60,8 +67,8 @@ class Abstraction:
         return refusal(task, self.name)
 
     def run(self, task: Task, session: Session) -> CtlFound:
-        def decider(run: SymbolicRun, question: CtlQuestion) -> Callable[[CtlFormula], CtlAnswer]:
-            return lambda formula: _Abstracting(run, task, question, formula).answer()
+        def decider(run: SymbolicRun, question: CtlQuestion) -> Decider:
+            return lambda formula: _Abstracting(run, task, question, formula).decided()
 
         return formulas_in_sets(self.name, task, session, decider, spare=task.temporal.refinements)
 
@@ -94,7 +101,7 @@ class _Abstracting:
     _refinements: int = 0
     _allowed: int = 0
 
-    def answer(self) -> CtlAnswer:
+    def decided(self) -> Decided:
         space, kinds = self.run.space, quantifiers_of(self.formula.formula)
         if len(kinds) != 1:
             why = "it has both path quantifiers" if kinds else "it has no path quantifier"
@@ -108,7 +115,7 @@ class _Abstracting:
             space.diagrams.collect()
             return self._concrete(f"{CONCRETE}, because abstractions need much more room", self._refinements)
 
-    def _refining(self, view: View, *, universally: bool) -> CtlAnswer:
+    def _refining(self, view: View, *, universally: bool) -> Decided:
         """Abstractions, each finer than the one before, until one decides it. Raises `_TooLarge`."""
         space, base, most = self.run.space, self._base(), self.task.temporal.refinements
         self._allow()
@@ -120,7 +127,7 @@ class _Abstracting:
                 model.abstracted(space.initial), space.diagrams.denied(space.diagrams.either(known.true, known.false))
             )
             if undecided == space.diagrams.false:
-                return self._decided(model, known, self._refinements)
+                return self._by_abstraction(model, known, self._refinements)
             if self._refinements < most:
                 finer = self._refined(model, known, model.single(undecided))
                 if finer is None:
@@ -155,7 +162,7 @@ class _Abstracting:
         variables = {variable for one in stated for variable in variables_read(one)}
         return frozenset(Slot(one, place) for one in variables for place in range(one.slots))
 
-    def _shortcut(self) -> CtlAnswer | None:
+    def _shortcut(self) -> Decided | None:
         """AG of a proposition, without fairness: some reachable state decides it. What that says of single initial
         states it does not tell, so there must be one alone."""
         node, question = self.formula.formula, self.question
@@ -169,12 +176,15 @@ class _Abstracting:
         true, _ = space.encoding.truth(self.formula.expression(node.operands[0].operands[0]))
         bad = space.diagrams.both(space.reachable, space.diagrams.denied(true))
         holds = bad == space.diagrams.false
-        evidence = Evidence(str(node), True, NOTHING_ELSE) if holds and self.task.shows else None
-        if not holds and self.task.shows:
-            trace = self.run.trace_to(bad)[0]
-            evidence = Evidence(str(node), False, f"{len(trace)} steps lead to a state that shows it", trace)
+
+        def explain() -> Evidence:
+            if holds:
+                return Evidence(str(node), True, NOTHING_ELSE)
+            trace = self.run.trace_to(bad).trace
+            return Evidence(str(node), False, f"{len(trace)} steps lead to a state that shows it", trace)
+
         figures = AbstractionFigures("what is reachable", 0, 0, len(self._visible()), tuple(self.steps))
-        return CtlAnswer(holds, evidence, initial=InitialStates(int(holds), 1), abstraction=figures)
+        return Decided(CtlAnswer(holds, None, initial=InitialStates(int(holds), 1), abstraction=figures), explain)
 
     # --- what an abstraction says -----------------------------------------------------------------------------------
 
@@ -246,7 +256,7 @@ class _Abstracting:
 
     # --- answers ----------------------------------------------------------------------------------------------------
 
-    def _decided(self, model: AbstractModel, known: _Known, refinements: int) -> CtlAnswer:
+    def _by_abstraction(self, model: AbstractModel, known: _Known, refinements: int) -> Decided:
         space = self.run.space
         true = model.concrete(known.true)
         initial = space.system.initial
@@ -261,13 +271,15 @@ class _Abstracting:
         counts = InitialStates(satisfying, len(initial))
         warnings = self._warnings(model, known)
         answer = CtlAnswer(satisfying == len(initial), None, None, counts, figures, warnings)
-        if not self.task.shows:
-            return answer
         failing = next((number for number, state in enumerate(initial) if not space.contains(true, state)), None)
-        try:
-            return replace(answer, evidence=self._evidence(model, known, failing))
-        except ResourceError as error:
-            return replace(answer, without_evidence=str(error))
+
+        def explain() -> Evidence | None:
+            try:
+                return self._evidence(model, known, failing)
+            except _TooLarge:
+                return self._concrete(CONCRETE, refinements).explain()
+
+        return Decided(answer, explain)
 
     def _warnings(self, model: AbstractModel, known: _Known) -> tuple[str, ...]:
         """Return why the answer may not mean what it seems to mean: no fair run begins in an initial state. Where the
@@ -288,10 +300,10 @@ class _Abstracting:
         deciding = known.universal if universally is (failing is not None) else known.existential
         return explaining_of(self.question, self.formula, deciding, runs, failing or 0).evidence()
 
-    def _concrete(self, why: str, refinements: int) -> CtlAnswer:
-        found = Deciding(self.task, self.question, self.run.space).answer(self.formula)
+    def _concrete(self, why: str, refinements: int) -> Decided:
+        found = Deciding(self.task, self.question, self.run.space).decided(self.formula)
         figures = AbstractionFigures(why, refinements, 0, len(self._visible()), tuple(self.steps))
-        return replace(found, abstraction=figures)
+        return replace(found, answer=replace(found.answer, abstraction=figures))
 
     # --- telling ----------------------------------------------------------------------------------------------------
 

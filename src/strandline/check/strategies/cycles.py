@@ -80,6 +80,7 @@ class CycleStrategy:
 
         plain = CycleSearches(self.method, product.accepting_label, task.options.max_states, whole=whole)
         measure, searches = (None, plain) if chosen is None else refine(chosen.measure)
+        traced = MOST_TRACES if task.shows else 0
         specification = SearchSpecification(
             checkpoints=session.checkpoints,
             system=product.system,
@@ -92,10 +93,10 @@ class CycleStrategy:
             options=task.options,
             started=session.started,
             visible=product.predicates,
-            components=EveryComponent(MOST_TRACES, select if shortest else None) if whole else None,
+            components=EveryComponent(traced, select if shortest else None) if whole else None,
         )
         with run_search(specification, session.watcher) as run:
-            lasso, is_shortest = _shown_lasso(run, product, shortest=shortest)
+            lasso, is_shortest = _shown_lasso(run, task, product, shortest=shortest)
             note_product_fault(run, question, product)
         return ProductFound(
             self.name,
@@ -105,7 +106,7 @@ class CycleStrategy:
             run,
             lasso=lasso,
             shortest=is_shortest,
-            components=tuple(Component(one.size, one.lasso) for one in run.cycles) if whole else (),
+            components=tuple(Component(one.size, one.lasso if task.shows else None) for one in run.cycles) if whole else (),
             cycle_kind=run.cycles[0].kind if run.cycles else None,
         )
 
@@ -115,12 +116,14 @@ class CycleStrategy:
         return (measure, 1) if observer is None or not self.method.ranked else ranked(measure, observer)
 
 
-def _shown_lasso(run: SearchRun, product: Product, *, shortest: bool) -> tuple[Lasso | None, bool]:
+def _shown_lasso(run: SearchRun, task: Task, product: Product, *, shortest: bool) -> tuple[Lasso | None, bool]:
     """Return a lasso through the cycle that was found, shortened where that is worth it, and whether it is a shortest
     one: then its stem is a shortest one to an accepting state on a cycle, and its loop a shortest one through that
     state."""
     if not run.cycles or run.cycles[0].lasso is None:
         return None, False
+    if not task.shows:
+        return run.cycles[0].lasso, False
     wanted = np.concatenate(_kept_states(run.cycles)) if shortest else None
     return shorter_lasso(run.cycles[0].lasso, product, run, wanted)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from strandline.check.blame import fault_verdict
 from strandline.check.compiling import no_merging
@@ -32,6 +32,10 @@ class StatesFound:
 
     outcome: RunOutcome
     traces: dict[Property, Trace | None]
+    missing: Mapping[Property, str] = field(default_factory=dict)
+    """Why there is no way, where one was wanted."""
+    longer: frozenset[Property] = frozenset()
+    """Those whose way may not be a shortest one although the order of the search says so."""
 
 
 class ExplicitSearch:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol
 
-from strandline.check.blame import fault_verdict
 from strandline.check.ctl.doubts import doubts
 from strandline.check.ctl.evidence import Explaining, Paths, Start
 from strandline.check.ctl.formula import CtlFormula
@@ -19,13 +19,12 @@ from strandline.check.ctl.found import CtlAnswer, CtlFound
 from strandline.check.ctl.methods import SYMBOLIC
 from strandline.check.ctl.question import CtlQuestion, ctl_question_of
 from strandline.check.ctl.valuation import Valuation
-from strandline.check.ctl.verdict import InitialStates
+from strandline.check.ctl.verdict import Evidence, InitialStates
 from strandline.check.properties import Kind, Property
 from strandline.check.strategies.explicit import StatesFound
 from strandline.check.symbolically import SymbolicRun, blame_for, refusal
 from strandline.check.task import Session, Task
-from strandline.check.verdict import PropertyVerdict
-from strandline.errors import Option, ResourceError, UsageError
+from strandline.errors import Option, UsageError
 from strandline.source import Source
 from strandline.symbolic.diagrams import Function
 from strandline.symbolic.fixpoints import SymbolicSets
@@ -53,21 +52,50 @@ class SymbolicSearch:
 
     def run(self, task: Task, session: Session) -> StatesFound:
         traces: dict[Property, Trace | None] = {}
+        missing: dict[Property, str] = {}
         run = SymbolicRun(task, session, task.system)
+        stated = [one.expression for one in task.properties if one.expression is not None]
+        blame = blame_for(task.system, task.properties)
+        goals: dict[Property, Function] = {}
+        longer: set[Property] = set()
 
         def work(space: Space) -> None:
             if task.options.cone:
                 space = run.look_at_cone([_decided(space, task, one) for one in task.properties])
+            faulty = run.stop_at_faults(stated)
             run.count(transitions=not task.properties)
-            run.outcome.complete = True
+            run.outcome.complete = not faulty
             for one in task.properties:
-                goal = space.diagrams.both(space.reachable, _decided(space, task, one))
+                goal = space.diagrams.both(run.regular, _decided(space, task, one))
                 if goal != space.diagrams.false:
-                    traces[one] = run.trace_to(goal)[0] if task.shows else None
-            stated = [one.expression for one in task.properties if one.expression is not None]
-            run.look_for_faults(stated, blame_for(task.system, task.properties))
+                    goals[one] = goal
+            traces.update(dict.fromkeys(goals))
+            if faulty:
+                run.note_fault(blame)
+            run.answered()
+            # A fault in what was asked is an error; where everything is answered nothing asked is evaluated any more.
+            evaluated = stated if len(goals) < len(task.properties) else []
+            if run.outcome.fault is not None or (faulty and evaluated):
+                run.show_fault(evaluated, blame, share=len(goals) + 1)
+            if task.shows:
+                show()
 
-        return StatesFound(run.carry_out(work), traces)
+        def show() -> None:
+            for number, (one, goal) in enumerate(goals.items()):
+                shown = run.shown(partial(run.trace_to, goal), share=len(goals) - number)
+                if isinstance(shown, str):
+                    missing[one] = shown
+                    continue
+                traces[one] = shown.trace
+                if not shown.shortest:
+                    longer.add(one)
+
+        outcome = run.carry_out(work)
+        # Work that was left to itself may still be writing.
+        shown, unshown = dict(traces), dict(missing)
+        if task.shows and run.missing is not None:
+            unshown |= {one: run.missing for one, trace in shown.items() if trace is None and one not in unshown}
+        return StatesFound(outcome, shown, unshown, frozenset(longer))
 
 
 def _decided(space: Space, task: Task, one: Property) -> Function:
@@ -82,6 +110,17 @@ def _decided(space: Space, task: Task, one: Property) -> Function:
     return space.diagrams.both(dead, space.encoding.truth(task.system.ends)[1])
 
 
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """The answer to a formula, and what looks for the evidence of it."""
+
+    answer: CtlAnswer
+    explain: Callable[[], Evidence | None]
+
+
+Decider = Callable[[CtlFormula], Decided]
+
+
 class SymbolicLabelling:
     """Decides formulas of CTL by fixpoints."""
 
@@ -92,7 +131,7 @@ class SymbolicLabelling:
 
     def run(self, task: Task, session: Session) -> CtlFound:
         return formulas_in_sets(
-            self.name, task, session, lambda run, question: Deciding(task, question, run.space).answer
+            self.name, task, session, lambda run, question: Deciding(task, question, run.space).decided
         )
 
 
@@ -100,12 +139,13 @@ def formulas_in_sets(
     method: str,
     task: Task,
     session: Session,
-    decider: Callable[[SymbolicRun, CtlQuestion], Callable[[CtlFormula], CtlAnswer]],
+    decider: Callable[[SymbolicRun, CtlQuestion], Decider],
     *,
     spare: int = 0,
 ) -> CtlFound:
-    """What a method finds of the formulas of a task, one by one; none where a fault or a limit ends it. The decider is
-    asked for when the model is encoded; `spare` pairs of bits are left for it."""
+    """What a method finds of the formulas of a task, one by one; none where a fault or a limit ends it. All are decided
+    first; evidence is looked for afterwards, in a time of its own. The decider is asked for when the model is encoded;
+    `spare` pairs of bits are left for it."""
     question = ctl_question_of(task)
     run = SymbolicRun(task, session, question.searched)
     found = CtlFound(method, run.outcome)
@@ -116,13 +156,28 @@ def formulas_in_sets(
         run.outcome.complete = True
         began = time.perf_counter()
         decide = decider(run, question)
-        for formula in question.formulas:
-            found.answers[formula] = decide(formula)
+        decided = {formula: decide(formula) for formula in question.formulas}
+        found.answers.update({formula: one.answer for formula, one in decided.items()})
         found.seconds = time.perf_counter() - began
+        run.answered()
+        if task.shows:
+            show(decided)
+
+    def show(decided: dict[CtlFormula, Decided]) -> None:
+        for number, (formula, one) in enumerate(decided.items()):
+            shown = run.shown(one.explain, share=len(decided) - number)
+            if isinstance(shown, str):
+                found.answers[formula] = replace(one.answer, without_evidence=shown)
+            elif shown is not None:
+                found.answers[formula] = replace(one.answer, evidence=shown)
 
     found.outcome = run.carry_out(work, spare=spare)
-    if not found.outcome.complete:
-        found.answers.clear()
+    answers = dict(found.answers)
+    if task.shows and run.missing is not None:
+        for formula, answer in answers.items():
+            if answer.evidence is None and answer.without_evidence is None:
+                answers[formula] = replace(answer, without_evidence=run.missing)
+    found.answers = answers if found.outcome.complete else {}
     return found
 
 
@@ -132,17 +187,20 @@ def _prepared(run: SymbolicRun, task: Task, question: CtlQuestion) -> bool:
     faulting = [space.encoding.faulting(one) for one in question.predicates]
     if not task.temporal.reachable_first and all(one == space.diagrams.false for one in (space.faults, *faulting)):
         return True
-    run.count(transitions=False)
     claims = [
         Property(Kind.CTL, name, expression, Source("formula", name))
         for one in question.formulas
         for name, expression in one.atoms.items()
     ]
 
-    def blame(trace: Trace, own: bool) -> PropertyVerdict:
-        return fault_verdict(question.searched, trace, () if own else claims, None)
-
-    return not run.look_for_faults(question.predicates, blame)
+    faulty = run.stop_at_faults(question.predicates)
+    run.count(transitions=False)
+    if faulty:
+        blame = blame_for(question.searched, claims)
+        run.note_fault(blame)
+        run.answered()
+        run.show_fault(question.predicates, blame)
+    return not faulty
 
 
 class Deciding:
@@ -171,23 +229,18 @@ class Deciding:
         initial = self._space.system.initial
         return doubts(self._question, self._valuation, lambda states, at: self._space.contains(states, initial[at]))
 
-    def answer(self, formula: CtlFormula) -> CtlAnswer:
-        """Whether it holds, in how many initial states, and what shows it."""
-        return replace(self._answer(formula), warnings=self.warnings)
-
-    def _answer(self, formula: CtlFormula) -> CtlAnswer:
+    def decided(self, formula: CtlFormula) -> Decided:
+        """Whether it holds, in how many initial states, and what looks for evidence."""
         satisfied = self._valuation.of(formula.formula)
         initial = self._space.system.initial
         failing = [number for number, state in enumerate(initial) if not self._space.contains(satisfied, state)]
         counts = InitialStates(len(initial) - len(failing), len(initial))
-        if not self._task.shows:
-            return CtlAnswer(not failing, None, initial=counts)
-        explaining = explaining_of(self._question, formula, self._valuation, self._paths, failing[0] if failing else 0)
-        try:
-            evidence = explaining.evidence()
-        except ResourceError as error:
-            return CtlAnswer(not failing, None, str(error), counts)
-        return CtlAnswer(not failing, evidence, initial=counts)
+
+        def explain() -> Evidence:
+            number = failing[0] if failing else 0
+            return explaining_of(self._question, formula, self._valuation, self._paths, number).evidence()
+
+        return Decided(CtlAnswer(not failing, None, initial=counts, warnings=self.warnings), explain)
 
 
 class RecordedPaths(Paths[Function], Protocol):
@@ -203,12 +256,14 @@ def explaining_of(
 ) -> Explaining[Function]:
     """What makes evidence for a formula, in the initial state of a number."""
     shown = twin_of(question.plain)
+    # What is the same is executed once.
+    searched = shown if question.searched is question.plain else twin_of(question.searched)
     return Explaining(
         formula,
         valuation,
         paths.contains,
         lambda: paths,
-        LassoReplay(twin_of(question.searched), shown),
+        LassoReplay(searched, shown),
         shown,
         Start(number, paths.numbered.number(question.searched.initial[number])),
         question.fairness.conditions,

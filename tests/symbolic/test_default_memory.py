@@ -1,0 +1,100 @@
+"""Sets without a limit of memory: they get one by what the machine has free, which is told and can be replaced."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import strandline
+from models.lotus import dining, with_token
+from strandline.check import memory
+from strandline.check.memory import DEFAULT_LIMIT, MemoryLimit, available_bytes, resident_bytes
+from strandline.languages.lotus import load
+from strandline.model.system import System
+from strandline.report.style import Style
+from strandline.report.text import exploration_text
+from strandline.source import Source
+
+
+def large() -> System:
+    """Backwards from all states there could be, more nodes than fit into some ten megabytes."""
+    return load(Source("m.lotus", with_token(200)))
+
+
+@pytest.fixture
+def nothing_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "available_bytes", lambda: 0)
+
+
+@pytest.mark.usefixtures("nothing_free")
+@pytest.mark.parametrize("method", ["symbolic", "abstraction"])
+def test_the_default_limit_ends_a_search(method: str) -> None:
+    found = strandline.check(large(), method=method, reachable_first=False)
+    assert found.answer.value == "UNKNOWN"
+    assert found.reason is not None
+    assert "memory" in found.reason
+    assert DEFAULT_LIMIT in found.reason
+
+
+@pytest.mark.usefixtures("nothing_free")
+def test_a_limit_that_is_given_replaces_it() -> None:
+    system = load(Source("m.lotus", dining(5)))
+    limit = resident_bytes() + (1 << 30)
+    found = strandline.explore(system, method="symbolic", memory=limit)
+    assert found.complete
+    assert found.statistics.allowed_bytes is None
+    assert DEFAULT_LIMIT not in exploration_text(found, Style())
+    assert strandline.explore(system, method="symbolic", memory="1M").reason is not None
+
+
+def test_the_report_tells_the_default_limit() -> None:
+    found = strandline.explore(load(Source("m.lotus", dining(5))), method="symbolic")
+    assert found.statistics.allowed_bytes is not None
+    assert DEFAULT_LIMIT in exploration_text(found, Style())
+
+
+def test_half_of_what_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "available_bytes", lambda: 10 << 30)
+    monkeypatch.setattr(memory, "resident_bytes", lambda: 1 << 30)
+    assert MemoryLimit.by_default().allowed == 6 << 30
+    monkeypatch.setattr(memory, "available_bytes", lambda: 100 << 30)
+    assert MemoryLimit.by_default().allowed == 9 << 30
+
+
+def write(folder: Path, limit: str, usage: int, cached: str, *, version: int) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    names = ("memory.max", "memory.current") if version == 2 else ("memory.limit_in_bytes", "memory.usage_in_bytes")
+    (folder / names[0]).write_text(f"{limit}\n")
+    (folder / names[1]).write_text(f"{usage}\n")
+    (folder / "memory.stat").write_text(f"anon 5\n{cached}\nfile 7\n")
+
+
+def free(tmp_path: Path, membership: str) -> list[int]:
+    file = tmp_path / "membership"
+    file.write_text(membership)
+    return list(memory._free_of_groups(file, tmp_path / "mounted"))
+
+
+def test_groups_of_version_2(tmp_path: Path) -> None:
+    root = tmp_path / "mounted"
+    write(root / "a", "1000", 700, "inactive_file 200", version=2)
+    write(root / "a" / "b", "max", 100, "inactive_file 0", version=2)
+    assert free(tmp_path, "0::/a/b\n") == [500]
+    assert free(tmp_path, "0::/elsewhere\n") == []
+    write(root, "900", 1000, "inactive_file 0", version=2)
+    assert free(tmp_path, "0::/elsewhere\n") == [0]
+
+
+def test_groups_of_version_1(tmp_path: Path) -> None:
+    root = tmp_path / "mounted" / "memory"
+    write(root / "a", "1000", 700, "total_inactive_file 200", version=1)
+    assert free(tmp_path, "5:cpu,memory:/a\n3:cpu:/b\n") == [500]
+    write(root, "800", 700, "total_inactive_file 0", version=1)
+    assert free(tmp_path, "5:memory:/a\n") == [500, 100]
+    assert free(tmp_path, "4:cpu:/a\n") == []
+
+
+def test_a_group_bounds_what_is_available(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "_free_of_groups", lambda *paths: iter([123, 4567]))
+    assert available_bytes() == 123
