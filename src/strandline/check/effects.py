@@ -139,7 +139,12 @@ FACTS: tuple[Fact, ...] = (
     Fact("symmetry", _search("symmetry", False), frozenset({_STATES}), "searches for single states"),
     Fact("merge", _search("merge", False), frozenset({_STATES}), "searches for single states"),
     Fact("device", _gpu, frozenset({_ON_GPU}), "searches for single states"),
-    Fact("checkpoint", _search("checkpoint", None), _LISTED - {_ON_GPU, THE_GRAPH}, "searches on the processor, state by state"),
+    Fact(
+        "checkpoint",
+        _search("checkpoint", None),
+        _LISTED - {_ON_GPU, THE_GRAPH},
+        "searches on the processor, state by state",
+    ),
     Fact("cone", _search("cone", False), frozenset({_SETS}), "method symbolic, invariants and what is to be reached"),
     Fact("diagrams", _search("diagrams", Options().diagrams), _IN_SETS | {_SETS}, "methods symbolic and abstraction"),
     Fact("fair", _temporal("fair", False), _CYCLES | _LABELLED | _IN_SETS, _TEMPORAL_IN_WORDS),
