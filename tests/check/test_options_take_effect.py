@@ -12,7 +12,7 @@ import pytest
 import strandline
 from strandline.check.choosing import strategies_for_runs, strategies_for_trees
 from strandline.check.ctl.methods import CTL_METHODS, STATE_METHODS
-from strandline.check.effects import CTL, FACTS, LTL, STATES, WAYS, Way, given_facts
+from strandline.check.effects import CTL, FACTS, LTL, STATES, THE_GRAPH, WAYS, Way, given_facts
 from strandline.check.engine_searches import CycleSearches, StateSearches
 from strandline.check.ltl.methods import known_methods
 from strandline.check.ltl.options import LtlOptions
@@ -165,7 +165,7 @@ def test_the_table_knows_every_option_and_every_way() -> None:
     assert set(BELONGING.values()) <= facts
     strategies = {Way(LTL, name) for name in strategies_for_runs()}
     strategies |= {Way(CTL, name) for name in strategies_for_trees()}
-    assert set(WAYS) - {Way(STATES, "GPU"), *(Way(STATES, name) for name in STATE_METHODS)} == strategies
+    assert set(WAYS) - {THE_GRAPH, Way(STATES, "GPU"), *(Way(STATES, name) for name in STATE_METHODS)} == strategies
     for fact in FACTS:
         assert fact.effective <= set(WAYS)
         assert fact.effective
@@ -215,6 +215,15 @@ def test_an_option_that_some_properties_have_no_use_for_is_used_for_the_others(
     told = capsys.readouterr()
     notice = "--order dfs has no effect on some properties: ltl 'F G x == 3' is decided by method ndfs"
     assert notice in told.err + told.out
+
+
+@pytest.mark.parametrize(
+    "given", [{"order": "dfs"}, {"threads": 2}, {"cone": True}, {"count_distinct": True, "measure": "x"}, {"por": True}]
+)
+def test_a_graph_is_made_in_one_way(given: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="the graph of a model is made breadth-first; leave it out"):
+        strandline.graph(MODEL, **given)
+    assert len(strandline.graph(MODEL, measure="x", max_states=10_000).states) > 1
 
 
 def test_exploring_refuses_as_checking_does() -> None:

@@ -1,5 +1,5 @@
-"""Values are compared by value, in every language: random comparisons over random models have the truth that plain Python
-gives them over the reachable states as they are shown."""
+"""Values are compared by value, in every language: random comparisons over random models have the truth that plain
+Python gives them over the reachable states as they are shown."""
 
 from __future__ import annotations
 
@@ -76,7 +76,8 @@ def lotus(random: Random) -> tuple[str, Callable[[], Claim]]:
         sign = random.choice(list(EQUAL))
         if random.random() < 0.5:
             known = random.choice(types[owners[left]])
-            return either_way(random, left, sign.replace("==", "="), known), compared(sign, variable(left), value(known))
+            truth = compared(sign, variable(left), value(known))
+            return either_way(random, left, sign.replace("==", "="), known), truth
         right = random.choice("abcd")
         if numeric(left) and numeric(right):
             sign = random.choice([*EQUAL, *ORDER])
@@ -134,7 +135,8 @@ def dve(random: Random) -> tuple[str, Callable[[], Claim]]:
         f"{{ effect {random.choice('xy')} = {random.randint(-3, 3)}; }}"
         for _ in range(9)
     ]
-    text = f"int x = 2, y = -1;\nprocess P {{ state {', '.join(states)}; init {states[0]};\ntrans {', '.join(moves)}; }}\n"
+    places = f"state {', '.join(states)}; init {states[0]};"
+    text = f"int x = 2, y = -1;\nprocess P {{ {places}\ntrans {', '.join(moves)}; }}\n"
 
     def claim() -> Claim:
         if random.random() < 0.4:

@@ -21,7 +21,7 @@ from strandline.check.ltl.options import LtlOptions
 from strandline.check.options import CACHE, EXACT, GPU, SWEEP, Options
 from strandline.errors import Option, UsageError
 
-STATES, LTL, CTL = "states", "LTL", "CTL"
+STATES, LTL, CTL, GRAPH = "states", "LTL", "CTL", "graph"
 ON_GPU = "GPU"
 
 
@@ -41,7 +41,15 @@ class Decided:
     title: str
     """As messages call it."""
 
+    @property
+    def words(self) -> str:
+        """The end of a message: how it is decided."""
+        how = "made breadth-first" if self.way.kind == GRAPH else f"decided by method {self.way.strategy}"
+        return f"{self.title} is {how}"
 
+
+THE_GRAPH = Way(GRAPH, EXPLICIT)
+"""The reachable graph of a model, which is written or handed over."""
 _STATES, _ON_GPU, _SETS = Way(STATES, EXPLICIT), Way(STATES, ON_GPU), Way(STATES, SYMBOLIC)
 _PREFIX, _SCC = Way(LTL, PREFIX), Way(LTL, SCC)
 _CYCLES = frozenset(Way(LTL, name) for name in METHODS)
@@ -51,7 +59,7 @@ _SWEPT = frozenset(Way(CTL, name) for name in (SWEPT, COMPONENTS))
 _IN_SETS = frozenset(Way(CTL, name) for name in (SYMBOLIC, ABSTRACTION))
 _REFINED = frozenset({Way(CTL, ABSTRACTION)})
 _PATHS = frozenset({_STATES, _PREFIX})
-_LISTED = frozenset({_STATES, _ON_GPU, _PREFIX}) | _CYCLES | _LABELLED | _SWEPT
+_LISTED = frozenset({_STATES, _ON_GPU, _PREFIX, THE_GRAPH}) | _CYCLES | _LABELLED | _SWEPT
 """Ways that look at states one by one."""
 WAYS = tuple(sorted(_LISTED | {_SETS} | _IN_SETS))
 
@@ -118,7 +126,7 @@ FACTS: tuple[Fact, ...] = (
     Fact(
         "order=sweep",
         _by_measure,
-        frozenset({_STATES, _ON_GPU, _PREFIX}) | _MEASURED | _SWEPT,
+        frozenset({_STATES, _ON_GPU, _PREFIX, THE_GRAPH}) | _MEASURED | _SWEPT,
         "searches that go by a measure of progress",
     ),
     Fact("componentwise", _search("componentwise", False), _PATHS | _SWEPT, "sweeps by several measures"),
@@ -131,7 +139,12 @@ FACTS: tuple[Fact, ...] = (
     Fact("symmetry", _search("symmetry", False), frozenset({_STATES}), "searches for single states"),
     Fact("merge", _search("merge", False), frozenset({_STATES}), "searches for single states"),
     Fact("device", _gpu, frozenset({_ON_GPU}), "searches for single states"),
-    Fact("checkpoint", _search("checkpoint", None), _LISTED - {_ON_GPU}, "searches on the processor, state by state"),
+    Fact(
+        "checkpoint",
+        _search("checkpoint", None),
+        _LISTED - {_ON_GPU, THE_GRAPH},
+        "searches on the processor, state by state",
+    ),
     Fact("cone", _search("cone", False), frozenset({_SETS}), "method symbolic, invariants and what is to be reached"),
     Fact("diagrams", _search("diagrams", Options().diagrams), _IN_SETS | {_SETS}, "methods symbolic and abstraction"),
     Fact("fair", _temporal("fair", False), _CYCLES | _LABELLED | _IN_SETS, _TEMPORAL_IN_WORDS),
@@ -177,7 +190,7 @@ def refuse_without_effect(
         left = [one for one in decided if not fact.takes_effect(one.way, options)]
         if not left:
             continue
-        how = f"{left[0].title} is decided by method {left[0].way.strategy}"
+        how = left[0].words
         if len(left) == len(decided):
             raise UsageError(f"{{}} is for {fact.purpose}: {how}; leave it out", options=[option])
         notices.append(f"{option.as_flag()} has no effect on some properties: {how}")

@@ -13,10 +13,13 @@ from strandline.check.blame import fault_verdict
 from strandline.check.driver.outcome import RunOutcome
 from strandline.check.driver.run import SearchRun, run_search
 from strandline.check.driver.specification import SearchSpecification
+from strandline.check.effects import THE_GRAPH, Decided, refuse_without_effect
 from strandline.check.engine_searches import StateSearches
+from strandline.check.ltl.options import LtlOptions
 from strandline.check.measuring import SweepMeasures
 from strandline.check.options import SWEEP, Options
 from strandline.check.watching import Unwatched, Watcher
+from strandline.compile.callback import CallableSystem
 from strandline.compile.kernel import MAXIMUM_PREDICATES, Kernel, Twin
 from strandline.engine.memory import WordArray
 from strandline.errors import InputError, InternalError, ResourceError, UsageError
@@ -70,6 +73,8 @@ def graph_task(
     """The task for a model: its own labels and further ones, the measure that is given or that it declares. A property
     process is left out. Raises `InputError` for what cannot be read."""
     plain = system.alone
+    graph = Decided(THE_GRAPH, "the graph of a model")
+    refuse_without_effect([graph], options, LtlOptions(), reentrant=not isinstance(plain, CallableSystem))
     found = {one.name: one.expression for one in plain.labels}
     for name, text in propositions.items():
         found[name] = plain.scope.parse(text, name=f"label {name}")
