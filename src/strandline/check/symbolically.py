@@ -166,6 +166,8 @@ class SymbolicRun:
             return self._reason(error)
         finally:
             self._until = None
+            # What the search took counts, too; then it is given back.
+            self.space.diagrams.nodes()
             self.space.diagrams.collect()
 
     def _watch(self) -> None:
