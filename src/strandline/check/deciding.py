@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 
 from strandline.check.checkpoints.keeping import Checkpoints
@@ -34,17 +34,19 @@ def explore_system(
     *,
     started: float | None = None,
     method: str = EXPLICIT,
+    checkpoints: Checkpoints | None = None,
 ) -> Exploration:
     """Visit every reachable state, one by one or, with the method `symbolic`, in sets. Ctrl-C raises `Interrupted`. A
-    limit of time counts from `started` on, where that is known, by `time.perf_counter`."""
-    with _checkpoints(options) as checkpoints:
+    limit of time counts from `started` on, where that is known, by `time.perf_counter`. A caller that has files to
+    write opens the `checkpoints` itself, by `open_checkpoints`, so that they are removed only after that."""
+    with _own_or(checkpoints, options) as checkpoints:
         session = _session(options, watcher, started, checkpoints)
         task = _settled(Task(system, options, temporal=LtlOptions(method=method)), (), choose_for_states, session)
         findings = _search_states(task, session).findings
         exploration = exploration_of(system, task.options, findings)
         if findings.interrupted:
             raise Interrupted(exploration)
-    return exploration
+        return exploration
 
 
 def check_selection(
@@ -55,20 +57,34 @@ def check_selection(
     *,
     temporal: LtlOptions | None = None,
     started: float | None = None,
+    checkpoints: Checkpoints | None = None,
 ) -> Verdict:
     """Decide the properties: those of states in one search, then those of runs, a search for each. Ctrl-C raises
-    `Interrupted`; `started` as in `explore_system`."""
+    `Interrupted`; `started` and `checkpoints` as in `explore_system`."""
     refuse_mixture(selection, options)
-    with _checkpoints(options) as checkpoints:
+    with _own_or(checkpoints, options) as checkpoints:
         session = _session(options, watcher, started, checkpoints)
         return _Deciding(system, options, temporal or LtlOptions(), session).verdict(selection.properties)
 
 
-def _checkpoints(options: Options) -> AbstractContextManager[Checkpoints | None]:
-    """Where searches are saved, if that is wanted."""
+def open_checkpoints(options: Options) -> AbstractContextManager[Checkpoints | None]:
+    """Open the folder in which searches are saved, if the options name one. The caller sets `delivered` when nothing
+    of the run is needed any more."""
     if options.checkpoint_folder is None:
         return nullcontext()
     return Checkpoints(options.checkpoint_folder, options.checkpoint_seconds, resume=options.resume)
+
+
+@contextmanager
+def _own_or(given: Checkpoints | None, options: Options) -> Iterator[Checkpoints | None]:
+    """The checkpoints of the caller, or those that the options ask for, which end with the search."""
+    if given is not None:
+        yield given
+        return
+    with open_checkpoints(options) as checkpoints:
+        yield checkpoints
+        if checkpoints is not None:
+            checkpoints.delivered = True
 
 
 def _session(

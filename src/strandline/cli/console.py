@@ -56,6 +56,11 @@ class Console:
             self.clear()
             self._write(f"{text}\n")
 
+    def warning(self, text: str) -> None:
+        """One line that is shown even if notices are not."""
+        self.clear()
+        self._write(f"{text}\n")
+
     def stage(self, text: str) -> None:
         self.notice(text)
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from strandline.check.options import Options
 from strandline.cli.console import Console, emit, may_colour
+from strandline.cli.outputs import Outputs, try_file
 from strandline.report.exit_codes import HOLDS, UNEXPECTED, interrupted_code
 
 if TYPE_CHECKING:
+    from strandline.check.checkpoints.keeping import Checkpoints
     from strandline.check.verdict import Exploration, Verdict
     from strandline.model.system import System
 
@@ -82,26 +85,60 @@ def console_of(arguments: argparse.Namespace, options: Options) -> Console:
     return console
 
 
-def finish(arguments: argparse.Namespace, console: Console, result: Exploration | Verdict) -> int:
-    """Print the result, write the trace and the report, and return the exit code."""
+def finish(
+    arguments: argparse.Namespace,
+    console: Console,
+    result: Exploration | Verdict,
+    *,
+    checkpoints: Checkpoints | None = None,
+    pictures: Mapping[Path, Callable[[], None]] | None = None,
+) -> int:
+    """Print the result, write the trace, the report and further `pictures`, and return the exit code. A file that
+    cannot be written is a warning: the verdict stands, and so do the checkpoints."""
     from strandline.report.codes import exit_code
-    from strandline.report.traces import write_trace
 
     console.clear()
     code = _expected(arguments, console, result, exit_code(result))
-    if arguments.trace is not None:
-        if result.trace is None:
-            console.notice(f"there is no trace: {arguments.trace} is not written")
-        else:
-            write_trace(arguments.trace, result.trace, result.system, full=arguments.full)
-            console.notice(f"written: {arguments.trace}")
+    outputs = Outputs(console)
+    # The object tells the exit code, which depends on what can be written.
+    first = not arguments.json
+    try:
+        if first:
+            emit(_rendered(arguments, result, code))
+    finally:
+        _write_files(arguments, console, outputs, result)
+        for path, write in (pictures or {}).items():
+            outputs.write(path, write)
+    code = outputs.exit_code(code)
+    if not first:
+        emit(_rendered(arguments, result, code))
+    if checkpoints is not None:
+        checkpoints.delivered = outputs.complete
+        if not outputs.complete:
+            console.warning(f"the run is kept: {checkpoints.advice}")
+    return code
+
+
+def _write_files(
+    arguments: argparse.Namespace, console: Console, outputs: Outputs, result: Exploration | Verdict
+) -> None:
+    trace, path = result.trace, arguments.trace
+    if path is not None and trace is None:
+        console.notice(f"there is no trace: {path} is not written")
+    elif path is not None and trace is not None:
+        from strandline.report.traces import write_trace
+
+        outputs.write(path, lambda: write_trace(path, trace, result.system, full=arguments.full))
     if arguments.report is not None:
         from strandline.report.html.page import write_report
 
-        write_report(arguments.report, result)
-        console.notice(f"written: {arguments.report}")
-    emit(_rendered(arguments, result, code))
-    return code
+        outputs.write(arguments.report, lambda: write_report(arguments.report, result))
+
+
+def try_files(arguments: argparse.Namespace) -> None:
+    """Raise `UsageError` if one of the files of `add_output_options` cannot be written."""
+    try_file(arguments.trace, "trace")
+    try_file(arguments.report, "report")
 
 
 def _rendered(arguments: argparse.Namespace, result: Exploration | Verdict, code: int) -> str:
