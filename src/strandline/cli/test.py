@@ -39,9 +39,9 @@ def configure(subparsers: Any) -> None:
         description="Find every expected.toml in the folders and run what it describes, several at a time. "
         f"Exit codes: {HOLDS} all is as expected, expected violations included; {DEADLOCK}, {SAFETY}, {LIVENESS} "
         f"something is violated that should hold (deadlock, safety, liveness); {UNEXPECTED} something holds that "
-        f"should not; {WRONG_COUNT} a count or the length of a trace is wrong; {UNKNOWN} a limit; {NOT_WRITTEN} all is as "
-        f"expected, but the file of --junit could not be written; {USAGE} an error in "
-        f"a model or an expected.toml; {BUG} a bug of ours. The worst wins: {', '.join(map(str, WORST_FIRST))}.",
+        f"should not; {WRONG_COUNT} a count or the length of a trace is wrong; {UNKNOWN} a limit; {NOT_WRITTEN} all is "
+        f"as expected, but the file of --junit could not be written; {USAGE} an error in a model "
+        f"or an expected.toml; {BUG} a bug of ours. The worst wins: {', '.join(map(str, WORST_FIRST))}.",
     )
     parser.add_argument("places", metavar="DIR", nargs="+", type=Path, help="a folder, or an expected.toml")
     parser.add_argument(
