@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from strandline.check.options import Options
-from strandline.cli.console import Console, emit, may_colour
+from strandline.cli.console import Console, emit, emit_pieces, may_colour
 from strandline.cli.outputs import Outputs, try_file
 from strandline.report.exit_codes import HOLDS, UNEXPECTED, interrupted_code
 
@@ -104,14 +104,17 @@ def finish(
     first = not arguments.json
     try:
         if first:
-            emit(_rendered(arguments, result, code))
+            emit(_rendered(arguments, result))
     finally:
         _write_files(arguments, console, outputs, result)
         for path, write in (pictures or {}).items():
             outputs.write(path, write)
     code = outputs.exit_code(code)
     if not first:
-        emit(_rendered(arguments, result, code))
+        from strandline.report.data import result_data
+        from strandline.report.envelope import render_pieces
+
+        emit_pieces(render_pieces(result_data(result, code)))
     if checkpoints is not None:
         checkpoints.delivered = outputs.complete
         if not outputs.complete:
@@ -141,12 +144,7 @@ def try_files(arguments: argparse.Namespace) -> None:
     try_file(arguments.report, "report")
 
 
-def _rendered(arguments: argparse.Namespace, result: Exploration | Verdict, code: int) -> str:
-    if arguments.json:
-        from strandline.report.data import result_data
-        from strandline.report.envelope import render
-
-        return render(result_data(result, code))
+def _rendered(arguments: argparse.Namespace, result: Exploration | Verdict) -> str:
     from strandline.check.verdict import Verdict
     from strandline.report.style import Style
     from strandline.report.text import exploration_text, verdict_text

@@ -43,13 +43,13 @@ class ShownRun:
     returns. `ended`: the run stays in its last state, where the system has no step."""
 
     trace: Trace
-    states: tuple[State, ...]
+    states: Sequence[State]
     actions: tuple[tuple[Action, ...], ...]
     """What each step takes together, as the shown system's own actions."""
     ended: bool = False
 
     @property
-    def loop_states(self) -> tuple[State, ...]:
+    def loop_states(self) -> Sequence[State]:
         """The states that are visited for ever, each once; none where there is no loop."""
         if self.trace.loop is None:
             return ()
