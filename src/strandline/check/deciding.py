@@ -235,7 +235,7 @@ def answer_of(one: Property, found: StatesFound) -> PropertyVerdict:
     wanted = one.kind is Kind.REACHABILITY
     if one in found.traces:
         answer = Answer.HOLDS if wanted else Answer.VIOLATED
-        return PropertyVerdict(one.kind, one.name, answer, trace=found.traces[one])
+        return PropertyVerdict(one.kind, one.name, answer, found.left_out.get(one), found.traces[one])
     if not found.findings.complete:
         return PropertyVerdict(one.kind, one.name, Answer.UNKNOWN, found.findings.reason)
     if wanted:

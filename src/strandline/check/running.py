@@ -10,12 +10,14 @@ import contextlib
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from strandline.check.blame import decreasing_column
 from strandline.check.checkpoints.interrupting import WaitingSignals
 from strandline.check.checkpoints.keeping import SearchCheckpoints
 from strandline.check.checkpoints.saving import Saving, Stop
+from strandline.check.evidence import EvidenceLimits
 from strandline.check.figures import doubt, figures_of, memory_reason
 from strandline.check.options import GPU, WHOLE
 from strandline.check.patience import time_is_up
@@ -87,18 +89,26 @@ class Run:
         return place
 
     def replay(self, record: int, *, labels: int = 0, fault: FaultSite | None = None) -> Replayed:
-        """The way to a record, executed again; it must end in a state with the labels, or with the fault."""
+        """The way to a record, executed again; it must end in a state with the labels, or with the fault. Raises
+        `LeftOut` where the limits of the run do not allow for that."""
         began = time.perf_counter()
         number, steps = self._recalled or self.search.walked or self.path_to(record)
         if len(steps) >= LONG_TRACE:
             self.watcher.stage(f"replaying a trace of {len(steps):,} steps ...")
         if fault is not None and self.kernel.canonical is not None:
             # It is the fault of one of several like processes: here it may be another's.
-            replayed = replay_to_fault(self.kernel.twin, number, steps, fault.kind)
+            replay_it = partial(replay_to_fault, kind=fault.kind)
         else:
-            replayed = replay(self.kernel.twin, number, steps, labels=labels, fault=fault)
-        self._replay_seconds += time.perf_counter() - began
-        return replayed
+            replay_it = partial(replay, labels=labels, fault=fault)
+        try:
+            return replay_it(self.kernel.twin, number, steps, check_limits=self.evidence_limits.check)
+        finally:
+            self._replay_seconds += time.perf_counter() - began
+
+    @property
+    def evidence_limits(self) -> EvidenceLimits:
+        """What is left of the limits for traces."""
+        return EvidenceLimits(self.plan.options, self.plan.started)
 
     def path_to(self, record: int) -> tuple[int, Sequence[int]]:
         """The number of an initial state and the steps from there, by their numbers in the Kernel's twin."""

@@ -59,7 +59,7 @@ def walk_selection(
     run = Run(plan, goal, watcher or Unwatched())
     findings = run.carry_out()
     _note(findings, run, walking)
-    return _verdict(system, properties, options, StatesFound(findings, goal.traces))
+    return _verdict(system, properties, options, StatesFound(findings, goal.traces, goal.left_out))
 
 
 def _note(findings: Findings, run: Run, walking: WalkOptions) -> None:

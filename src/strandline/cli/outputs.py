@@ -63,7 +63,7 @@ class Outputs:
         except InputError as error:
             self._lose(error.on_command_line())
         except ResourceError as error:
-            self._lose(str(error))
+            self._lose(f"{path} is not written: {error}")
         except OSError as error:
             self._lose(f"{path}: cannot be written: {error.strerror}")
         except MemoryError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,10 +13,12 @@ from typing import TYPE_CHECKING
 from strandline.check.options import Options
 from strandline.cli.console import Console, emit, emit_pieces, may_colour
 from strandline.cli.outputs import Outputs, try_file
+from strandline.errors import CannotWrite, ResourceError
 from strandline.report.exit_codes import HOLDS, UNEXPECTED, interrupted_code
 
 if TYPE_CHECKING:
     from strandline.check.checkpoints.keeping import Checkpoints
+    from strandline.check.evidence import EvidenceLimits
     from strandline.check.verdict import Exploration, Verdict
     from strandline.model.system import System
 
@@ -111,10 +114,7 @@ def finish(
             outputs.write(path, write)
     code = outputs.exit_code(code)
     if not first:
-        from strandline.report.data import result_data
-        from strandline.report.envelope import render_pieces
-
-        emit_pieces(render_pieces(result_data(result, code)))
+        _emit_object(arguments, result, code)
     if checkpoints is not None:
         checkpoints.delivered = outputs.complete
         if not outputs.complete:
@@ -131,11 +131,46 @@ def _write_files(
     elif path is not None and trace is not None:
         from strandline.report.traces import write_trace
 
-        outputs.write(path, lambda: write_trace(path, trace, result.system, full=arguments.full))
+        check = _limits_of(arguments, result).check
+        outputs.write(path, lambda: write_trace(path, trace, result.system, full=arguments.full, check_limits=check))
     if arguments.report is not None:
         from strandline.report.html.page import write_report
 
         outputs.write(arguments.report, lambda: write_report(arguments.report, result))
+
+
+def _limits_of(arguments: argparse.Namespace, result: Exploration | Verdict) -> EvidenceLimits:
+    """The limits of the run, which hold for writing too."""
+    from strandline.check.evidence import EvidenceLimits
+    from strandline.check.verdict import Verdict
+
+    exploration = result.exploration if isinstance(result, Verdict) else result
+    return EvidenceLimits(exploration.options, arguments.started)
+
+
+def _emit_object(arguments: argparse.Namespace, result: Exploration | Verdict, code: int) -> None:
+    """Print the JSON object. One with a long trace is put into a file first: where that cannot be done within the
+    limits, there is still time to leave the trace out."""
+    from strandline.report.data import result_data, without_traces
+    from strandline.report.envelope import render, render_pieces
+    from strandline.traces.stored import MOST_HELD
+    from strandline.traces.streamed import limited
+
+    if result.trace is None or len(result.trace) <= MOST_HELD:
+        emit(render(result_data(result, code)))
+        return
+    try:
+        with tempfile.TemporaryFile("w+", encoding="utf-8") as file:
+            file.writelines(limited(render_pieces(result_data(result, code)), _limits_of(arguments, result).check))
+            file.seek(0)
+            emit_pieces(iter(lambda: file.read(1 << 16), ""))
+    except CannotWrite:
+        raise
+    except ResourceError as limit:
+        emit(render(result_data(without_traces(result, str(limit)), code)))
+    except OSError as error:
+        why = f"the trace is left out: no temporary file can be written: {error.strerror}"
+        emit(render(result_data(without_traces(result, why), code)))
 
 
 def try_files(arguments: argparse.Namespace) -> None:

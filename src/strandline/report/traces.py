@@ -3,12 +3,13 @@ request."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from strandline.model.system import System
 from strandline.report.style import Style, counted
 from strandline.traces.exchange import ITF_SUFFIX, itf_text_pieces, json_text_pieces, write_text
+from strandline.traces.streamed import limited
 from strandline.traces.text import change_lines, state_lines
 from strandline.traces.trace import Step, Trace
 
@@ -94,11 +95,13 @@ def trace_text_pieces(trace: Trace, system: System, format_: str, *, full: bool)
         yield from (f"{line}\n" for line in _lines(trace, system, Style(), full=full, whole=True))
 
 
-def write_trace(path: Path, trace: Trace, system: System, *, full: bool) -> None:
+def write_trace(
+    path: Path, trace: Trace, system: System, *, full: bool, check_limits: Callable[[], None] = lambda: None
+) -> None:
     """Write the trace to a file: ITF where its name ends in `.itf.json`, else JSON where it ends in `.json`,
-    else text."""
+    else text. Now and then `check_limits` is called, which may raise `ResourceError`; then there is no file."""
     format_ = "itf" if path.name.endswith(ITF_SUFFIX) else "json" if path.suffix == ".json" else "text"
-    write_text(path, trace_text_pieces(trace, system, format_, full=full))
+    write_text(path, limited(trace_text_pieces(trace, system, format_, full=full), check_limits))
 
 
 def _fault_lines(trace: Trace, system: System, style: Style) -> list[str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from strandline import __version__
-from strandline.errors import InputError, UsageError
+from strandline.errors import InputError, ResourceError, UsageError
 from strandline.source import Source, Span
 from strandline.traces.encoding import encoded, part, put
 from strandline.traces.fields import fault_data, fault_of, loop_of, text_of
@@ -154,9 +154,15 @@ def _change(name: str, where: str, variable: str, change: Any, state: Mapping[st
 
 
 def write_text(path: Path, pieces: Iterable[str]) -> None:
-    """Write a trace's text, given in pieces, to a file; where that is not possible the user is told."""
+    """Write a trace's text, given in pieces, to a file; where that is not possible the user is told. If a limit is
+    reached while the pieces are made, nothing of them stays."""
     try:
         with path.open("w", encoding="utf-8") as file:
-            file.writelines(pieces)
+            try:
+                file.writelines(pieces)
+            except ResourceError:
+                if path.is_file():
+                    path.unlink()
+                raise
     except OSError as error:
         raise UsageError(f"{path}: the trace cannot be written: {error.strerror}") from None

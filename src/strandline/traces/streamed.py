@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+_BETWEEN_CHECKS = 1 << 13
+"""Pieces of a text between two looks at limits: a short trace has fewer."""
+
 
 @dataclass(frozen=True, slots=True)
 class Streamed:
@@ -28,6 +31,14 @@ def json_pieces(value: Any, indent: int | None = None, level: int = 0) -> Iterat
         text = json.dumps(value, indent=indent, ensure_ascii=False)
         # A line break in the text is one between lines: those in strings are escaped.
         yield text if indent is None else text.replace("\n", "\n" + " " * indent * level)
+
+
+def limited(pieces: Iterable[str], check_limits: Callable[[], None]) -> Iterator[str]:
+    """The pieces of a text; after every few thousand of them `check_limits` is called, which may raise an error."""
+    for number, piece in enumerate(pieces, 1):
+        if number % _BETWEEN_CHECKS == 0:
+            check_limits()
+        yield piece
 
 
 def _enclosed(

@@ -56,7 +56,7 @@ def replaying(product: Product, run: Run) -> LassoReplay:
     """Shows what the product did as runs of the System that the user knows."""
     if not isinstance(run.kernel.twin, SystemTwin):
         raise InternalError("a product is compiled from a System")
-    return LassoReplay(run.kernel.twin, twin_of(product.plain))
+    return LassoReplay(run.kernel.twin, twin_of(product.plain), run.evidence_limits.check)
 
 
 def product_fault(question: Question, product: Product, run: Run, record: int, site: FaultSite) -> PropertyVerdict:

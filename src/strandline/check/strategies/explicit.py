@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from strandline.check.blame import fault_verdict
+from strandline.check.blame import fault_verdict, fault_without_trace
 from strandline.check.compiling import no_merging
 from strandline.check.engine_searches import FORGETTING, SearchMaker, StateSearches
+from strandline.check.evidence import LeftOut
 from strandline.check.exchanging import exchanges_of
 from strandline.check.guards import MOST_STATES, with_reasons
 from strandline.check.options import SWEEP, Options
@@ -35,6 +36,8 @@ class StatesFound:
 
     findings: Findings
     traces: dict[Property, Trace | None]
+    left_out: dict[Property, str] = field(default_factory=dict)
+    """Why a trace that was wanted is not there."""
 
 
 class ExplicitSearch:
@@ -85,7 +88,7 @@ def search_for_states(
     findings = Run(plan, goal, session.watcher).carry_out()
     _count_shown_deadlocks(findings, goal.traces)
     _explain_guards(findings, plan, session)
-    return StatesFound(findings, goal.traces)
+    return StatesFound(findings, goal.traces, goal.left_out)
 
 
 @dataclass(slots=True)
@@ -94,6 +97,7 @@ class DecidingStates:
 
     task: Task
     traces: dict[Property, Trace | None] = field(default_factory=dict)
+    left_out: dict[Property, str] = field(default_factory=dict)
     bits: dict[Property, int] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -104,15 +108,25 @@ class DecidingStates:
         met = labels & run.search.stop_mask
         if event is not Event.FOUND or not met:
             raise InternalError(f"the search stopped for no reason that is known here: {event}, labels {labels}")
-        trace = run.replay(record, labels=met).trace if self.task.shows else None
+        trace, why = None, None
+        if self.task.shows:
+            try:
+                trace = run.replay(record, labels=met).trace
+            except LeftOut as limit:
+                why = str(limit)
         for one, bit in self.bits.items():
             if met >> bit & 1:
                 self.traces[one] = trace
+                if why is not None:
+                    self.left_out[one] = why
         run.search.stop_less(met)
         return bool(run.search.stop_mask)
 
     def faulted(self, run: Run, record: int, site: FaultSite) -> PropertyVerdict:
-        trace = run.replay(record, fault=site).trace
+        try:
+            trace = run.replay(record, fault=site).trace
+        except LeftOut as limit:
+            return fault_without_trace(self.task.system, site, self.task.properties, run.plan.measure, str(limit))
         return fault_verdict(self.task.system, trace, self.task.properties, run.plan.measure)
 
     def finished(self, run: Run, folder: Path) -> None:
