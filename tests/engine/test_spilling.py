@@ -17,8 +17,9 @@ from keeping import kept
 from plain import plain_engine
 from running import Outcome, Run, explore, path_to, smallest_arrays
 
-from strandline.engine.disk import expanding_kernel, marking_kernel, sorting_kernel
+from strandline.engine.disk import expanding_kernel, marking_kernel, recent, sorting_kernel
 from strandline.engine.disk import search as disk_search
+from strandline.engine.disk.sorting import SortedRows
 from strandline.engine.orders.breadth_first import Trees
 from strandline.engine.saving import restore, saved
 from strandline.engine.search import Event
@@ -117,6 +118,89 @@ def test_a_search_with_trees_is_carried_on(
     for record in range(len(outcome.links)):
         path = path_to(kernel, outcome.links, record)
         assert len(path) == distances[path[-1]]
+
+
+@pytest.mark.parametrize("memory", [1, 1 << 16], ids=["visited states on disk", "visited states in memory"])
+@pytest.mark.parametrize("words", [1, 5])
+def test_every_hand_over_and_every_piece_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: int, memory: int
+) -> None:
+    """At every point of small searches, with next to no states that are recognised before they are sorted."""
+    remember_few_states(monkeypatch)
+    for seed in range(12):
+        random = Random(seed)
+        nodes = random.randint(2, 9)
+        kernel = graph_kernel(random_graph(random, nodes, 2 * nodes), words)
+        usual = explore(kernel, "bfs")
+        lengths = trace_lengths(kernel, usual)
+        for piece in range(1, nodes + 1):
+            run = SpillingRun(kernel, tmp_path, memory)
+            run.search.piece = piece
+            agree(kernel, run.advance(), usual, lengths)
+            run.search.close()
+            for visits in range(nodes + 2):
+                former = Run(kernel, "bfs", keeping=Trees())
+                former.search._budget = visits
+                former.search.advance(0.0)
+                run = handed_over(former, tmp_path, memory, piece)
+                agree(kernel, run.advance(), usual, lengths)
+                run.search.close()
+
+
+@pytest.mark.parametrize("memory", [1, 1 << 16], ids=["visited states on disk", "visited states in memory"])
+@pytest.mark.parametrize("kind", ["monotone", "regressing", "columns", "extreme"])
+def test_every_piece_size_of_a_sweep(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, memory: int
+) -> None:
+    remember_few_states(monkeypatch)
+    for seed in range(20):
+        random = Random(seed)
+        nodes = random.randint(2, 12)
+        kernel = graph_kernel(random_graph(random, nodes, 2 * nodes, kind=kind), 1 + 4 * (seed % 2))
+        usual = explore(kernel, "sweep")
+        for piece in range(1, nodes + 1):
+            run = SpillingRun(kernel, tmp_path, memory)
+            run.search.piece = piece
+            same(run.advance(), usual)
+            run.search.close()
+
+
+def remember_few_states(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let all but very few duplicates be found by comparing sorted states, not by the cache of recent states."""
+    monkeypatch.setattr(disk_search, "_RECENT", 0.0)
+    monkeypatch.setattr(recent, "_LEAST", 8)
+
+
+def trace_lengths(kernel: Any, outcome: Outcome) -> dict[tuple[int, ...], int]:
+    """The length of the trace to each state."""
+    paths = [path_to(kernel, outcome.links, record) for record in range(len(outcome.links))]
+    return {path[-1]: len(path) for path in paths}
+
+
+def agree(kernel: Any, outcome: Outcome, usual: Outcome, lengths: dict[tuple[int, ...], int]) -> None:
+    """Compare states, transitions, levels, deadlocks and the lengths of traces."""
+    same(outcome, usual)
+    assert trace_lengths(kernel, outcome) == lengths
+
+
+def handed_over(former: Run, folder: Path, memory: int, piece: int) -> SpillingRun:
+    """A search on disk that goes on from where a search with trees stands."""
+    handoff = former.search.hand_off()
+    blocks = {name: iter([np.array(block) for block in part]) for name, part in handoff.blocks.items()}
+    former.search.close()
+    run = SpillingRun(former.kernel, folder, memory)
+    run.outcome, run.search.piece = former.outcome, piece
+    run.search.take_over(replace(handoff, blocks=blocks))
+    return run
+
+
+def test_the_states_of_sorted_rows_are_a_copy() -> None:
+    for count in (1, 2):
+        rows = np.array([7, 1, 9, 2][: 2 * count], dtype=np.uint64)
+        arranged = SortedRows([rows], 1)
+        states, links = arranged.states(), arranged.links()
+        arranged.rows[:] = 0
+        assert (states.tolist(), links.tolist()) == ([7, 9][:count], [1, 2][:count])
 
 
 @given(

@@ -108,8 +108,12 @@ def test_the_command_line_draws(tmp_path: Path, drawn: str) -> None:
 def test_what_cannot_be_drawn_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["graph", str(MUTEX), "--draw", "control", "--format", "ss"]) == 2
     assert "--draw control is written as dot or svg, not as ss" in capsys.readouterr().err
-    assert main(["explore", str(MUTEX), "--measure", "0", "--plot", str(tmp_path / "p.svg")]) == 2
-    assert "--plot: a search of order sweep has no layers to draw, or only one" in capsys.readouterr().err
+    assert main(["explore", str(MUTEX), "--order", "dfs", "--plot", str(tmp_path / "p.svg")]) == 2
+    assert "--plot: a search of order dfs has no layers to draw, or only one" in capsys.readouterr().err
+    assert main(["explore", str(MUTEX), "--measure", "0", "--plot", str(tmp_path / "p.svg")]) == 7
+    said = capsys.readouterr()
+    assert said.out.startswith("EXPLORED  "), "what was counted is not thrown away"
+    assert "warning: --plot: a search of order sweep has no layers to draw, or only one" in said.err
 
 
 def test_plots_of_a_sweep(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from strandline.check.properties import Kind, Property
 from strandline.check.verdict import Answer, PropertyVerdict
-from strandline.compile.kernel import Twin
+from strandline.compile.kernel import FaultSite, Twin
 from strandline.errors import InputError, InternalError, MeasureError, ReplayError
 from strandline.model.expression import INDEX_FAULT, Element, Expression, Read, walk
 from strandline.model.facts import expressions
@@ -44,6 +44,22 @@ def fault_verdict(
     return PropertyVerdict(
         Kind.FAULT, "no run-time fault", Answer.VIOLATED, describe_fault(system, fault), trace
     )
+
+
+def fault_without_trace(
+    system: System, site: FaultSite, properties: Sequence[Property], measure: Measure | None, why: str
+) -> PropertyVerdict:
+    """As `fault_verdict`, where there is no trace, and `why`."""
+    component = measure.owner(site.span) if measure is not None else None
+    if component is not None:
+        raise component.blame(f"{site.kind}; {why}", site.span)
+    for one in properties:
+        if one.expression is not None and _is_at_fault(system, one, site.span):
+            place = system.source if one.source is None else one.source
+            raise InputError(f"{one.kind.value} '{one.name}': {site.kind}; {why}", place, site.span)
+    fault = TraceFault(site.kind, site.span, None)
+    reason = f"{describe_fault(system, fault)}; {why}"
+    return PropertyVerdict(Kind.FAULT, "no run-time fault", Answer.VIOLATED, reason)
 
 
 def describe_fault(system: System, fault: TraceFault) -> str:

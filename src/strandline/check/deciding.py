@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 
 from strandline.check.checkpoints.keeping import Checkpoints
@@ -20,7 +20,7 @@ from strandline.check.properties import Kind, Property, Selection, needs_product
 from strandline.check.reducing import BRANCHING, examine_reduction, pays
 from strandline.check.strategies.explicit import StatesFound
 from strandline.check.task import Session, Task
-from strandline.check.verdict import Answer, Exploration, Interrupted, PropertyVerdict, Verdict, without
+from strandline.check.verdict import Answer, Exploration, Interrupted, PropertyVerdict, Verdict
 from strandline.check.watching import Unwatched, Watcher
 from strandline.compile.callback import CallableSystem
 from strandline.errors import Option, ResourceError, UsageError
@@ -36,10 +36,12 @@ def explore_system(
     *,
     started: float | None = None,
     method: str = EXPLICIT,
+    checkpoints: Checkpoints | None = None,
 ) -> Exploration:
     """Visit every reachable state, one by one or, with the method `symbolic`, in sets. Ctrl-C raises `Interrupted`. A
-    limit of time counts from `started` on, where that is known, by `time.perf_counter`."""
-    with _checkpoints(options) as checkpoints:
+    limit of time counts from `started` on, where that is known, by `time.perf_counter`. A caller that has files to
+    write opens the `checkpoints` itself, by `open_checkpoints`, so that they are removed only after that."""
+    with _own_or(checkpoints, options) as checkpoints:
         session = _session(options, watcher, started, checkpoints)
         _refuse_without_effect(system, (), options, LtlOptions(method=method))
         task = _settled(Task(system, options, temporal=LtlOptions(method=method)), (), choose_for_states, session)
@@ -47,7 +49,7 @@ def explore_system(
         exploration = exploration_of(system, task.options, outcome)
         if outcome.interrupted:
             raise Interrupted(exploration)
-    return exploration
+        return exploration
 
 
 def check_selection(
@@ -58,9 +60,10 @@ def check_selection(
     *,
     temporal: LtlOptions | None = None,
     started: float | None = None,
+    checkpoints: Checkpoints | None = None,
 ) -> Verdict:
     """Decide the properties: those of states in one search, then those of runs, a search for each. Ctrl-C raises
-    `Interrupted`; `started` as in `explore_system`."""
+    `Interrupted`; `started` and `checkpoints` as in `explore_system`."""
     refuse_mixture(selection, options)
     temporal = temporal or LtlOptions()
     if not options.traces and temporal.shortest:
@@ -69,7 +72,7 @@ def check_selection(
         )
     for notice in _refuse_without_effect(system, selection.properties, options, temporal):
         (watcher or Unwatched()).stage(notice)
-    with _checkpoints(options) as checkpoints:
+    with _own_or(checkpoints, options) as checkpoints:
         session = _session(options, watcher, started, checkpoints)
         return _Deciding(system, options, temporal, session).verdict(selection.properties)
 
@@ -113,11 +116,24 @@ def _ways(system: System, one: Property, options: Options, temporal: LtlOptions)
         yield Way(CTL, choose_for_trees(task).strategy.name)
 
 
-def _checkpoints(options: Options) -> AbstractContextManager[Checkpoints | None]:
-    """Where searches are saved, if that is wanted."""
+def open_checkpoints(options: Options) -> AbstractContextManager[Checkpoints | None]:
+    """Open the folder in which searches are saved, if the options name one. The caller sets `delivered` when nothing
+    of the run is needed any more."""
     if options.checkpoint_folder is None:
         return nullcontext()
     return Checkpoints(options.checkpoint_folder, options.checkpoint_seconds, resume=options.resume)
+
+
+@contextmanager
+def _own_or(given: Checkpoints | None, options: Options) -> Iterator[Checkpoints | None]:
+    """The checkpoints of the caller, or those that the options ask for, which end with the search."""
+    if given is not None:
+        yield given
+        return
+    with open_checkpoints(options) as checkpoints:
+        yield checkpoints
+        if checkpoints is not None:
+            checkpoints.delivered = True
 
 
 def _session(
@@ -270,7 +286,7 @@ def answer_of(one: Property, found: StatesFound) -> PropertyVerdict:
     wanted = one.kind is Kind.REACHABILITY
     if one in found.traces:
         answer = Answer.HOLDS if wanted else Answer.VIOLATED
-        reason = without(answer, found.missing[one]) if one in found.missing else None
+        reason = found.missing.get(one)
         shortest = one not in found.longer
         return PropertyVerdict(one.kind, one.name, answer, reason, found.traces[one], shortest=shortest)
     if not found.outcome.complete:

@@ -11,7 +11,7 @@ from strandline.check.options import Options
 from strandline.cli.answering import add_asking, answer, is_asked
 from strandline.cli.option_arguments import add_options, options_of
 from strandline.cli.resume import remember_command
-from strandline.cli.searching import add_model, add_output_options, console_of, finish, load_model
+from strandline.cli.searching import add_model, add_output_options, console_of, finish, load_model, try_files
 
 
 def configure(subparsers: Any) -> None:
@@ -35,10 +35,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command; the exit code tells the verdict."""
     options, temporal = options_of(arguments, Options), options_of(arguments, LtlOptions)
     claims = options_of(arguments, Claims)
+    try_files(arguments)
     remember_command(arguments, options)
     console = console_of(arguments, options)
     arguments.finish = lambda result: finish(arguments, console, result)
-    from strandline.check.deciding import check_selection
+    from strandline.check.deciding import check_selection, open_checkpoints
     from strandline.check.properties import select
 
     system = load_model(arguments, options.max_seconds)
@@ -48,5 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
     if selection.picked:
         console.notice(f"checking: {selection.describe()}")
     started = arguments.started
-    verdict = check_selection(system, selection, options, console, temporal=temporal, started=started)
-    return finish(arguments, console, verdict)
+    with open_checkpoints(options) as checkpoints:
+        verdict = check_selection(
+            system, selection, options, console, temporal=temporal, started=started, checkpoints=checkpoints
+        )
+        return finish(arguments, console, verdict, checkpoints=checkpoints)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, TextIO
 
 from strandline.errors import CannotWrite
@@ -25,8 +26,14 @@ def may_colour(stream: TextIO) -> bool:
 def emit(text: str) -> None:
     """Print to stdout, at once. Where nobody reads any more, there is nobody to tell: a verdict stands
     without. Raises `CannotWrite` where somebody reads, but not this: on a full disk."""
+    emit_pieces([text])
+
+
+def emit_pieces(pieces: Iterable[str]) -> None:
+    """The same for a text in pieces."""
     try:
-        print(text, flush=True)
+        sys.stdout.writelines(pieces)
+        print(flush=True)
     except BrokenPipeError:
         _forget_output()
     except OSError as error:
@@ -55,6 +62,11 @@ class Console:
         if not self._quiet:
             self.clear()
             self._write(f"{text}\n")
+
+    def warning(self, text: str) -> None:
+        """One line that is shown even if notices are not."""
+        self.clear()
+        self._write(f"{text}\n")
 
     def stage(self, text: str) -> None:
         self.notice(text)

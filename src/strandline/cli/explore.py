@@ -8,8 +8,9 @@ from typing import Any
 
 from strandline.check.options import ExploreOptions
 from strandline.cli.option_arguments import add_options, options_of
+from strandline.cli.outputs import try_file
 from strandline.cli.resume import remember_command
-from strandline.cli.searching import add_model, add_output_options, console_of, finish, load_model
+from strandline.cli.searching import add_model, add_output_options, console_of, finish, load_model, try_files
 
 
 def configure(subparsers: Any) -> None:
@@ -39,15 +40,25 @@ def configure(subparsers: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; 0 when everything was explored."""
     options = options_of(arguments, ExploreOptions)
+    try_files(arguments)
+    for picture in (arguments.plot, arguments.plot_memory):
+        try_file(picture)
     remember_command(arguments, options)
     console = console_of(arguments, options)
     arguments.finish = lambda result: finish(arguments, console, result)
-    from strandline.check.deciding import explore_system
+    from strandline.check.deciding import explore_system, open_checkpoints
 
     system = load_model(arguments, options.max_seconds)
     started, method = arguments.started, options.method
     if arguments.plot is None and arguments.plot_memory is None:
-        return finish(arguments, console, explore_system(system, options, console, started=started, method=method))
-    from strandline.cli.plotting import plotted
+        with open_checkpoints(options) as checkpoints:
+            explored = explore_system(
+                system, options, console, started=started, method=method, checkpoints=checkpoints
+            )
+            return finish(arguments, console, explored, checkpoints=checkpoints)
+    from strandline.cli.plotting import Plotting
 
-    return finish(arguments, console, plotted(arguments, system, options, console))
+    plotting = Plotting(arguments, options, console)
+    with open_checkpoints(options) as checkpoints:
+        explored = plotting.explore(system, checkpoints)
+        return finish(arguments, console, explored, checkpoints=checkpoints, pictures=plotting.pictures(explored))

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 from strandline.check.options import NO_TRACES, Options
 from strandline.cli.console import Console
 from strandline.cli.option_arguments import add_options, options_of
+from strandline.cli.outputs import is_special, try_file
 from strandline.cli.searching import add_model, load_model
-from strandline.errors import InputError, UsageError
+from strandline.errors import CannotWrite, UsageError
+from strandline.report.exit_codes import NOT_WRITTEN
 
 if TYPE_CHECKING:
     from strandline.report.pictures.graphs import Graph
@@ -53,6 +55,7 @@ def configure(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command: 0, or 3 where a limit was reached and nothing is written."""
+    try_file(arguments.output)
     options, console = options_of(arguments, Options), Console(quiet=arguments.quiet)
     if options.order in ("dfs", "cache") or options.count_distinct:
         raise UsageError("a graph is explored breadth-first: leave --order and --count-distinct out")
@@ -68,7 +71,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     task = graph_task(load_model(arguments), labels_of(arguments.label), options, console)
     writer_of = WRITERS[format_]
-    folder = None if arguments.output is None else arguments.output.absolute().parent
+    output = arguments.output
+    folder = None if output is None or is_special(output) else output.absolute().parent
     try:
         with tempfile.TemporaryFile("w+", dir=folder, encoding="utf-8") as file:
             writer = writer_of(task, twin_of(task.system), file)
@@ -81,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
                 console.notice(f"{writer.states:,} states and {writer.transitions:,} transitions: {where}")
                 return HOLDS
     except OSError as error:
-        raise InputError(f"{arguments.output or 'standard output'}: cannot be written: {error.strerror}") from None
+        return _cannot_write(arguments.output, error)
     reason = findings.reason if findings.fault is None else findings.fault.reason
     print(f"strandline: the graph is not complete, and nothing is written: {reason}", file=sys.stderr)
     return INTERRUPTED if findings.interrupted else UNKNOWN if findings.fault is None else SAFETY
@@ -105,8 +109,15 @@ def _draw(arguments: argparse.Namespace, options: Options, format_: str, console
         else:
             arguments.output.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise InputError(f"{arguments.output or 'standard output'}: cannot be written: {error.strerror}") from None
+        return _cannot_write(arguments.output, error)
     return HOLDS
+
+
+def _cannot_write(output: Path | None, error: OSError) -> int:
+    if output is None:
+        raise CannotWrite(f"standard output cannot be written to: {error.strerror}") from None
+    print(f"strandline: {output}: cannot be written: {error.strerror}", file=sys.stderr)
+    return NOT_WRITTEN
 
 
 def _picture(arguments: argparse.Namespace, options: Options, console: Console) -> Graph:
@@ -149,6 +160,12 @@ def _deliver(first: str, file: Any, output: Path | None) -> None:
         sys.stdout.write(first)
         shutil.copyfileobj(file, sys.stdout)
         sys.stdout.flush()
+        return
+    if is_special(output):
+        # Renaming a file would put it in the place of a pipe or a device.
+        with output.open("w", encoding="utf-8") as special:
+            special.write(first)
+            shutil.copyfileobj(file, special)
         return
     handle, name = tempfile.mkstemp(dir=output.absolute().parent, prefix=f".{output.name}.")
     try:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from strandline.check.checkpoints.keeping import Checkpoints
 from strandline.check.deciding import explore_system
 from strandline.check.options import SWEEP, ExploreOptions
 from strandline.check.verdict import Exploration
@@ -15,6 +17,8 @@ from strandline.cli.console import Console
 from strandline.errors import UsageError
 from strandline.model.system import System
 from strandline.report.pictures.plots import Course, memory_svg, profile_svg
+
+_WITHOUT_LAYERS = ("dfs", "cache")
 
 
 class Recorder:
@@ -32,36 +36,61 @@ class Recorder:
         self._console.progress(progress)
 
 
-def plotted(arguments: argparse.Namespace, system: System, options: ExploreOptions, console: Console) -> Exploration:
-    """Explore, and write the pictures that are asked for."""
-    if arguments.plot_memory is not None and options.checkpoint is not None:
-        raise UsageError("--plot-memory makes a second search, which has no checkpoints: leave --checkpoint out")
-    exploration, course = _recorded(system, options, console, arguments.started)
-    if arguments.plot is not None:
-        if len(exploration.statistics.profile) < 2:
-            raise UsageError(f"--plot: a search of order {options.order} has no layers to draw, or only one")
-        _write(arguments.plot, profile_svg(exploration.statistics))
-    if arguments.plot_memory is not None:
-        courses = [course]
-        if options.order == SWEEP:
+class Plotting:
+    """An exploration and the pictures of it. Raises `UsageError` for options that do not fit together."""
+
+    def __init__(self, arguments: argparse.Namespace, options: ExploreOptions, console: Console) -> None:
+        if arguments.plot_memory is not None and options.checkpoint is not None:
+            raise UsageError("--plot-memory makes a second search, which has no checkpoints: leave --checkpoint out")
+        if arguments.plot is not None and options.order in _WITHOUT_LAYERS:
+            raise UsageError(f"--plot: {_no_layers(options)}")
+        self._arguments, self._options, self._console = arguments, options, console
+        self._courses: list[Course] = []
+
+    def explore(self, system: System, checkpoints: Checkpoints | None) -> Exploration:
+        """Explore the model, and once more breadth-first where the memory of a sweep is compared with that."""
+        options, arguments = self._options, self._arguments
+        exploration = self._recorded(system, options, arguments.started, checkpoints)
+        if arguments.plot_memory is not None and options.order == SWEEP:
             whole = replace(options, order="bfs", measure=(), componentwise=False, count_distinct=False)
-            console.notice("searching once more, breadth-first, to compare")
-            courses.append(_recorded(system, whole, console, time.perf_counter())[1])
-        _write(arguments.plot_memory, memory_svg(courses))
-    return exploration
+            self._console.notice("searching once more, breadth-first, to compare")
+            self._recorded(system, whole, time.perf_counter(), None)
+        return exploration
+
+    def pictures(self, explored: Exploration) -> dict[Path, Callable[[], None]]:
+        """What writes each of the pictures that are asked for."""
+        plot, memory = self._arguments.plot, self._arguments.plot_memory
+        found: dict[Path, Callable[[], None]] = {}
+        if plot is not None:
+            found[plot] = lambda: _write(plot, self._profile(explored))
+        if memory is not None:
+            found[memory] = lambda: _write(memory, memory_svg(self._courses))
+        return found
+
+    def _profile(self, explored: Exploration) -> str:
+        if len(explored.statistics.profile) < 2:
+            raise UsageError(f"--plot: {_no_layers(self._options)}")
+        return profile_svg(explored.statistics)
+
+    def _recorded(
+        self, system: System, options: ExploreOptions, started: float, checkpoints: Checkpoints | None
+    ) -> Exploration:
+        recorder = Recorder(self._console)
+        began = time.perf_counter() - started
+        found = explore_system(
+            system, options, recorder, started=started, method=options.method, checkpoints=checkpoints
+        )
+        now = found.statistics
+        ends = [Progress(began, 0, 0, 0, 0), Progress(began + now.seconds, now.visited, now.visited, 0, now.peak_bytes)]
+        names = {"bfs": "breadth-first, all states kept", SWEEP: "sweep"}
+        told = [one for one in recorder.told if one.seconds >= began]
+        name = names.get(options.order or "", f"order {options.order}")
+        self._courses.append(Course(name, [ends[0], *told, ends[1]]))
+        return found
 
 
-def _recorded(
-    system: System, options: ExploreOptions, console: Console, started: float
-) -> tuple[Exploration, Course]:
-    recorder = Recorder(console)
-    began = time.perf_counter() - started
-    found = explore_system(system, options, recorder, started=started, method=options.method)
-    now = found.statistics
-    ends = [Progress(began, 0, 0, 0, 0), Progress(began + now.seconds, now.visited, now.visited, 0, now.peak_bytes)]
-    names = {"bfs": "breadth-first, all states kept", SWEEP: "sweep"}
-    told = [one for one in recorder.told if one.seconds >= began]
-    return found, Course(names.get(options.order or "", f"order {options.order}"), [ends[0], *told, ends[1]])
+def _no_layers(options: ExploreOptions) -> str:
+    return f"a search of order {options.order} has no layers to draw, or only one"
 
 
 def _write(path: Path, text: str) -> None:

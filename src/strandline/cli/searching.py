@@ -5,15 +5,21 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from strandline.check.options import NO_TRACES, Options
-from strandline.cli.console import Console, emit, may_colour
-from strandline.errors import Option, UsageError
+from strandline.cli.console import Console, emit, emit_pieces, may_colour
+from strandline.cli.outputs import Outputs, try_file
+from strandline.errors import CannotWrite, Option, ResourceError, UsageError
 from strandline.report.exit_codes import HOLDS, UNEXPECTED, interrupted_code
 
 if TYPE_CHECKING:
+    from strandline.check.checkpoints.keeping import Checkpoints
+    from strandline.check.evidence import EvidenceLimits
     from strandline.check.verdict import Exploration, Verdict
     from strandline.model.system import System
 
@@ -86,34 +92,98 @@ def console_of(arguments: argparse.Namespace, options: Options) -> Console:
     return console
 
 
-def finish(arguments: argparse.Namespace, console: Console, result: Exploration | Verdict) -> int:
-    """Print the result, write the trace and the report, and return the exit code."""
+def finish(
+    arguments: argparse.Namespace,
+    console: Console,
+    result: Exploration | Verdict,
+    *,
+    checkpoints: Checkpoints | None = None,
+    pictures: Mapping[Path, Callable[[], None]] | None = None,
+) -> int:
+    """Print the result, write the trace, the report and further `pictures`, and return the exit code. A file that
+    cannot be written is a warning: the verdict stands, and so do the checkpoints."""
     from strandline.report.codes import exit_code
-    from strandline.report.traces import write_trace
 
     console.clear()
     code = _expected(arguments, console, result, exit_code(result))
-    if arguments.trace is not None:
-        if result.trace is None:
-            console.notice(f"there is no trace: {arguments.trace} is not written")
-        else:
-            write_trace(arguments.trace, result.trace, result.system, full=arguments.full)
-            console.notice(f"written: {arguments.trace}")
-    if arguments.report is not None:
-        from strandline.report.html.page import write_report
-
-        write_report(arguments.report, result)
-        console.notice(f"written: {arguments.report}")
-    emit(_rendered(arguments, result, code))
+    outputs = Outputs(console)
+    # The object tells the exit code, which depends on what can be written.
+    first = not arguments.json
+    try:
+        if first:
+            emit(_rendered(arguments, result))
+    finally:
+        _write_files(arguments, console, outputs, result)
+        for path, write in (pictures or {}).items():
+            outputs.write(path, write)
+    code = outputs.exit_code(code)
+    if not first:
+        _emit_object(arguments, result, code)
+    if checkpoints is not None:
+        checkpoints.delivered = outputs.complete
+        if not outputs.complete:
+            console.warning(f"the run is kept: {checkpoints.advice}")
     return code
 
 
-def _rendered(arguments: argparse.Namespace, result: Exploration | Verdict, code: int) -> str:
-    if arguments.json:
-        from strandline.report.data import result_data
-        from strandline.report.envelope import render
+def _write_files(
+    arguments: argparse.Namespace, console: Console, outputs: Outputs, result: Exploration | Verdict
+) -> None:
+    trace, path = result.trace, arguments.trace
+    if path is not None and trace is None:
+        console.notice(f"there is no trace: {path} is not written")
+    elif path is not None and trace is not None:
+        from strandline.report.traces import write_trace
 
-        return render(result_data(result, code))
+        check = _limits_of(arguments, result).check
+        outputs.write(path, lambda: write_trace(path, trace, result.system, full=arguments.full, check_limits=check))
+    if arguments.report is not None:
+        from strandline.report.html.page import write_report
+
+        outputs.write(arguments.report, lambda: write_report(arguments.report, result))
+
+
+def _limits_of(arguments: argparse.Namespace, result: Exploration | Verdict) -> EvidenceLimits:
+    """The limits of the run, which hold for writing too."""
+    from strandline.check.evidence import EvidenceLimits
+    from strandline.check.verdict import Verdict
+
+    exploration = result.exploration if isinstance(result, Verdict) else result
+    return EvidenceLimits(exploration.options, arguments.started, time.perf_counter())
+
+
+def _emit_object(arguments: argparse.Namespace, result: Exploration | Verdict, code: int) -> None:
+    """Print the JSON object. One with a long trace is put into a file first: where that cannot be done within the
+    limits, there is still time to leave the trace out."""
+    from strandline.report.data import result_data, without_traces
+    from strandline.report.envelope import render, render_pieces
+    from strandline.traces.stored import MOST_HELD
+    from strandline.traces.streamed import limited
+
+    if result.trace is None or len(result.trace) <= MOST_HELD:
+        emit(render(result_data(result, code)))
+        return
+    try:
+        with tempfile.TemporaryFile("w+", encoding="utf-8") as file:
+            file.writelines(limited(render_pieces(result_data(result, code)), _limits_of(arguments, result).check))
+            file.seek(0)
+            emit_pieces(iter(lambda: file.read(1 << 16), ""))
+    except CannotWrite:
+        raise
+    except ResourceError as limit:
+        emit(render(result_data(without_traces(result, str(limit)), code)))
+    except OSError as error:
+        why = f"the trace is left out: no temporary file can be written: {error.strerror}"
+        emit(render(result_data(without_traces(result, why), code)))
+
+
+def try_files(arguments: argparse.Namespace) -> None:
+    """Raise `UsageError` if one of the files of `add_output_options` cannot be written."""
+    try_file(arguments.trace, "trace")
+    try_file(arguments.report, "report")
+
+
+def _rendered(arguments: argparse.Namespace, result: Exploration | Verdict) -> str:
     from strandline.check.verdict import Verdict
     from strandline.report.style import Style
     from strandline.report.text import exploration_text, verdict_text

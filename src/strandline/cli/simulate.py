@@ -15,7 +15,7 @@ from strandline.check.options import Options
 from strandline.check.walk_options import WalkOptions
 from strandline.cli.console import emit, may_colour
 from strandline.cli.option_arguments import add_options, options_of
-from strandline.cli.searching import add_output_options, add_parameters, console_of, finish, load_model
+from strandline.cli.searching import add_output_options, add_parameters, console_of, finish, load_model, try_files
 from strandline.errors import InputError, UsageError
 from strandline.report.exit_codes import HOLDS, INTERRUPTED, USAGE
 
@@ -81,6 +81,7 @@ def _run_walks(arguments: argparse.Namespace) -> int:
         arguments.seed = randrange(2**32)
     walking = replace(options_of(arguments, WalkOptions), seed=arguments.seed)
     options, claims = options_of(arguments, Options), options_of(arguments, Claims)
+    try_files(arguments)
     console = console_of(arguments, options)
     arguments.finish = lambda result: finish(arguments, console, result)
     from strandline.check.properties import select

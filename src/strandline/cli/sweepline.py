@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from strandline.cli.console import Console, emit
+from strandline.cli.outputs import Outputs, try_file
 from strandline.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -60,24 +61,37 @@ def run(arguments: argparse.Namespace) -> int:
     system = load(arguments.model)
     if arguments.updates and (arguments.kind != "ltl" or not (arguments.measure or system.measures)):
         raise UsageError("--updates is for -l, with a measure of progress")
+    for name in _files(arguments):
+        try_file(arguments.output / name)
     _remove(arguments.output / TRACE_FILE)
     verdict = _checked(arguments, system, console)
     console.clear()
     told = verdict.properties[0]
     lines = trace_lines(told)
     emit(f"{told.answer.value}  {told.name}" + (f"  ({told.reason})" if told.reason else ""))
+    outputs = Outputs(Console(quiet=True))
+
+    def write(name: str, lines: Callable[[], Iterable[str]]) -> None:
+        path = arguments.output / name
+        outputs.write(path, lambda: _write(path, lines()))
+
     if lines:
-        _write(arguments.output / TRACE_FILE, lines)
         emit(f"trace triggered: {arguments.output / TRACE_FILE}")
+        write(TRACE_FILE, lambda: lines)
     else:
         emit("no trace was triggered")
     if told.search is not None and told.search.components:
         emit(f"{len(told.search.components):,} accepting components")
     if arguments.tree:
-        _write(arguments.output / TREE_FILE, _tree(arguments, system, console))
+        write(TREE_FILE, lambda: _tree(arguments, system, console))
     if arguments.updates:
-        _write(arguments.output / UPDATE_FILE, _updates(arguments, system, console))
-    return exit_code(verdict)
+        write(UPDATE_FILE, lambda: _updates(arguments, system, console))
+    return outputs.exit_code(exit_code(verdict))
+
+
+def _files(arguments: argparse.Namespace) -> list[str]:
+    """What may be written."""
+    return [TRACE_FILE, *([TREE_FILE] if arguments.tree else []), *([UPDATE_FILE] if arguments.updates else [])]
 
 
 def _checked(arguments: argparse.Namespace, system: System, console: Console) -> Verdict:
@@ -186,11 +200,8 @@ def _updates(arguments: argparse.Namespace, system: System, console: Console) ->
         yield update_line(product_name(graph.states[updated]), product_name(graph.states[source]))
 
 
-def _write(path: Path, lines: Any) -> None:
-    try:
-        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+def _write(path: Path, lines: Iterable[str]) -> None:
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
 def _remove(path: Path) -> None:

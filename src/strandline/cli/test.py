@@ -10,12 +10,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from strandline.cli.console import emit, may_colour
+from strandline.cli.console import Console, emit, may_colour
+from strandline.cli.outputs import Outputs, try_file
 from strandline.report.exit_codes import (
     BUG,
     DEADLOCK,
     HOLDS,
     LIVENESS,
+    NOT_WRITTEN,
     SAFETY,
     UNEXPECTED,
     UNKNOWN,
@@ -37,8 +39,9 @@ def configure(subparsers: Any) -> None:
         description="Find every expected.toml in the folders and run what it describes, several at a time. "
         f"Exit codes: {HOLDS} all is as expected, expected violations included; {DEADLOCK}, {SAFETY}, {LIVENESS} "
         f"something is violated that should hold (deadlock, safety, liveness); {UNEXPECTED} something holds that "
-        f"should not; {WRONG_COUNT} a count or the length of a trace is wrong; {UNKNOWN} a limit; {USAGE} an error in "
-        f"a model or an expected.toml; {BUG} a bug of ours. The worst wins: {', '.join(map(str, WORST_FIRST))}.",
+        f"should not; {WRONG_COUNT} a count or the length of a trace is wrong; {UNKNOWN} a limit; {NOT_WRITTEN} all is "
+        f"as expected, but the file of --junit could not be written; {USAGE} an error in a model "
+        f"or an expected.toml; {BUG} a bug of ours. The worst wins: {', '.join(map(str, WORST_FIRST))}.",
     )
     parser.add_argument("places", metavar="DIR", nargs="+", type=Path, help="a folder, or an expected.toml")
     parser.add_argument(
@@ -59,6 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     from strandline.report.style import Style
 
     began = time.perf_counter()
+    try_file(arguments.junit)
     telling = _Telling(Style(may_colour(sys.stdout)), quiet=arguments.quiet, silent=arguments.json)
     cases: list[tuple[int, Case]] = []
     for file in find_expected(arguments.places):
@@ -69,10 +73,12 @@ def run(arguments: argparse.Namespace) -> int:
             telling.told(telling.place(), found)
     results = _run_all(telling, cases, arguments)
     code = expectation_code(result.judgement for result in results)
+    outputs = Outputs(Console(quiet=True))
     if arguments.junit is not None:
         from strandline.report.junit import write_junit
 
-        write_junit(arguments.junit, results)
+        outputs.write(arguments.junit, lambda: write_junit(arguments.junit, results))
+    code = outputs.exit_code(code)
     _finish(arguments, results, code, time.perf_counter() - began, telling.style)
     return code
 

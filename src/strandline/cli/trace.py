@@ -107,7 +107,7 @@ def _convert(
     if target == "-":
         emit(text.removesuffix("\n"))
     else:
-        write_text(Path(target), text)
+        write_text(Path(target), [text])
 
 
 def _object(

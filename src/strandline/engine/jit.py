@@ -24,6 +24,9 @@ import llvmlite
 import numba
 from numba.core.event import Event, Listener, register
 
+from strandline.engine.cache_folder import NotPrivate, cache_root, make_private, warn
+from strandline.engine.code_cache import cached_by
+
 _KEPT_CACHES = 4
 
 
@@ -35,30 +38,28 @@ def sources_digest(folder: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-def _cache_root() -> Path:
-    root = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(root) / "strandline" / "engine"
-
-
 @cache
 def cache_directory() -> Path:
-    """The directory for the present sources: in the user's cache, or a temporary one where that is read-only."""
-    folder = _cache_root() / sources_digest(Path(__file__).parent)
+    """The directory for the present sources: in the user's cache, or a temporary one where that cannot be used or
+    trusted."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = cache_root() / "engine" / sources_digest(Path(__file__).parent)
+        make_private(folder)
+    except NotPrivate as untrusted:
+        return _temporary_directory(str(untrusted))
+    except OSError as error:
+        return _temporary_directory(f"{error.filename}: {error.strerror}")
+    with contextlib.suppress(OSError):
         os.utime(folder)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError:
-        return _temporary_directory()
     # Another process may be tidying up at the same time: then there is nothing left to do.
-    with contextlib.suppress(FileNotFoundError):
+    with contextlib.suppress(OSError):
         _forget_old(folder)
     return folder
 
 
-def _temporary_directory() -> Path:
+def _temporary_directory(why: str) -> Path:
     """Where the machine code of this process alone lies; gone with it."""
+    warn(f"the engine's machine code is not kept: {why}")
     folder = Path(tempfile.mkdtemp(prefix="strandline-engine-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
@@ -114,8 +115,11 @@ def _listen_to_the_compiler() -> None:
 def njit(function: Callable[..., Any]) -> Any:
     """Compile an engine kernel, cached on disk."""
     _listen_to_the_compiler()
-    vars(numba.config)["CACHE_DIR"] = str(cache_directory())
-    return numba.njit(cache=True, **_PLAIN)(function)
+    kernel = numba.njit(**_PLAIN)(function)
+    # Where compiling is switched off, that is the function itself.
+    if kernel is not function:
+        kernel._cache = cached_by(cache_directory, function)
+    return kernel
 
 
 def prepare(kernel: Any, *arguments: Any) -> None:

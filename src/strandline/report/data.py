@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from strandline.check.options import Options
@@ -16,6 +16,7 @@ from strandline.report.profile import profile_data
 from strandline.report.regress import regress_data
 from strandline.source import Source
 from strandline.traces.exchange import trace_data
+from strandline.traces.stored import MOST_HELD
 
 _MOST_LEVELS = 10_000
 """A breadth-first search with more levels than this lists none of them."""
@@ -58,6 +59,20 @@ def result_data(result: Exploration | Verdict, exit_code: int) -> dict[str, Any]
         **({} if walks is None else {"walks": asdict(walks)}),
         "error": None,
     }
+
+
+def without_traces(result: Exploration | Verdict, why: str) -> Exploration | Verdict:
+    """The result without its long traces, of which `why` is said as the reason."""
+
+    def stripped(one: PropertyVerdict) -> PropertyVerdict:
+        if one.trace is None or len(one.trace) <= MOST_HELD:
+            return one
+        search = None if one.search is None else replace(one.search, components=(), atoms=())
+        return replace(one, trace=None, reason=one.reason or why, search=search)
+
+    if isinstance(result, Verdict):
+        return replace(result, properties=tuple(map(stripped, result.properties)))
+    return result if result.fault is None else replace(result, fault=stripped(result.fault))
 
 
 def _cache(options: Options) -> dict[str, Any] | None:

@@ -6,10 +6,12 @@ Imports nothing heavy: an error must be told even where it came in the middle of
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from strandline import __version__
 from strandline.errors import InputError
+from strandline.traces.streamed import json_pieces
 
 SCHEMA_VERSION = 1
 
@@ -42,8 +44,17 @@ FIGURES = (
 def render(data: dict[str, Any]) -> str:
     """The object as text, one line for each of its fields: people can read it, and long lists do not fill the
     screen."""
-    fields = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in data.items()]
-    return "{\n" + ",\n".join(fields) + "\n}"
+    return "".join(render_pieces(data))
+
+
+def render_pieces(data: dict[str, Any]) -> Iterator[str]:
+    """The same in pieces: long traces are made while they are written."""
+    before = "{\n"
+    for key, value in data.items():
+        yield f"{before}  {json.dumps(key)}: "
+        yield from json_pieces(value)
+        before = ",\n"
+    yield "\n}"
 
 
 def head(command: str | None, exit_code: int) -> dict[str, Any]:

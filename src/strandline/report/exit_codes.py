@@ -5,7 +5,7 @@ Imports nothing: the guard around the command line needs them before anything el
 
 from __future__ import annotations
 
-HOLDS, USAGE, UNKNOWN, BUG, UNEXPECTED, WRONG_COUNT = 0, 2, 3, 4, 5, 6
+HOLDS, USAGE, UNKNOWN, BUG, UNEXPECTED, WRONG_COUNT, NOT_WRITTEN = 0, 2, 3, 4, 5, 6, 7
 DEADLOCK, SAFETY, LIVENESS, INTERRUPTED = 11, 12, 13, 130
 
 _signals: list[int] = []
@@ -22,7 +22,7 @@ def interrupted_code() -> int:
     return 128 + _signals[0] if _signals else INTERRUPTED
 
 
-WORST_FIRST = (BUG, USAGE, SAFETY, DEADLOCK, LIVENESS, UNEXPECTED, WRONG_COUNT, UNKNOWN, HOLDS)
+WORST_FIRST = (BUG, USAGE, SAFETY, DEADLOCK, LIVENESS, UNEXPECTED, WRONG_COUNT, UNKNOWN, NOT_WRITTEN, HOLDS)
 
 MEANINGS = {
     HOLDS: "holds",
@@ -34,6 +34,7 @@ MEANINGS = {
     BUG: "a bug of ours",
     UNEXPECTED: "not as expected",
     WRONG_COUNT: "not as counted before",
+    NOT_WRITTEN: "holds, but a file could not be written",
     INTERRUPTED: "interrupted",
 }
 """In a few words each, for `--help`."""

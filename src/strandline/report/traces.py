@@ -3,14 +3,15 @@ request."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from strandline.model.system import System
 from strandline.report.style import Style, counted
-from strandline.traces.exchange import ITF_SUFFIX, itf_text, json_text, write_text
+from strandline.traces.exchange import ITF_SUFFIX, itf_text_pieces, json_text_pieces, write_text
+from strandline.traces.streamed import limited
 from strandline.traces.text import change_lines, state_lines
-from strandline.traces.trace import Trace
+from strandline.traces.trace import Step, Trace
 
 _LONG = 400
 """A trace with more steps than this is shown with its first and last steps only, unless it goes to a file."""
@@ -22,54 +23,58 @@ def trace_lines(
 ) -> list[str]:
     """The trace for people. Changes of location are left out where the action's name tells them; unless
     `whole`, the middle of a very long trace is left out. A line at the left runs along a loop."""
-    shown = _ShownSteps(trace, style, full=full)
+    return list(_lines(trace, system, style, full=full, whole=whole))
+
+
+def _lines(trace: Trace, system: System, style: Style, *, full: bool, whole: bool) -> Iterator[str]:
+    """The lines of `trace_lines`, one after the other."""
     left_out = range(0) if whole or len(trace) <= _LONG else range(_ENDS + 1, len(trace) - _ENDS + 1)
-    lines = [style.paint("initial state", "bold"), *state_lines(trace.initial, style.paint)]
-    stem, loop = lines, list[str]()
-    first = len(trace) + 1 if trace.loop is None else trace.loop + 1
-    for number, told in enumerate(shown.steps(), 1):
-        into = stem if number < first else loop
-        if number not in left_out:
-            into += told
-        elif number in (left_out.start, first):
-            end = min(first, left_out.stop) if number < first else left_out.stop
-            into.append(style.paint(f"... {counted(end - number, 'step')}; --trace FILE has them all", "dim"))
-    if trace.loop is not None:
-        stem = _with_loop(stem, loop, trace.loop, style)
-    if trace.fault is not None:
-        stem += _fault_lines(trace, system, style)
-    return stem
+    loop = trace.loop
+    ends = loop == len(trace)
+    # Beside the loop of a lasso is a bar, and before it as much room.
+    before = "" if loop is None or ends else "  "
+    along = style.paint("│", "yellow") + " "
+    first = len(trace) + 1 if loop is None else loop + 1
+    yield from (f"{before}{line}" for line in _initial_lines(trace, style))
+    for number, lines in _shown_steps(trace, left_out, first, style, full=full):
+        if number == first:
+            yield style.paint(f"╭─ state {loop}: from here on the same steps again and again", "yellow")
+        yield from (f"{before if number < first else along}{line}" for line in lines)
+    if ends:
+        yield style.paint("the run ends here: no step is possible, and its last state counts for ever", "yellow")
+    elif loop is not None:
+        yield style.paint(f"╰─ back in state {loop}", "yellow")
+    yield from _fault_lines(trace, system, style)
 
 
-def _with_loop(stem: list[str], loop: list[str], start: int, style: Style) -> list[str]:
-    """The lines of a lasso: a bar along the loop, and where it leads back to."""
-    if not loop:
-        ends = "the run ends here: no step is possible, and its last state counts for ever"
-        return [*stem, style.paint(ends, "yellow")]
-    bar = style.paint("│", "yellow")
-    return [
-        *(f"  {line}" for line in stem),
-        style.paint(f"╭─ state {start}: from here on the same steps again and again", "yellow"),
-        *(f"{bar} {line}" for line in loop),
-        style.paint(f"╰─ back in state {start}", "yellow"),
-    ]
+def _initial_lines(trace: Trace, style: Style) -> list[str]:
+    return [style.paint("initial state", "bold"), *state_lines(trace.initial, style.paint)]
 
 
-class _ShownSteps:
-    """The steps of a trace as lines."""
+def _shown_steps(
+    trace: Trace, left_out: range, first: int, style: Style, *, full: bool
+) -> Iterator[tuple[int, list[str]]]:
+    """The number of each step that is shown, and its lines. In place of those that are left out, of the stem and of the
+    loop, which begins with step `first`, there is how many they are."""
+    width = len(str(len(trace)))
 
-    def __init__(self, trace: Trace, style: Style, *, full: bool) -> None:
-        self._trace, self._style, self._full = trace, style, full
-        self._width = len(str(len(trace)))
+    def lines(number: int, step: Step) -> list[str]:
+        title = f"{style.paint(f'{number:{width}}', 'dim')}  {style.paint(step.action, 'bold')}"
+        if full:
+            return [title, *state_lines(step.state, style.paint)]
+        return [title, *change_lines(step, " " * (width + 4), style.paint)]
 
-    def steps(self) -> Iterator[list[str]]:
-        """The lines of each step."""
-        for number, step in enumerate(self._trace.steps, 1):
-            title = f"{self._style.paint(f'{number:{self._width}}', 'dim')}  {self._style.paint(step.action, 'bold')}"
-            if self._full:
-                yield [title, *state_lines(step.state, self._style.paint)]
-            else:
-                yield [title, *change_lines(step, " " * (self._width + 4), self._style.paint)]
+    if not left_out:
+        yield from ((number, lines(number, step)) for number, step in enumerate(trace.steps, 1))
+        return
+    for number in range(1, left_out.start):
+        yield number, lines(number, trace.steps[number - 1])
+    middle = min(max(first, left_out.start), left_out.stop)
+    for start, end in ((left_out.start, middle), (middle, left_out.stop)):
+        if start < end:
+            yield start, [style.paint(f"... {counted(end - start, 'step')}; --trace FILE has them all", "dim")]
+    for number in range(left_out.stop, len(trace) + 1):
+        yield number, lines(number, trace.steps[number - 1])
 
 
 TRACE_FORMATS = ("json", "itf", "text")
@@ -77,18 +82,26 @@ TRACE_FORMATS = ("json", "itf", "text")
 
 def trace_text(trace: Trace, system: System, format_: str, *, full: bool) -> str:
     """The trace as the text of a file in one of `TRACE_FORMATS`."""
+    return "".join(trace_text_pieces(trace, system, format_, full=full))
+
+
+def trace_text_pieces(trace: Trace, system: System, format_: str, *, full: bool) -> Iterator[str]:
+    """The same in pieces, so that a long trace takes no more memory than a short one."""
     if format_ == "json":
-        return json_text(trace, system.source)
-    if format_ == "itf":
-        return itf_text(trace, system.source)
-    return "\n".join(trace_lines(trace, system, Style(), full=full)) + "\n"
+        yield from json_text_pieces(trace, system.source)
+    elif format_ == "itf":
+        yield from itf_text_pieces(trace, system.source)
+    else:
+        yield from (f"{line}\n" for line in _lines(trace, system, Style(), full=full, whole=True))
 
 
-def write_trace(path: Path, trace: Trace, system: System, *, full: bool) -> None:
+def write_trace(
+    path: Path, trace: Trace, system: System, *, full: bool, check_limits: Callable[[], None] = lambda: None
+) -> None:
     """Write the trace to a file: ITF where its name ends in `.itf.json`, else JSON where it ends in `.json`,
-    else text."""
+    else text. Now and then `check_limits` is called, which may raise `ResourceError`; then there is no file."""
     format_ = "itf" if path.name.endswith(ITF_SUFFIX) else "json" if path.suffix == ".json" else "text"
-    write_text(path, trace_text(trace, system, format_, full=full))
+    write_text(path, limited(trace_text_pieces(trace, system, format_, full=full), check_limits))
 
 
 def _fault_lines(trace: Trace, system: System, style: Style) -> list[str]:

@@ -7,18 +7,20 @@ that it describes, or says where it leaves the model. The formats are described 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 from strandline import __version__
-from strandline.errors import InputError, UsageError
+from strandline.errors import InputError, ResourceError, UsageError
 from strandline.source import Source, Span
 from strandline.traces.encoding import encoded, part, put
 from strandline.traces.fields import fault_data, fault_of, loop_of, text_of
 from strandline.traces.itf import itf_document, read_itf
 from strandline.traces.matching import RecordedTrace
+from strandline.traces.stored import MOST_HELD
+from strandline.traces.streamed import Streamed, json_pieces
 from strandline.traces.trace import Trace
 
 FORMAT = "strandline-trace"
@@ -28,36 +30,49 @@ ITF_SUFFIX = ".itf.json"
 
 
 def trace_data(trace: Trace, source: Source) -> dict[str, Any]:
-    """A trace as plain data: the initial state in full, then for every step what changed."""
+    """A trace as plain data: the initial state in full, then for every step what changed. The steps of a long one are
+    `Streamed`."""
+
+    def steps() -> Iterator[dict[str, Any]]:
+        for step in trace.steps:
+            changes = {one.name: [encoded(one.old), encoded(one.new)] for one in step.changes}
+            yield {"action": step.action, "changes": changes}
+
     return {
         "length": len(trace),
         "initial": {name: encoded(value) for name, value in trace.initial.items()},
-        "steps": [
-            {
-                "action": step.action,
-                "changes": {one.name: [encoded(one.old), encoded(one.new)] for one in step.changes},
-            }
-            for step in trace.steps
-        ],
+        "steps": list(steps()) if len(trace) <= MOST_HELD else Streamed(steps),
         "loop": trace.loop,
         "fault": fault_data(trace.fault, source),
     }
 
 
 def json_text(trace: Trace, source: Source) -> str:
-    """The trace as a file of our own format."""
+    """The trace as the text of a file of our own format."""
+    return "".join(json_text_pieces(trace, source))
+
+
+def itf_text(trace: Trace, source: Source) -> str:
+    """The trace as the text of a file in ITF."""
+    return "".join(itf_text_pieces(trace, source))
+
+
+def json_text_pieces(trace: Trace, source: Source) -> Iterator[str]:
+    """The trace as a file of our own format, in pieces."""
     head = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
         "version": __version__,
         "model": source.name,
     }
-    return json.dumps(head | trace_data(trace, source), indent=2, ensure_ascii=False) + "\n"
+    yield from json_pieces(head | trace_data(trace, source), 2)
+    yield "\n"
 
 
-def itf_text(trace: Trace, source: Source) -> str:
-    """The trace as a file in ITF."""
-    return json.dumps(itf_document(trace, source), indent=2, ensure_ascii=False) + "\n"
+def itf_text_pieces(trace: Trace, source: Source) -> Iterator[str]:
+    """The trace as a file in ITF, in pieces."""
+    yield from json_pieces(itf_document(trace, source), 2)
+    yield "\n"
 
 
 def read_trace(path: Path) -> RecordedTrace:
@@ -138,9 +153,16 @@ def _change(name: str, where: str, variable: str, change: Any, state: Mapping[st
     return deepcopy(new)
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a trace's text to a file; where that is not possible the user is told."""
+def write_text(path: Path, pieces: Iterable[str]) -> None:
+    """Write a trace's text, given in pieces, to a file; where that is not possible the user is told. If a limit is
+    reached while the pieces are made, nothing of them stays."""
     try:
-        path.write_text(text, encoding="utf-8")
+        with path.open("w", encoding="utf-8") as file:
+            try:
+                file.writelines(pieces)
+            except ResourceError:
+                if path.is_file():
+                    path.unlink()
+                raise
     except OSError as error:
         raise UsageError(f"{path}: the trace cannot be written: {error.strerror}") from None

@@ -18,6 +18,8 @@ from strandline.model.values import RecordValue, ordered
 from strandline.source import Source
 from strandline.traces.fields import fault_data, fault_of, loop_of, text_of
 from strandline.traces.matching import RecordedTrace
+from strandline.traces.stored import MOST_HELD
+from strandline.traces.streamed import Streamed
 from strandline.traces.trace import Trace
 
 _EXACT = 2**53 - 1
@@ -26,7 +28,7 @@ _NUMBER = re.compile(r"0|-?[1-9][0-9]*")
 
 
 def itf_document(trace: Trace, source: Source) -> dict[str, Any]:
-    """The trace as an ITF document."""
+    """The trace as an ITF document; the states of a long one are `Streamed`."""
     meta: dict[str, Any] = {
         "format": "ITF",
         "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
@@ -35,16 +37,20 @@ def itf_document(trace: Trace, source: Source) -> dict[str, Any]:
     }
     if trace.fault is not None:
         meta["fault"] = fault_data(trace.fault, source)
-    states = []
-    for number, state in enumerate(trace.states()):
-        about: dict[str, Any] = {"index": number}
-        if number:
-            about["action"] = trace.steps[number - 1].action
-        states.append({"#meta": about, **{name: _encoded(value) for name, value in state.items()}})
-    document: dict[str, Any] = {"#meta": meta, "vars": [name for name in states[0] if name != "#meta"]}
+    document: dict[str, Any] = {"#meta": meta, "vars": list(trace.initial)}
     if trace.loop is not None:
         document["loop"] = trace.loop
-    return document | {"states": states}
+
+    def states() -> Iterator[dict[str, Any]]:
+        yield _state({"index": 0}, trace.initial)
+        for number, step in enumerate(trace.steps, 1):
+            yield _state({"index": number, "action": step.action}, step.state)
+
+    return document | {"states": list(states()) if len(trace) <= MOST_HELD else Streamed(states)}
+
+
+def _state(about: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, Any]:
+    return {"#meta": about, **{name: _encoded(value) for name, value in state.items()}}
 
 
 def read_itf(name: str, data: Mapping[str, Any]) -> RecordedTrace:

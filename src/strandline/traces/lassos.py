@@ -9,7 +9,7 @@ loop closes, it is fair.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -22,6 +22,7 @@ from strandline.errors import ReplayError
 from strandline.model.expression import Expression
 from strandline.model.system import Action, Fairness, System
 from strandline.traces.replay import State, replay, with_fault
+from strandline.traces.stored import MOST_HELD
 from strandline.traces.trace import Trace
 
 
@@ -43,13 +44,13 @@ class ShownRun:
     returns. `ended`: the run stays in its last state, where the system has no step."""
 
     trace: Trace
-    states: tuple[State, ...]
+    states: Sequence[State]
     actions: tuple[tuple[Action, ...], ...]
     """What each step takes together, as the shown system's own actions."""
     ended: bool = False
 
     @property
-    def loop_states(self) -> tuple[State, ...]:
+    def loop_states(self) -> Sequence[State]:
         """The states that are visited for ever, each once; none where there is no loop."""
         if self.trace.loop is None:
             return ()
@@ -68,7 +69,7 @@ class _ShownStep:
         return (self.source, self.number) == (other.source, other.number)
 
 
-_REMEMBERED = 1 << 14
+_REMEMBERED = 1 << 12
 """Steps and states of which it is remembered what was found out."""
 
 
@@ -104,10 +105,13 @@ class _Remembering:
 
 class LassoReplay:
     """Follows the steps of a product and shows them as steps of another System, whose variables are the first ones of
-    the product's and whose actions stand in the same places."""
+    the product's and whose actions stand in the same places. After every `MOST_HELD` steps `check_limits` is called,
+    which may raise `ResourceError`."""
 
-    def __init__(self, product: SystemTwin, shown: SystemTwin) -> None:
-        self._shown = shown
+    def __init__(
+        self, product: SystemTwin, shown: SystemTwin, check_limits: Callable[[], None] = lambda: None
+    ) -> None:
+        self._shown, self._check_limits = shown, check_limits
         self._product, self._interpreter = product.interpreter, shown.interpreter
         self._places = {id(action): place for place, action in enumerate(_actions(product.system))}
         self._actions = _actions(shown.system)
@@ -155,6 +159,8 @@ class LassoReplay:
         """The steps as the shown system has them, and the product's last state."""
         followed: list[_ShownStep] = []
         for number, step in enumerate(steps, 1):
+            if number % MOST_HELD == 0:
+                self._check_limits()
             taken = self._step(state, step)
             if taken is None:
                 raise ReplayError(f"step {number} of the trace is edge {step}, which the state does not have")
@@ -198,7 +204,8 @@ class LassoReplay:
     def _run(self, initial: int, followed: Sequence[_ShownStep]) -> ShownRun:
         # The product may begin in each initial state several times, with another state of the automaton.
         number = initial % len(self._shown.system.initial)
-        replayed = replay(self._remembering, number, [step.number for step in followed])
+        numbers = [step.number for step in followed]
+        replayed = replay(self._remembering, number, numbers, check_limits=self._check_limits)
         return ShownRun(replayed.trace, replayed.states, tuple(step.actions for step in followed))
 
 
@@ -229,12 +236,11 @@ def unmet_fairness(twin: SystemTwin, run: ShownRun, fairness: Sequence[Fairness]
     """A condition of fairness that the loop of a run does not meet; None where it is fair. A property process does not
     restrict what is enabled."""
     interpreter = Interpreter(twin.system.alone)
-    states = [twin.layout.unpack(state) for state in run.loop_states]
     taken = {id(action) for actions in run.actions[run.trace.loop :] for action in actions}
     for one in fairness:
         where = all if one.strong else any
         if not (taken & {id(action) for action in one.actions}) and not where(
-            _meets(interpreter, state, one) for state in states
+            _meets(interpreter, twin.layout.unpack(state), one) for state in run.loop_states
         ):
             return one
     return None

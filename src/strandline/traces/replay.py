@@ -7,13 +7,14 @@ bug or a damaged log, never a verdict.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from strandline.compile.interpret import Fault
 from strandline.compile.kernel import Edge, FaultSite, Twin
 from strandline.errors import ReplayError
+from strandline.traces.stored import MOST_HELD, StoredStates, StoredSteps
 from strandline.traces.trace import Step, Trace, TraceFault, changes
 
 State = tuple[int, ...]
@@ -32,40 +33,66 @@ class Replayed:
     """A trace and the packed states along it."""
 
     trace: Trace
-    states: tuple[State, ...]
+    states: Sequence[State]
 
 
 def replay(
-    twin: Twin, initial: int, steps: Sequence[int], *, labels: int = 0, fault: FaultSite | None = None
+    twin: Twin,
+    initial: int,
+    steps: Sequence[int],
+    *,
+    labels: int = 0,
+    fault: FaultSite | None = None,
+    check_limits: Callable[[], None] = lambda: None,
 ) -> Replayed:
     """Execute `steps` from initial state number `initial`.
 
     The last state must carry all `labels` (bits of the twin's mask); with `fault` it must have a step, or a
-    predicate, that faults exactly so. Raises `ReplayError` otherwise.
+    predicate, that faults exactly so. Raises `ReplayError` otherwise. A long trace holds packed states, and its steps
+    are worked out when they are asked for; after every `MOST_HELD` steps `check_limits` is called, which may raise
+    `ResourceError`.
     """
     state = _initial_state(twin, initial)
-    states = [state]
-    shown: list[Step] = []
-    before = twin.describe(state)
-    start = before
+    states = StoredStates(state)
+    start = twin.describe(state)
+    shown: Sequence[Step] = ()
+    if len(steps) <= MOST_HELD:
+        shown, state = _held_steps(twin, states, start, steps)
+    else:
+        for number, step in enumerate(steps, 1):
+            _, state = _follow(twin, state, step, number)
+            states.append(state)
+            if number % MOST_HELD == 0:
+                check_limits()
+        shown = StoredSteps(twin, states, steps)
+    end = None
+    if fault is not None:
+        end = _check_fault(twin, state, fault)
+    elif labels:
+        _check_labels(twin, state, labels)
+    return Replayed(Trace(start, shown, end), states)
+
+
+def _held_steps(
+    twin: Twin, states: StoredStates, before: dict[str, Any], steps: Sequence[int]
+) -> tuple[tuple[Step, ...], State]:
+    """Execute a few steps, and note the states; all steps, and the last state."""
+    state, shown = states[0], list[Step]()
     for number, step in enumerate(steps, 1):
         action, state = _follow(twin, state, step, number)
         after = twin.describe(state)
         shown.append(Step(action, tuple(changes(before, after)), after))
         states.append(state)
         before = after
-    end = None
-    if fault is not None:
-        end = _check_fault(twin, state, fault)
-    elif labels:
-        _check_labels(twin, state, labels)
-    return Replayed(Trace(start, tuple(shown), end), tuple(states))
+    return tuple(shown), state
 
 
-def replay_to_fault(twin: Twin, initial: int, steps: Sequence[int], kind: str) -> Replayed:
+def replay_to_fault(
+    twin: Twin, initial: int, steps: Sequence[int], kind: str, check_limits: Callable[[], None] = lambda: None
+) -> Replayed:
     """Execute steps to a state that has a fault. Where names were exchanged, the search has met the first one in
     another order, which is of this kind: here another fault may come first."""
-    replayed = replay(twin, initial, steps)
+    replayed = replay(twin, initial, steps, check_limits=check_limits)
     trace = with_fault(twin, replayed.trace, replayed.states[-1])
     if trace is None or trace.fault is None:
         raise ReplayError(f"the search met '{kind}', the replay no fault")

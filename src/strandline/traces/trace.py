@@ -9,7 +9,7 @@ multisets and frozensets. A state is a dictionary from the model's variables to 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
 
@@ -94,7 +94,8 @@ class Trace(Shown):
     """
 
     initial: State
-    steps: tuple[Step, ...]
+    steps: Sequence[Step]
+    """A tuple; of a long trace a sequence that works out each step when it is asked for."""
     fault: TraceFault | None = None
     loop: int | None = None
 
@@ -115,7 +116,7 @@ class Trace(Shown):
     def __getitem__(self, index: slice) -> tuple[Step, ...]: ...
     def __getitem__(self, index: int | slice) -> Step | tuple[Step, ...]:
         """A step by its number, the first is 0; -1 is the last."""
-        return self.steps[index]
+        return self.steps[index] if isinstance(index, int) else tuple(self.steps[index])
 
     def states(self) -> Iterator[dict[str, Any]]:
         """Every state in full, the initial one first."""

@@ -69,6 +69,9 @@ class Checkpoints:
         except OSError as error:
             raise ResourceError(f"{folder}: no checkpoints can be written there: {error.strerror}") from None
         self._noted: dict[str, Any] = {}
+        self.delivered = False
+        """Whether the verdict, and whatever files it comes with, have reached the caller: until then nothing is
+        removed."""
         try:
             if resume:
                 self._check_versions()
@@ -127,6 +130,11 @@ class Checkpoints:
         self._searches.append(search)
         return search
 
+    @property
+    def advice(self) -> str:
+        """What can be done where the run is kept."""
+        return f"`{resume_command(self.folder)}` goes on with it"
+
     def __enter__(self) -> Checkpoints:
         return self
 
@@ -135,7 +143,7 @@ class Checkpoints:
     ) -> None:
         """The check has ended: where there is nothing to be resumed, all that it wrote is removed."""
         if kind is None or issubclass(kind, KeyboardInterrupt):
-            kept = any(search.unfinished for search in self._searches)
+            kept = not self.delivered or any(search.unfinished for search in self._searches)
         else:
             # Something is wrong: what was there before, or was saved, is not thrown away.
             kept = self._resume or any(search.saved for search in self._searches)

@@ -29,6 +29,7 @@ from strandline.check.driver.specification import SearchSpecification, needs_exa
 from strandline.check.driver.statistics import doubt, figures_of, memory_reason
 from strandline.check.driver.warm_up import warm_up
 from strandline.check.engine_searches import component_search, cycle_search
+from strandline.check.evidence import EvidenceLimits
 from strandline.check.memory import MemoryLimit
 from strandline.check.options import GPU, WHOLE
 from strandline.check.patience import time_is_up
@@ -126,6 +127,8 @@ class SearchRun:
         """Whether there is nothing more to search."""
         self._asked = specification
         self._context: SearchContext | None = None
+        self._searched = time.perf_counter()
+        """When the search ended."""
         self._open = False
         """Whether the search of the context is there; between two searches it is closed."""
 
@@ -175,16 +178,22 @@ class SearchRun:
 
     def replay(self, stop: StateStop | FaultStop) -> Replayed:
         """Execute the path to a stop again. It must end in a state with the labels, or with the fault; raises
-        `InternalError` if it does not."""
+        `InternalError` if it does not, and `LeftOut` if the limits of the run do not allow for the replay."""
+        twin, check_limits = self.kernel.twin, self.evidence_limits.check
         initial, steps = stop.path or self.path_to(stop.record)
         if len(steps) >= LONG_TRACE:
             self.watcher.stage(f"replaying a trace of {len(steps):,} steps ...")
         if isinstance(stop, StateStop):
-            return replay(self.kernel.twin, initial, steps, labels=stop.labels)
+            return replay(twin, initial, steps, labels=stop.labels, check_limits=check_limits)
         if self.kernel.canonical is not None:
             # It is the fault of one of several like processes: here it may be another's.
-            return replay_to_fault(self.kernel.twin, initial, steps, stop.site.kind)
-        return replay(self.kernel.twin, initial, steps, fault=stop.site)
+            return replay_to_fault(twin, initial, steps, stop.site.kind, check_limits=check_limits)
+        return replay(twin, initial, steps, fault=stop.site, check_limits=check_limits)
+
+    @property
+    def evidence_limits(self) -> EvidenceLimits:
+        """The limits for traces: those of the run, but never less than a second."""
+        return EvidenceLimits(self.specification.options, self.specification.started, self._searched)
 
     def limit_reached(self) -> str | None:
         """Return the limit of time that is reached, in words."""
@@ -218,6 +227,7 @@ class SearchRun:
                 self.search.close()
                 self._open = False
             self.context.files.close()
+            self._searched = time.perf_counter()
         self._count_distinct()
 
     def _begin(self, resources: RunResources) -> float:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from strandline.check.choosing import Choice, choose_for_runs, strategies_for_runs
 from strandline.check.driver.outcome import INTERRUPTED, RunOutcome
 from strandline.check.driver.run import LONG_TRACE, SearchRun
+from strandline.check.evidence import LeftOut
 from strandline.check.ltl.fairness import FairnessConditions, fairness_of
 from strandline.check.ltl.found import ProductFound, replaying
 from strandline.check.ltl.judging import judge
@@ -100,7 +101,10 @@ class _Deciding:
         if found.violated and not self.task.shows:
             return self._told(Answer.VIOLATED, choice, found, warnings=tuple(contradiction(self.task)))
         if found.violated:
-            shown = self._shown(found, found.product, found.run)
+            try:
+                shown = self._shown(found, found.product, found.run)
+            except LeftOut as limit:
+                return self._told(Answer.VIOLATED, choice, found, reason=str(limit))
             return self._told(Answer.VIOLATED, choice, found, shown=shown, warnings=tuple(contradiction(self.task)))
         if not self.outcome.complete:
             return self._told(Answer.UNKNOWN, choice, found, reason=self.outcome.reason)
@@ -124,14 +128,16 @@ class _Deciding:
             initial, steps = found.prefix
             shown = replaying(product, run).path(initial, steps[:-1])
             minimised = SHORTEST_PATH if self.task.options.finds_shortest else None
-            return _Shown(shown, judge(self.question, product, shown), minimised)
+            return _Shown(shown, self._judged(product, run, shown), minimised)
         lasso, minimised = self._lasso(found)
         if len(lasso) >= LONG_TRACE:
             self.session.watcher.stage(f"replaying a trace of {len(lasso):,} steps ...")
         shown = replaying(product, run).lasso(lasso)
-        return _Shown(
-            shown, judge(self.question, product, shown), minimised, tuple(self._components(found, product, run))
-        )
+        atoms = self._judged(product, run, shown)
+        return _Shown(shown, atoms, minimised, tuple(self._components(found, product, run)))
+
+    def _judged(self, product: Product, run: SearchRun, shown: ShownRun, *, values: bool = True) -> tuple[AtomValues, ...]:
+        return judge(self.question, product, shown, values=values, check_limits=run.evidence_limits.check)
 
     def _lasso(self, found: ProductFound) -> tuple[Lasso, str | None]:
         """The lasso to be shown, and what it is a least one of."""
@@ -160,7 +166,7 @@ class _Deciding:
         for one in found.components:
             shown = None if one.lasso is None else showing.lasso(one.lasso)
             if shown is not None:
-                judge(self.question, product, shown, values=False)
+                self._judged(product, run, shown, values=False)
             yield AcceptingComponent(one.states, None if shown is None else shown.trace)
 
     def _unshown(self, found: ProductFound | None) -> Iterator[AcceptingComponent]:

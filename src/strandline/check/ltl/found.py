@@ -54,7 +54,7 @@ def replaying(product: Product, run: SearchRun) -> LassoReplay:
     """Shows what the product did as runs of the System that the user knows."""
     if not isinstance(run.kernel.twin, SystemTwin):
         raise InternalError("a product is compiled from a System")
-    return LassoReplay(run.kernel.twin, twin_of(product.plain))
+    return LassoReplay(run.kernel.twin, twin_of(product.plain), run.evidence_limits.check)
 
 
 def note_product_fault(run: SearchRun, question: Question, product: Product) -> None:

@@ -8,6 +8,7 @@ not so is a `ReplayError`: a bug of ours, never a verdict.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from strandline.check.ltl.product import Product
@@ -20,6 +21,7 @@ from strandline.compile.kernel import ACCEPTING_BIT
 from strandline.errors import InputError, ReplayError
 from strandline.properties.word import Letter
 from strandline.traces.lassos import ShownRun, unmet_fairness
+from strandline.traces.stored import MOST_HELD
 from strandline.traces.walk import twin_of
 
 _MOST_WORK = 100_000
@@ -28,15 +30,24 @@ _MOST_ATOMS = 40
 """Who has more has a long formula, and judging a word takes as long as that is."""
 
 
-def judge(question: Question, product: Product, run: ShownRun, *, values: bool = True) -> tuple[AtomValues, ...]:
+def judge(
+    question: Question,
+    product: Product,
+    run: ShownRun,
+    *,
+    values: bool = True,
+    check_limits: Callable[[], None] = lambda: None,
+) -> tuple[AtomValues, ...]:
     """The values of the atoms, if they are wanted, along a run that violates the specification of the question; raises
-    `ReplayError` where it does not, or is none of the runs that count."""
+    `ReplayError` where it does not, or is none of the runs that count. Of a long run `check_limits` is called now and
+    then, which may raise `ResourceError`."""
     twin, specification = twin_of(product.plain), question.specification
     _judge_run(product, twin, run)
     if isinstance(specification, PropertyProcess):
         _judge_process(twin, run)
         return ()
-    word = JudgedWord(specification, letters_of(twin, specification, run), run.trace.loop, _stands_still(twin, run))
+    letters = letters_of(twin, specification, run, check_limits)
+    word = JudgedWord(specification, letters, run.trace.loop, _stands_still(twin, run))
     if not word.violates():
         raise ReplayError(f"the trace does not violate {specification.described}")
     return word.atom_values() if values else ()
@@ -65,11 +76,15 @@ def _stands_still(twin: SystemTwin, run: ShownRun) -> bool:
     return all(interpreter.is_deadlock(twin.layout.unpack(state)) for state in last)
 
 
-def letters_of(twin: SystemTwin, specification: Specification, run: ShownRun) -> tuple[Letter, ...]:
+def letters_of(
+    twin: SystemTwin, specification: Specification, run: ShownRun, check_limits: Callable[[], None] = lambda: None
+) -> tuple[Letter, ...]:
     """The atoms that hold in each state of the run; an `InputError` where one cannot be evaluated."""
     interpreter, written = Interpreter(twin.system), specification.written
-    letters = []
+    letters, known = list[Letter](), dict[Letter, Letter]()
     for number, state in enumerate(run.states):
+        if number and number % MOST_HELD == 0:
+            check_limits()
         valuation = twin.layout.unpack(state)
         letter = set()
         for name, expression in specification.atoms.items():
@@ -80,7 +95,9 @@ def letters_of(twin: SystemTwin, specification: Specification, run: ShownRun) ->
                 message = f"{fault.kind}, after {number} steps of a trace"
                 place = (None, None) if written is None else (written.source, written.atom_spans[name])
                 raise InputError(message, *place) from None
-        letters.append(frozenset(letter))
+        # There are few different ones, however long the run is.
+        found = frozenset(letter)
+        letters.append(known.setdefault(found, found))
     return tuple(letters)
 
 

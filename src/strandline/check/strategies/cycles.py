@@ -106,7 +106,9 @@ class CycleStrategy:
             run,
             lasso=lasso,
             shortest=is_shortest,
-            components=tuple(Component(one.size, one.lasso if task.shows else None) for one in run.cycles) if whole else (),
+            components=tuple(Component(one.size, one.lasso if task.shows else None) for one in run.cycles)
+            if whole
+            else (),
             cycle_kind=run.cycles[0].kind if run.cycles else None,
         )
 

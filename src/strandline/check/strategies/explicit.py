@@ -6,18 +6,20 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from strandline.check.blame import fault_verdict
+from strandline.check.blame import fault_verdict, fault_without_trace
 from strandline.check.compiling import no_merging
-from strandline.check.driver.outcome import RunOutcome
+from strandline.check.driver.outcome import FaultStop, RunOutcome
 from strandline.check.driver.run import SearchRun, run_search
 from strandline.check.driver.specification import SearchSpecification
 from strandline.check.engine_searches import FORGETTING, SearchMaker, StateSearches
+from strandline.check.evidence import LeftOut
 from strandline.check.exchanging import exchanges_of
 from strandline.check.guards import MOST_STATES, with_reasons
 from strandline.check.options import SWEEP, Options
 from strandline.check.properties import Kind, Property, label_bits
 from strandline.check.reducing import refusal
 from strandline.check.task import Session, Task
+from strandline.check.verdict import PropertyVerdict
 from strandline.compile.callback import CallableSystem
 from strandline.errors import UsageError
 from strandline.traces.trace import Trace
@@ -33,7 +35,7 @@ class StatesFound:
     outcome: RunOutcome
     traces: dict[Property, Trace | None]
     missing: Mapping[Property, str] = field(default_factory=dict)
-    """Why there is no way, where one was wanted."""
+    """Why there is no trace, where one was wanted."""
     longer: frozenset[Property] = frozenset()
     """Those whose way may not be a shortest one although the order of the search says so."""
 
@@ -97,17 +99,30 @@ def stop_mask_of(bits: Mapping[Property, int]) -> int:
 
 
 def states_found(run: SearchRun, task: Task, bits: Mapping[Property, int]) -> StatesFound:
-    """Replay the path to every state at which the search stopped, and to a fault."""
-    traces: dict[Property, Trace | None] = {}
-    for stop in run.stops:
-        decided = [one for one, bit in bits.items() if stop.labels >> bit & 1]
-        traces.update(dict.fromkeys(decided))
-        if task.shows:
-            traces.update(dict.fromkeys(decided, run.replay(stop).trace))
+    """Replay the path to every state at which the search stopped, and to a fault. Where the limits of the run do not
+    allow for that, the verdict stands without a trace."""
+    decided = {stop: [one for one, bit in bits.items() if stop.labels >> bit & 1] for stop in run.stops}
+    traces: dict[Property, Trace | None] = {one: None for several in decided.values() for one in several}
+    missing: dict[Property, str] = {}
+    for stop, several in decided.items():
+        if not task.shows:
+            continue
+        try:
+            traces.update(dict.fromkeys(several, run.replay(stop).trace))
+        except LeftOut as limit:
+            missing.update(dict.fromkeys(several, str(limit)))
     if run.fault is not None:
-        trace = run.replay(run.fault).trace
-        run.outcome.fault = fault_verdict(task.system, trace, task.properties, run.specification.measure)
-    return StatesFound(run.outcome, traces)
+        run.outcome.fault = _fault_of(run, run.fault, task)
+    return StatesFound(run.outcome, traces, missing)
+
+
+def _fault_of(run: SearchRun, fault: FaultStop, task: Task) -> PropertyVerdict:
+    measure = run.specification.measure
+    try:
+        trace = run.replay(fault).trace
+    except LeftOut as limit:
+        return fault_without_trace(task.system, fault.site, task.properties, measure, str(limit))
+    return fault_verdict(task.system, trace, task.properties, measure)
 
 
 def _count_shown_deadlocks(found: StatesFound) -> None:

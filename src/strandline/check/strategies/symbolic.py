@@ -24,6 +24,7 @@ from strandline.check.properties import Kind, Property
 from strandline.check.strategies.explicit import StatesFound
 from strandline.check.symbolically import SymbolicRun, blame_for, refusal
 from strandline.check.task import Session, Task
+from strandline.check.verdict import Answer, without
 from strandline.errors import Option, UsageError
 from strandline.source import Source
 from strandline.symbolic.diagrams import Function
@@ -95,7 +96,13 @@ class SymbolicSearch:
         shown, unshown = dict(traces), dict(missing)
         if task.shows and run.missing is not None:
             unshown |= {one: run.missing for one, trace in shown.items() if trace is None and one not in unshown}
-        return StatesFound(outcome, shown, unshown, frozenset(longer))
+        unexplained = {one: without(_answer_with_evidence(one), why) for one, why in unshown.items()}
+        return StatesFound(outcome, shown, unexplained, frozenset(longer))
+
+
+def _answer_with_evidence(one: Property) -> Answer:
+    """Return the answer to a property of which a state was found."""
+    return Answer.HOLDS if one.kind is Kind.REACHABILITY else Answer.VIOLATED
 
 
 def _decided(space: Space, task: Task, one: Property) -> Function:

@@ -19,6 +19,8 @@ from types import ModuleType
 from typing import Any
 
 from strandline.compile.device import DeviceCode
+from strandline.engine.cache_folder import NotPrivate, cache_root, make_private
+from strandline.engine.code_cache import sealed, unsealed
 from strandline.engine.device.layout import Shape, declarations
 from strandline.errors import InternalError, ResourceError
 
@@ -60,13 +62,18 @@ def linked(code: DeviceCode, shape: Shape, architecture: str) -> bytes:
 def _cached(kind: str, texts: list[str], make: Callable[[], bytes]) -> bytes:
     """What is made of some texts, from the user's cache or for it."""
     digest = hashlib.sha256("\0".join([*texts, _versions()]).encode()).hexdigest()[:32]
-    path = _cache() / f"{kind}-{digest}"
+    try:
+        path = cache_root() / "device" / f"{kind}-{digest}"
+        make_private(path.parent)
+    except (NotPrivate, OSError):
+        return make()
     with contextlib.suppress(OSError):
-        made = path.read_bytes()
-        os.utime(path)
-        return made
+        made = unsealed(path.read_bytes())
+        if made is not None:
+            os.utime(path)
+            return made
     made = make()
-    _keep(path, made)
+    _keep(path, sealed(made))
     return made
 
 
@@ -133,15 +140,9 @@ def _answer(answer: Any) -> Any:
     return values[0] if values else None
 
 
-def _cache() -> Path:
-    root = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(root) / "strandline" / "device"
-
-
 def _keep(path: Path, code: bytes) -> None:
     """Put a file into the cache, whole or not at all; where that is read-only, nothing is kept."""
     with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
             file.write(code)
         os.replace(file.name, path)

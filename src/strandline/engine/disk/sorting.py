@@ -49,10 +49,12 @@ class SortedRows:
 
     def states(self) -> WordArray:
         """The states alone, in an array of their own."""
-        return np.ascontiguousarray(self.used.reshape(-1, int(self._size))[:, : self._words]).reshape(-1)
+        # A slice with a single row is contiguous: only a copy is never a view of the rows.
+        return self.used.reshape(-1, int(self._size))[:, : self._words].copy().reshape(-1)
 
     def links(self) -> WordArray:
-        return np.ascontiguousarray(self.used.reshape(-1, int(self._size))[:, self._words])
+        """The links alone, in an array of their own."""
+        return self.used.reshape(-1, int(self._size))[:, self._words].copy()
 
 
 def words_of(width: Width) -> int:

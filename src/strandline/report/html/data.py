@@ -23,6 +23,7 @@ from strandline.report.profile import profile_data
 from strandline.report.style import Style
 from strandline.report.text import remark, searched_states, statistics_rows, trace_title
 from strandline.traces.following import actions_along
+from strandline.traces.stored import MOST_HELD
 from strandline.traces.trace import Trace
 
 _ROOM = 1_300_000
@@ -158,7 +159,8 @@ class _Told:
         return [self._shown(title, trace, _ROOM // max(1, len(shown))) for title, trace in shown]
 
     def _shown(self, title: str, trace: Trace, room: int) -> dict[str, Any]:
-        taken = actions_along(self.system, trace)
+        # Following a long trace through the model once more takes much memory.
+        taken = actions_along(self.system, trace) if len(trace) <= MOST_HELD else None
         return {
             "title": title,
             **run_data(trace, room),

@@ -7,7 +7,7 @@ middle, which the page says: it is cut into pieces, each with the state in which
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,6 +37,10 @@ def tagged(value: Any) -> Any:
     return repr(value)
 
 
+_MOST_AT_AN_END = 10_000
+"""Steps of a long trace that a page shows at its beginning and at its end, at most."""
+
+
 @dataclass(slots=True)
 class Table:
     """Texts by number, each once."""
@@ -50,8 +54,9 @@ class Table:
 def run_data(trace: Trace, room: int) -> dict[str, Any]:
     """A trace in about `room` characters of JSON at most; an initial state that is larger is there all the same."""
     actions, names = Table(), Table()
-    steps = [_step(step, actions, names) for step in trace.steps]
-    kept = list(_kept([len(json.dumps(one)) + 2 for one in steps], room))
+    steps = {number: _step(trace.steps[number], actions, names) for part in _ends(len(trace)) for number in part}
+    sizes = {number: len(json.dumps(one)) + 2 for number, one in steps.items()}
+    kept = list(_kept(sizes, len(trace), room))
     return {
         "length": len(trace),
         "loop": trace.loop,
@@ -59,7 +64,7 @@ def run_data(trace: Trace, room: int) -> dict[str, Any]:
         "actions": list(actions.texts),
         "names": list(names.texts),
         "pieces": [
-            {"first": part.start, "state": _state(trace, part.start), "steps": steps[part.start : part.stop]}
+            {"first": part.start, "state": _state(trace, part.start), "steps": [steps[number] for number in part]}
             for part in kept
         ],
     }
@@ -78,16 +83,23 @@ def _state(trace: Trace, number: int) -> dict[str, Any]:
     return {name: tagged(value) for name, value in state.items()}
 
 
-def _kept(sizes: Sequence[int], room: int) -> Iterator[range]:
+def _ends(count: int) -> tuple[range, range]:
+    """The steps of which there may be room for some: all of them or, of a long trace, many at each end."""
+    if count <= 2 * _MOST_AT_AN_END:
+        return range(count), range(0)
+    return range(_MOST_AT_AN_END), range(count - _MOST_AT_AN_END, count)
+
+
+def _kept(sizes: Mapping[int, int], count: int, room: int) -> Iterator[range]:
     """Which steps there is room for: all of them, or as many at the beginning as at the end."""
-    if sum(sizes) <= room:
-        yield range(len(sizes))
+    if len(sizes) == count and sum(sizes.values()) <= room:
+        yield range(count)
         return
-    first, last, taken = 0, len(sizes), 0
-    while first < last:
+    first, last, taken = 0, count, 0
+    while first < last and first in sizes and last - 1 in sizes:
         taken += sizes[first] + sizes[last - 1]
         if taken > room:
             break
         first, last = first + 1, last - 1
     yield range(first)
-    yield range(last, len(sizes))
+    yield range(last, count)
