@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -143,9 +144,16 @@ def test_the_time_is_up_while_a_trace_is_written(
 
 
 def test_limits() -> None:
-    EvidenceLimits(Options(), 0.0).check()
-    EvidenceLimits(Options(max_seconds=1e9, memory="1000G"), 0.0).check()
+    EvidenceLimits(Options(), 0.0, 0.0).check()
+    EvidenceLimits(Options(max_seconds=1e9, memory="1000G"), 0.0, 0.0).check()
     with pytest.raises(LeftOut, match=r"^the trace is left out: the time limit of 0\.5 s is reached$"):
-        EvidenceLimits(Options(max_seconds=0.5), 0.0).check()
+        EvidenceLimits(Options(max_seconds=0.5), 0.0, 0.0).check()
     with pytest.raises(LeftOut, match=r"^the trace is left out: the memory limit of 1\.0 MB is reached$"):
-        EvidenceLimits(Options(memory="1M"), 0.0).check()
+        EvidenceLimits(Options(memory="1M"), 0.0, 0.0).check()
+
+
+def test_a_trace_has_a_second_after_a_search_to_the_limit_of_time() -> None:
+    now = time.perf_counter()
+    EvidenceLimits(Options(max_seconds=0.5), now - 60.0, now + 3600.0).check()
+    with pytest.raises(LeftOut):
+        EvidenceLimits(Options(max_seconds=0.5), now - 60.0, now - 30.0).check()

@@ -99,7 +99,7 @@ def test_no_step_is_executed_again(monkeypatch: pytest.MonkeyPatch) -> None:
     def replay(*given: object, **named: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(explicit.Run, "replay", replay)
+    monkeypatch.setattr(explicit.SearchRun, "replay", replay)
     found = strandline.check(model(RING), invariants="x < 3", traces=False)
     assert found.answer.value == "VIOLATED"
 

@@ -63,7 +63,9 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "splitting": {"splitting": SPLITTINGS[1]},
     "explain": {"explain": True},
 }
-ALWAYS = {"max_seconds", "memory", "disk", "spill", "work_dir", "sanity", "declared_fairness", "auto_por"}
+ALWAYS = {
+    "max_seconds", "memory", "disk", "spill", "work_dir", "sanity", "declared_fairness", "auto_por", "traces"
+}
 """Limits, places, and what turns off what would not be done."""
 BELONGING = {
     "order": "order=bfs",

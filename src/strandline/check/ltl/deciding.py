@@ -136,7 +136,9 @@ class _Deciding:
         atoms = self._judged(product, run, shown)
         return _Shown(shown, atoms, minimised, tuple(self._components(found, product, run)))
 
-    def _judged(self, product: Product, run: SearchRun, shown: ShownRun, *, values: bool = True) -> tuple[AtomValues, ...]:
+    def _judged(
+        self, product: Product, run: SearchRun, shown: ShownRun, *, values: bool = True
+    ) -> tuple[AtomValues, ...]:
         return judge(self.question, product, shown, values=values, check_limits=run.evidence_limits.check)
 
     def _lasso(self, found: ProductFound) -> tuple[Lasso, str | None]:

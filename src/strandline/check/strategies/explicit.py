@@ -101,16 +101,16 @@ def stop_mask_of(bits: Mapping[Property, int]) -> int:
 def states_found(run: SearchRun, task: Task, bits: Mapping[Property, int]) -> StatesFound:
     """Replay the path to every state at which the search stopped, and to a fault. Where the limits of the run do not
     allow for that, the verdict stands without a trace."""
-    decided = {stop: [one for one, bit in bits.items() if stop.labels >> bit & 1] for stop in run.stops}
-    traces: dict[Property, Trace | None] = {one: None for several in decided.values() for one in several}
+    traces: dict[Property, Trace | None] = {}
     missing: dict[Property, str] = {}
-    for stop, several in decided.items():
-        if not task.shows:
-            continue
-        try:
-            traces.update(dict.fromkeys(several, run.replay(stop).trace))
-        except LeftOut as limit:
-            missing.update(dict.fromkeys(several, str(limit)))
+    for stop in run.stops:
+        decided = [one for one, bit in bits.items() if stop.labels >> bit & 1]
+        traces.update(dict.fromkeys(decided))
+        if task.shows:
+            try:
+                traces.update(dict.fromkeys(decided, run.replay(stop).trace))
+            except LeftOut as limit:
+                missing.update(dict.fromkeys(decided, str(limit)))
     if run.fault is not None:
         run.outcome.fault = _fault_of(run, run.fault, task)
     return StatesFound(run.outcome, traces, missing)
