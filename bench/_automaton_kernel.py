@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.codes import CONTINUE, GROW, NONE
-from strandline.engine.hashing import copy_state, home
-from strandline.engine.jit import inlined
+from strandline.engine.runtime.codes import CONTINUE, GROW, NONE
+from strandline.engine.runtime.hashing import copy_state, home
+from strandline.engine.runtime.jit import inlined
 
 U = np.uint64
 _0, _1, _2, _3, _4, _32 = U(0), U(1), U(2), U(3), U(4), U(32)

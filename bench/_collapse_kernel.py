@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.codes import BATCH, CONTINUE, GROW, NONE
-from strandline.engine.hashing import home, word_count
-from strandline.engine.jit import inlined, njit
+from strandline.engine.runtime.codes import BATCH, CONTINUE, GROW, NONE
+from strandline.engine.runtime.hashing import home, word_count
+from strandline.engine.runtime.jit import inlined, njit
+from strandline.engine.store.bucket_kernel import gathered, scattered
 from strandline.engine.store.interface import make_room
-from strandline.engine.store.lines_kernel import gathered, scattered
 from strandline.engine.store.quotient_kernel import find as find_key
 from strandline.engine.store.quotient_kernel import grow_table, insert, prefetch_home, prefetch_match
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 
-from strandline.model.control import control_edges
+from strandline.analysis.control import control_edges
 from strandline.model.system import System
 from strandline.progress.static import component_ranks
 

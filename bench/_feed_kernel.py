@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from strandline.engine.codes import BATCH, CONTINUE, DONE, GROW, NONE
-from strandline.engine.hashing import word_count
-from strandline.engine.jit import njit
+from strandline.engine.runtime.codes import BATCH, CONTINUE, DONE, GROW, NONE
+from strandline.engine.runtime.hashing import word_count
+from strandline.engine.runtime.jit import njit
 from strandline.engine.store.interface import (
     add,
     entry_room,

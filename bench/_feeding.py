@@ -15,11 +15,11 @@ from _stores import AutomatonPart, CollapsePart, components_of, symbols_of
 from strandline.compile.host import compile_module
 from strandline.compile.kernel import Kernel
 from strandline.compile.module import emit
-from strandline.engine.codes import BATCH, DONE, GROW, NONE
-from strandline.engine.expansion import width_of
-from strandline.engine.memory import WordArray
 from strandline.engine.orders.breadth_first import BreadthFirstSearch
-from strandline.engine.records import REST, record
+from strandline.engine.parts.expansion import width_of
+from strandline.engine.runtime.codes import BATCH, DONE, GROW, NONE
+from strandline.engine.runtime.memory import WordArray
+from strandline.engine.runtime.records import REST, record
 from strandline.engine.search import Event
 from strandline.engine.store.parts import TablePart
 from strandline.engine.store.tree import TreePart
@@ -175,7 +175,7 @@ def feed_store(store: str, model: Packed, trace: Trace, strangers: WordArray) ->
 def _feed(part: AnyPart, trace: Trace, chosen: Flags, stored: int, failure: str) -> float:
     """Seconds of the processor; all successors that are chosen must be new, where nothing is stored yet, or known."""
     from _feed_kernel import PLACE, feed
-    from strandline.engine.batch_kernel import Batch
+    from strandline.engine.parts.batch_kernel import Batch
 
     room = BATCH + int(trace.degrees.max()) + 1
     links, hashes, sources = (np.zeros(room, dtype=np.uint64) for _ in range(3))

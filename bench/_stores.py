@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from strandline.compile.kernel import Kernel
-from strandline.engine import sizes
-from strandline.engine.codes import BATCH, CONTINUE, GROW
-from strandline.engine.expansion import Width
-from strandline.engine.memory import WordArray, Words
 from strandline.engine.orders.breadth_first import BreadthFirstSearch
-from strandline.engine.part import Affordable, Part, grown
-from strandline.engine.records import SHAPE, record
+from strandline.engine.parts.expansion import Width
+from strandline.engine.parts.part import Affordable, Part, grown
+from strandline.engine.runtime import sizes
+from strandline.engine.runtime.codes import BATCH, CONTINUE, GROW
+from strandline.engine.runtime.memory import WordArray, Words
+from strandline.engine.runtime.records import SHAPE, record
 from strandline.engine.search import Terms
 from strandline.engine.store.parts import released
 from strandline.engine.store.tree import TreePart
@@ -258,7 +258,7 @@ class CollapsePart(Part):
         """Numbers of a component get a bit more: all keys are made anew. Bits that keys have anyway are given to those
         that will need them next. What was opened has its keys changed too."""
         from _collapse_kernel import refill, repack
-        from strandline.engine.store.lines_kernel import LEAST_BITS
+        from strandline.engine.store.bucket_kernel import LEAST_BITS
 
         bits = self.components["bits"].astype(np.int64)
         bits[which] += 1
@@ -327,7 +327,7 @@ class SearchWith(BreadthFirstSearch):
         self.parts = tuple(part if one is former else one for one in self.parts)
 
     def _begin(self) -> None:
-        from strandline.engine.batch_kernel import meet_initial
+        from strandline.engine.parts.batch_kernel import meet_initial
 
         if not self._begun:
             search = self._all()

@@ -37,8 +37,8 @@ from _polynomial import interpolated
 from beem import DEFAULT_FOLDER, MEASURES, Reference, instances
 from models import FULL, pairs
 from models import philosophers as table
-from strandline.check.measures import parse_measures
-from strandline.check.verdict import Answer, Exploration
+from strandline.checker.measures.notation import parse_measures
+from strandline.checker.verdicts.verdict import Answer, Exploration
 from strandline.compile.device import compile_for_device
 from strandline.engine.device.cuda import Gpu, missing
 from strandline.engine.device.keys import keys_of
@@ -117,9 +117,9 @@ def planted(reference: Reference, seed: int) -> str:
         if not targets:
             break
         state = random.choice(targets)
+    from strandline.analysis.ranges import analyse_ranges
     from strandline.model.expression import Binary, Const, Element, Expression, Read
     from strandline.model.layout import make_layout
-    from strandline.model.ranges import analyse_ranges
 
     layout = make_layout(system, analyse_ranges(system).variables)
     values, at = layout.unpack(state), 0

@@ -33,13 +33,13 @@ from _lotus_paper import PDP, TOKEN, Printed
 from _plot import Panel, Series, svg
 from models.lotus import dining, with_token
 from models.random_lotus import random_lotus
-from strandline.check.ctl.deciding import decide_trees
-from strandline.check.ctl.formula import bind_ctl
-from strandline.check.ltl.options import LtlOptions
-from strandline.check.measuring import SweepMeasures
-from strandline.check.options import Options
-from strandline.check.task import Session
-from strandline.check.watching import Unwatched
+from strandline.checker.decisions.trees import decide_trees
+from strandline.checker.limits.progress import Unwatched
+from strandline.checker.measures.choice import SweepMeasures
+from strandline.checker.options.search import Options
+from strandline.checker.options.temporal import LtlOptions
+from strandline.checker.properties.ctl_formula import bind_ctl
+from strandline.checker.tasks.task import Session
 from strandline.languages.lotus import load
 from strandline.source import Source
 from strandline.symbolic.abstraction.splitting import SPLITTINGS

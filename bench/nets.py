@@ -35,12 +35,12 @@ from typing import Any
 import strandline
 from _common import print_table
 from _nets_record import Record, Row, print_outcomes
-from strandline.check.contest.deciding import Answered, decide_formulas, session_of
-from strandline.check.contest.formulas import Asked
-from strandline.check.contest.questions import decide_question
-from strandline.check.contest.reading import read_formulas
-from strandline.check.ltl.options import LtlOptions
-from strandline.check.options import Options
+from strandline.checker.contest.answers import Answered, decide_formulas, session_of
+from strandline.checker.contest.formulas import Asked
+from strandline.checker.contest.questions import decide_question
+from strandline.checker.contest.reader import read_formulas
+from strandline.checker.options.search import Options
+from strandline.checker.options.temporal import LtlOptions
 from strandline.languages import load, read_text
 from strandline.model.system import System
 from strandline.source import Source

@@ -136,7 +136,7 @@ def main() -> int:
 
 def _own_cache() -> None:
     """Machine code of the engine's loops with these stores lies by itself, and is made anew when a store is changed."""
-    from strandline.engine.jit import sources_digest
+    from strandline.engine.runtime.jit import sources_digest
 
     folder = ROOT / ".strandline" / "stores" / sources_digest(Path(__file__).resolve().parent)
     os.environ["XDG_CACHE_HOME"] = str(folder)

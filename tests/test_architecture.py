@@ -15,23 +15,25 @@ PACKAGE = SOURCE / "strandline"
 
 ORDER = (
     ("model",),
+    ("analysis",),
+    ("transform",),
     ("languages", "properties"),
     ("compile",),
     ("engine", "symbolic"),
     ("progress", "traces"),
-    ("check",),
+    ("checker",),
     ("report",),
     ("serve",),
     ("cli", "distributed"),
 )
 """Packages of one line do not import each other."""
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
-FOR_ALL = {"errors", "showing", "source"}
+FOR_ALL = {"errors", "rich_display", "source"}
 LIBRARIES = {
     "numba": {"engine"},
     "cuda": {"engine/device/linking.py"},
-    "llvmlite": {"compile/jit.py", "compile/ptx.py", "engine/intrinsics.py", "engine/jit.py"},
-    "numpy": {"model/graph.py", "compile", "engine", "progress", "traces", "check"},
+    "llvmlite": {"compile/jit.py", "compile/ptx.py", "engine/runtime/intrinsics.py", "engine/runtime/jit.py"},
+    "numpy": {"model/graph.py", "compile", "engine", "progress", "traces", "checker"},
     "oxidd": {"symbolic/diagrams.py"},
     "dd": {"symbolic/diagrams.py"},
     "starlette": {"serve/app.py", "cli/serve.py"},
@@ -83,7 +85,48 @@ def test_imports_go_one_way() -> None:
 def test_every_package_has_its_place() -> None:
     found = {folder.name for folder in PACKAGE.iterdir() if (folder / "__init__.py").exists()}
     assert found <= set(RANK)
-    assert {"model", "languages", "compile", "engine", "check", "cli"} <= found
+    assert {"model", "languages", "compile", "engine", "checker", "cli"} <= found
+
+
+ROOMS = (
+    "options",
+    "limits",
+    "checkpoints",
+    "measures",
+    "properties",
+    "diagnosis",
+    "verdicts",
+    "reductions",
+    "tasks",
+    "driver",
+    "ctl",
+    "ltl",
+    "strategies",
+    "decisions",
+)
+"""The rooms of `checker`, in the order of their imports. Its single modules come after all of them."""
+
+
+def room_offences(file: Path) -> Iterator[str]:
+    folder = file.relative_to(PACKAGE / "checker").parts[0]
+    if folder not in ROOMS:
+        return
+    for line, module in imported(file):
+        parts = module.split(".")
+        if parts[:2] != ["strandline", "checker"] or len(parts) == 2 or parts[2] == folder:
+            continue
+        if parts[2] not in ROOMS or ROOMS.index(parts[2]) > ROOMS.index(folder):
+            yield f"{name_of(file)}:{line}: {folder} must not import {module}"
+
+
+def test_no_room_of_the_checker_imports_one_that_comes_later() -> None:
+    """Imports for type checkers alone are counted as well."""
+    assert [one for file in FILES if name_of(file).startswith("checker/") for one in room_offences(file)] == []
+
+
+def test_every_folder_of_the_checker_has_its_place() -> None:
+    folders = {path.name for path in (PACKAGE / "checker").iterdir() if (path / "__init__.py").exists()}
+    assert folders - set(ROOMS) == {"contest", "expected"}
 
 
 def test_an_import_against_the_direction_is_an_offence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

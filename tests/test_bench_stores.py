@@ -15,7 +15,7 @@ import _automaton_kernel
 import _collapse_kernel
 from _stores import AutomatonPart, CollapsePart, components_of, symbols_of
 from strandline.compile.module import emit
-from strandline.engine.codes import CONTINUE, GROW, NONE
+from strandline.engine.runtime.codes import CONTINUE, GROW, NONE
 from strandline.languages import load
 
 U = np.uint64

@@ -89,7 +89,7 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
 
 def test_check_can_be_called_whatever_was_imported_before() -> None:
     code = (
-        "import strandline.check.options, strandline.check.api, strandline;"
+        "import strandline.checker.options.search, strandline.checker.api, strandline;"
         "from strandline import check;"
         "print(strandline.check('examples/peterson/peterson.dve').answer.value,"
         " check('examples/peterson/peterson.dve').answer.value)"

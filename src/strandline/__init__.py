@@ -12,9 +12,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from strandline.check.api import check, explore, graph, load
-    from strandline.check.graphing import StateGraph
-    from strandline.check.verdict import Answer, Exploration, PropertyVerdict, Statistics, Verdict
+    from strandline.checker.api import check, explore, graph, load
+    from strandline.checker.graphs import StateGraph
+    from strandline.checker.verdicts.verdict import Answer, Exploration, PropertyVerdict, Statistics, Verdict
     from strandline.compile.callback import from_callables
     from strandline.errors import InputError, InternalError, ResourceError, StrandlineError
     from strandline.languages.python.runtime.annotations import Record, Scalar
@@ -106,9 +106,9 @@ __all__ = [
 ]
 
 _HOMES = {
-    "strandline.check.api": ("explore", "graph", "load"),
-    "strandline.check.graphing": ("StateGraph",),
-    "strandline.check.verdict": ("Answer", "Exploration", "PropertyVerdict", "Statistics", "Verdict"),
+    "strandline.checker.api": ("check", "explore", "graph", "load"),
+    "strandline.checker.graphs": ("StateGraph",),
+    "strandline.checker.verdicts.verdict": ("Answer", "Exploration", "PropertyVerdict", "Statistics", "Verdict"),
     "strandline.errors": ("InputError", "InternalError", "ResourceError", "StrandlineError"),
     "strandline.compile.callback": ("from_callables",),
     "strandline.languages.python.runtime.annotations": (
@@ -150,9 +150,6 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name == "check":
-        # Package and function share the name; the package can be called.
-        return import_module("strandline.check")
     for module, names in _HOMES.items():
         if name in names:
             value = getattr(import_module(module), name)

@@ -217,7 +217,7 @@ def test_an_exception_of_our_own(strandline: Run, monkeypatch: pytest.MonkeyPatc
     def broken(*arguments: object, **named: object) -> None:
         raise RuntimeError("two and two are five")
 
-    monkeypatch.setattr("strandline.check.compiling.make_kernel", broken)
+    monkeypatch.setattr("strandline.checker.driver.compilation.make_kernel", broken)
     answer = strandline("check", "mutex.dve", "--quiet")
     assert answer.code == 4
     assert answer.stdout == ""

@@ -23,7 +23,7 @@ def no_search(monkeypatch: pytest.MonkeyPatch) -> None:
     def search(*arguments: object, **options: object) -> None:
         raise AssertionError("this searches")
 
-    monkeypatch.setattr("strandline.check.driver.run.SearchRun.search_to_the_end", search)
+    monkeypatch.setattr("strandline.checker.driver.run.SearchRun.search_to_the_end", search)
     monkeypatch.setattr("strandline.cli.testing_pool.run_in_processes", search)
 
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 import pytest
 
 import strandline
-from strandline.check.claims import Claims
-from strandline.check.ltl.options import LtlOptions
-from strandline.check.option_fields import flag_of, options_in, parse_count, told
-from strandline.check.options import ExploreOptions, Options
+from strandline.checker.options.claims import Claims
+from strandline.checker.options.fields import flag_of, options_in, parse_count, told
+from strandline.checker.options.search import ExploreOptions, Options
+from strandline.checker.options.temporal import LtlOptions
 from strandline.cli.completion import describe
 from strandline.cli.option_arguments import add_options, options_of
 from strandline.cli.parser import build_parser

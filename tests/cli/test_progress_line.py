@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from strandline.check.measures import parse_measures
-from strandline.check.watching import Progress
+from strandline.checker.limits.progress import Progress
+from strandline.checker.measures.notation import parse_measures
 from strandline.languages.dve import load
 from strandline.report.progress import progress_text
 from strandline.source import Source

@@ -209,7 +209,7 @@ def test_left_overs_are_offered_for_removal(strandline: Run, tmp_path: Path) -> 
 def test_the_first_use_of_the_engine_is_announced(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("strandline.engine.jit.cache_directory", lambda: tmp_path)
+    monkeypatch.setattr("strandline.engine.runtime.jit.cache_directory", lambda: tmp_path)
     for quiet, said in (([], "compiling this part of the engine, once per machine ...\n"), (["--quiet"], "")):
         assert main(["explore", str(MODELS / "mutex.dve"), "--work-dir", str(tmp_path / "run"), *quiet]) == 0
         assert capsys.readouterr().err == said

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from kernels import State, ask_all
 
-from strandline.check.reducing import reduction_of
+from strandline.checker.reductions.partial_order import reduction_of
 from strandline.compile.kernel import DEADLOCK_BIT, MAXIMUM_PREDICATES, Kernel
 from strandline.compile.make import make_kernel
 from strandline.model.expression import Expression

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from kernels import ask, ask_all, compare_back_ends
 from strategies import Case, Generator
 
+from strandline.analysis.ranges import analyse_ranges
 from strandline.compile import host
-from strandline.compile.apart import emit_apart
 from strandline.compile.host import compile_system
 from strandline.compile.interpreted import interpret_system
+from strandline.compile.separate_compilation import emit_apart
 from strandline.model.expression import Binary, Const, Element, Expression, Read
 from strandline.model.layout import make_layout
 from strandline.model.measure import Measure
-from strandline.model.ranges import analyse_ranges
 from strandline.model.system import Action, Assign, Domain, Move, Observer, System, Variable
 from strandline.source import Source
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from kernels import ask_all, compare_back_ends
 from strategies import Case, cases
 
-from strandline.check.coverage import Coverage, coverage_of
+from strandline.checker.diagnosis.coverage import Coverage, coverage_of
 from strandline.compile.host import compile_system
 from strandline.compile.interpret import Fault, Interpreter, Valuation
 from strandline.model.system import Predicate, System

@@ -15,7 +15,8 @@ from loose_systems import Loose
 from reduced import compare, space
 from strategies import Case, cases
 
-from strandline.check.reducing import reduction_of
+from strandline.analysis.ranges import analyse_ranges
+from strandline.checker.reductions.partial_order import reduction_of
 from strandline.compile.interpret import Valuation
 from strandline.compile.kernel import Kernel
 from strandline.compile.make import make_kernel
@@ -25,7 +26,6 @@ from strandline.languages import dve
 from strandline.model.expression import Const
 from strandline.model.layout import make_layout
 from strandline.model.measure import Measure
-from strandline.model.ranges import analyse_ranges
 from strandline.model.system import System
 from strandline.source import Source
 

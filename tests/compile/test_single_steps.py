@@ -13,7 +13,7 @@ from strandline.compile.interpret import Step as Taken
 from strandline.languages.lotus import load
 from strandline.model.system import System
 from strandline.source import Source
-from strandline.traces.walk import twin_of
+from strandline.traces.interpreter_walk import twin_of
 
 MOST = 60
 

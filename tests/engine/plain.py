@@ -25,9 +25,9 @@ class Engine:
 
     def __init__(self, modules: dict[str, ModuleType], searches: dict[str, Any]) -> None:
         self.modules, self.searches = modules, searches
-        self.sizes: Any = modules["sizes"]
+        self.sizes: Any = modules["runtime.sizes"]
         self.Event = modules["search"].Event
-        self.StatesOnly = modules["journal"].StatesOnly
+        self.StatesOnly = modules["parts.search_output"].StatesOnly
         self.CacheRule = modules["orders.cached"].CacheRule
         names = {"bfs": "BreadthFirstSearch", "dfs": "DepthFirstSearch", "sweep": "SweepSearch"}
         self.orders = {order: searches[name] for order, name in names.items()}

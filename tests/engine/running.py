@@ -10,7 +10,7 @@ from typing import Any
 from plain import Engine, compiled_engine
 
 from strandline.compile.kernel import DEADLOCK_BIT, Kernel
-from strandline.engine.codes import ROOT, SAME, STEP_BITS
+from strandline.engine.runtime.codes import ROOT, SAME, STEP_BITS
 
 State = tuple[int, ...]
 

@@ -11,8 +11,8 @@ from plain import Engine, plain_engine
 from running import Run
 
 from strandline.compile.kernel import Kernel
-from strandline.engine.codes import BIAS, NONE
-from strandline.engine.records import CHAIN, ROW, rows_of
+from strandline.engine.runtime.codes import BIAS, NONE
+from strandline.engine.runtime.records import CHAIN, ROW, rows_of
 
 
 @dataclass(frozen=True, slots=True)

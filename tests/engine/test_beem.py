@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 import beem
-from strandline.check.measures import parse_measures
+from strandline.checker.measures.notation import parse_measures
 from strandline.compile.host import compile_system
 from strandline.compile.kernel import Kernel
 from strandline.compile.make import make_kernel
-from strandline.engine.journal import StatesOnly
 from strandline.engine.orders.breadth_first import BreadthFirstSearch, Trees
 from strandline.engine.orders.depth_first import DepthFirstSearch
 from strandline.engine.orders.sweep import SweepSearch
+from strandline.engine.parts.search_output import StatesOnly
 from strandline.engine.search import Event, Search
 from strandline.languages import load
 

@@ -16,7 +16,7 @@ from typing import Any
 import numba
 import pytest
 
-import strandline.engine.jit as jit
+import strandline.engine.runtime.jit as jit
 from strandline.engine import code_cache
 from strandline.engine.code_cache import cached_by
 
@@ -24,9 +24,9 @@ PACKAGE = Path(jit.__file__).parents[1]
 
 PROGRAM = """
 import numpy as np
-from strandline.engine.batch_kernel import Batch, hash_records
-from strandline.engine.expansion_kernel import Expansion
-from strandline.engine.records import ANSWER, REST, record
+from strandline.engine.parts.batch_kernel import Batch, hash_records
+from strandline.engine.parts.expansion_kernel import Expansion
+from strandline.engine.runtime.records import ANSWER, REST, record
 words = lambda size: np.zeros(size, dtype=np.uint64)
 records, hashes = np.arange(1, 3, dtype=np.uint64), words(1)
 expansion = Expansion(np.uint64(0), (0, 0), np.uint64(2), np.uint64(0), records, words(1), record(ANSWER))

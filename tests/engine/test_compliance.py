@@ -20,7 +20,7 @@ from plain import plain_engine
 from running import Run, smallest_arrays
 from storing import step_by_step, stored_states
 
-from strandline.engine.codes import CONTINUE, NONE
+from strandline.engine.runtime.codes import CONTINUE, NONE
 from strandline.engine.search import Event
 
 KINDS = ("monotone", "regressing", "columns", "extreme")
@@ -126,7 +126,7 @@ def test_the_observer_notices_what_should_be_gone(monkeypatch: pytest.MonkeyPatc
         layers.line.row = NONE
         return CONTINUE
 
-    monkeypatch.setattr(plain_engine().modules["line_kernel"], "leave_layer", leave_all)
+    monkeypatch.setattr(plain_engine().modules["parts.line_kernel"], "leave_layer", leave_all)
     runs = step_by_step(graph_kernel(graph))
     with pytest.raises(AssertionError, match="is kept behind the line"):
         [observer.check(run) for run in runs]

@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from running import Run, explore, path_to, smallest_arrays
 
-from strandline.engine.codes import SAME, STEP_BITS
 from strandline.engine.handoff import FRONTIER, Progress
+from strandline.engine.parts.sketch import estimated, new_sketch
+from strandline.engine.runtime.codes import SAME, STEP_BITS
 from strandline.engine.search import Event
-from strandline.engine.sketch import estimated, new_sketch
 
 
 def continue_sweep(run: Run, graph: Graph, words: int, stop_mask: int) -> None:

@@ -11,7 +11,7 @@ from graph_kernel import Graph, graph_kernel
 from plain import Engine, compiled_engine, plain_engine
 from running import smallest_arrays
 
-from strandline.engine.cycles.loop import LoopSearch
+from strandline.engine.cycles.cycle_extraction import LoopSearch
 from strandline.engine.search import Event
 
 METHODS = ("NestedSearch", "ComponentSearch")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plain import plain_engine
 
-from strandline.engine.codes import NONE
+from strandline.engine.runtime.codes import NONE
 
 U = np.uint64
 
@@ -19,9 +19,9 @@ class Rows:
 
     def __init__(self, layers: int) -> None:
         engine = plain_engine()
-        self.kernel = engine.modules["rows_kernel"]
+        self.kernel = engine.modules["parts.layer_table_kernel"]
         before, engine.sizes.LAYERS = engine.sizes.LAYERS, layers
-        self.part = engine.modules["line"].LayersPart()
+        self.part = engine.modules["parts.line"].LayersPart()
         engine.sizes.LAYERS = before
 
     def make(self, column: int, layer: int) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import strandline
-from strandline.check.verdict import Answer
+from strandline.checker.verdicts.verdict import Answer
 from strandline.errors import UsageError
 from strandline.languages import dve
 from strandline.model.system import System

@@ -20,8 +20,8 @@ from running import Run
 from test_sweeping import counters
 
 from strandline.compile.host import compile_system
-from strandline.engine import sizes
-from strandline.engine.profile import LayerFigures, coarser
+from strandline.engine.parts.profile import LayerFigures, coarser
+from strandline.engine.runtime import sizes
 from strandline.engine.search import Event
 from strandline.model.expression import Const, Read
 from strandline.model.measure import Measure

@@ -22,9 +22,9 @@ from test_continued_sweeps import progress_in
 from test_sweeping import counters
 
 import strandline
-from strandline.check.verdict import Answer
-from strandline.engine.codes import ROOT, SAME, STEP_BITS
+from strandline.checker.verdicts.verdict import Answer
 from strandline.engine.handoff import FRONTIER
+from strandline.engine.runtime.codes import ROOT, SAME, STEP_BITS
 from strandline.errors import UsageError
 from strandline.traces.log import ParentLog
 
@@ -153,7 +153,7 @@ def test_threads_that_give_way_when_they_meet(monkeypatch: pytest.MonkeyPatch) -
     engine = plain_engine()
     lock = Lock()
     for name in ("seen", "drawn"):
-        function = giving_way(lock, getattr(engine.modules["intrinsics"], name))
+        function = giving_way(lock, getattr(engine.modules["runtime.intrinsics"], name))
         monkeypatch.setattr(engine.modules["orders.shards_kernel"], name, function)
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)

@@ -301,7 +301,7 @@ def test_no_machine_code_is_made_after_it_was_loaded(tmp_path: Path) -> None:
 
 
 def test_none_is_made_when_layers_become_many() -> None:
-    from strandline.engine.rows_kernel import rebuild_map
+    from strandline.engine.parts.layer_table_kernel import rebuild_map
 
     edges = (tuple(range(1, 3_000)), *(() for _ in range(2_999)))
     run = Run(graph_kernel(Graph(edges, progress=tuple((0, node) for node in range(3_000)))), "sweep")

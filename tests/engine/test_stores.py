@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain import Engine, compiled_engine, plain_engine
 
-from strandline.engine.codes import CONTINUE, GROW, NONE
+from strandline.engine.runtime.codes import CONTINUE, GROW, NONE
 
 U = np.uint64
 State = tuple[int, ...]
@@ -48,7 +48,7 @@ class Stored:
         self.part = make(engine, words, extra)
         sizes.ENTRIES, sizes.TABLE, sizes.PAGES = before
         self.tells_numbers = make is not state_tables
-        self.chain = self.modules["records"].record(self.modules["records"].CHAIN) if make is pages else None
+        self.chain = self.modules["runtime.records"].record(self.modules["runtime.records"].CHAIN) if make is pages else None
         self.next_number = 0
         self.affordable = 1 << 40
         """Words in all; a store that wants more is full."""
@@ -70,7 +70,7 @@ class Stored:
     def _hash(self, state: State) -> Any:
         array = np.array(state, dtype=U)
         with np.errstate(over="ignore"):
-            return array, self.modules["hashing"].state_hash(array, U(0), width(self.words))
+            return array, self.modules["runtime.hashing"].state_hash(array, U(0), width(self.words))
 
     def make_room(self) -> None:
         while (code := self._call("make_room")) != CONTINUE:

@@ -13,7 +13,7 @@ from graph_kernel import Graph, graph_kernel
 from plain import Engine, compiled_engine, plain_engine
 from running import Run, explore, smallest_arrays
 
-from strandline.engine.line import block_ends
+from strandline.engine.parts.line import block_ends
 from strandline.engine.search import Event
 
 

@@ -19,7 +19,7 @@ from running import Run, explore, path_to, smallest_arrays
 from test_lossy_stores import counters
 
 import strandline
-from strandline.check.verdict import Answer
+from strandline.checker.verdicts.verdict import Answer
 from strandline.errors import UsageError
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -112,7 +112,7 @@ def test_threads_that_give_way_around_every_swap(words: int, monkeypatch: pytest
     modules = engine.modules
     for module, names in (("store.table_kernel", ("seen", "swap_in")), ("orders.shared_kernel", ("seen", "drawn"))):
         for name in names:
-            monkeypatch.setattr(modules[module], name, giving_way(lock, getattr(modules["intrinsics"], name)))
+            monkeypatch.setattr(modules[module], name, giving_way(lock, getattr(modules["runtime.intrinsics"], name)))
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:

@@ -16,10 +16,10 @@ from plain import Engine, compiled_engine, plain_engine
 from running import Run, explore, smallest_arrays
 
 import strandline
-from strandline.check.verdict import Answer
+from strandline.checker.verdicts.verdict import Answer
 from strandline.compile.host import compile_system
-from strandline.engine.codes import CONTINUE, GROW, NONE
 from strandline.engine.orders.breadth_first import Trees
+from strandline.engine.runtime.codes import CONTINUE, GROW, NONE
 from strandline.engine.search import Event
 from strandline.errors import ResourceError
 from strandline.languages import dve
@@ -123,7 +123,7 @@ def test_keys_that_all_belong_to_one_line(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize("bits", [40, 41, 47, 63, 64])
 def test_a_value_is_told_from_its_line_and_its_quotient(bits: int) -> None:
     """For tables of any size; and what is scattered can be gathered."""
-    kernel, records = plain_engine().modules["store.lines_kernel"], plain_engine().modules["records"]
+    kernel, records = plain_engine().modules["store.bucket_kernel"], plain_engine().modules["runtime.records"]
     random = Random(bits)
     with np.errstate(over="ignore"):
         for lines in (64, 65, 127, 8192, 11_468, (1 << 31) - 1):

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from strandline.engine import writing
-from strandline.engine.writing import AT_ONCE, Collected, Writer
+from strandline.engine.runtime import writer as writer_module
+from strandline.engine.runtime.writer import AT_ONCE, Collected, Writer
 from strandline.errors import ResourceError
 
 
@@ -45,7 +45,7 @@ def test_it_is_another_thread_that_ends_with_its_work() -> None:
 
 
 def test_whoever_gives_too_much_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "_MOST_BYTES", 1000)
+    monkeypatch.setattr(writer_module, "_MOST_BYTES", 1000)
     writer, gate, begun = Writer(), threading.Event(), threading.Event()
 
     def wait() -> None:
@@ -70,7 +70,7 @@ def test_whoever_gives_too_much_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_one_that_is_larger_than_all_that_may_wait_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "_MOST_BYTES", 100)
+    monkeypatch.setattr(writer_module, "_MOST_BYTES", 100)
     writer, done = Writer(), []
     writer.do(lambda: done.append(1), 1000)
     writer.settle()

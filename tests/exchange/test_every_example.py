@@ -9,14 +9,14 @@ from random import Random
 
 import pytest
 
-from strandline.check.expected.reading import find_expected, read_expected
+from strandline.checker.expected.reader import find_expected, read_expected
 from strandline.languages import load
 from strandline.model.values import show
 from strandline.source import Source
 from strandline.traces.evaluate import Evaluator
-from strandline.traces.exchange import itf_text, json_text, read_trace
+from strandline.traces.interpreter_walk import Walk, twin_of
 from strandline.traces.matching import fit
-from strandline.traces.walk import Walk, twin_of
+from strandline.traces.trace_files import itf_text, json_text, read_trace
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 MODELS = sorted({str(case.model) for file in find_expected([EXAMPLES]) for case in read_expected(file)})

@@ -15,10 +15,10 @@ from strategies import systems
 from strandline.languages import load
 from strandline.model.system import System
 from strandline.source import Source
-from strandline.traces.exchange import itf_text, json_text, read_trace
 from strandline.traces.fitting import fit_system
+from strandline.traces.interpreter_walk import Walk, twin_of
 from strandline.traces.matching import MisfitError, RecordedFault, RecordedTrace, fit
-from strandline.traces.walk import Walk, twin_of
+from strandline.traces.trace_files import itf_text, json_text, read_trace
 
 MODELS = Path(__file__).resolve().parent.parent / "check" / "models"
 

@@ -16,10 +16,10 @@ from strandline.model.values import Multiset, Queue, RecordValue
 from strandline.report.traces import write_trace
 from strandline.source import Source
 from strandline.traces.encoding import agrees, part
-from strandline.traces.exchange import itf_text, json_text, read_trace
+from strandline.traces.interpreter_walk import Walk, twin_of
 from strandline.traces.matching import RecordedFault
 from strandline.traces.trace import Change, Step, Trace
-from strandline.traces.walk import Walk, twin_of
+from strandline.traces.trace_files import itf_text, json_text, read_trace
 
 MESSAGE = RecordValue("Message", {"kind": "ack", "number": 3})
 MODELS = Path(__file__).resolve().parent.parent / "check" / "models"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from strandline.check.expected.cases import CaseResult
-from strandline.check.expected.reading import read_expected
+from strandline.checker.expected.cases import CaseResult
+from strandline.checker.expected.reader import read_expected
 from strandline.cli.testing import run_case
 
 MODELS = Path(__file__).resolve().parent.parent / "check" / "models"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from expecting import run_only, write
 
-from strandline.check.expected.cases import Judgement, Outcome
+from strandline.checker.expected.cases import Judgement, Outcome
 from strandline.report.codes import expectation_code
 
 BOTH = 'invariants = ["not (P.critical and Q.critical)"]\n'
@@ -135,7 +135,7 @@ def test_a_run_time_fault_is_expected_only_where_it_is_named(text: str, outcome:
 
 
 def test_a_fault_that_the_model_is_known_for_is_tolerated(tmp_path: Path) -> None:
-    from strandline.check.expected.reading import read_expected
+    from strandline.checker.expected.reader import read_expected
     from strandline.cli.testing import run_case
 
     text = 'model = "index.dve"\nfault = "array index out of range"\n[[check]]\nverdict = "VIOLATED"\n'
@@ -178,7 +178,7 @@ def test_a_bug_is_told_with_its_stack_trace(tmp_path: Path, monkeypatch: pytest.
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("oh no")
 
-    monkeypatch.setattr("strandline.check.api.check", broken)
+    monkeypatch.setattr("strandline.checker.api.check", broken)
     file = write(tmp_path, 'model = "mutex.dve"\n[[check]]\nverdict = "VIOLATED"\n')
     result = run_only(file)
     assert result.outcome is Outcome.BUG

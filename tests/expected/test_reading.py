@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from expecting import write
 
-from strandline.check.expected.cases import Case, Expectation, PropertyExpectation
-from strandline.check.expected.reading import find_expected, read_expected
+from strandline.checker.expected.cases import Case, Expectation, PropertyExpectation
+from strandline.checker.expected.reader import find_expected, read_expected
 from strandline.errors import InputError, UsageError
 
 

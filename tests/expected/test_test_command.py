@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 import pytest
 from expecting import write
 
-from strandline.check.expected.cases import Case, CaseResult, Expectation, Judgement, Outcome
+from strandline.checker.expected.cases import Case, CaseResult, Expectation, Judgement, Outcome
 from strandline.cli import testing_pool
 from strandline.cli.main import main
 from strandline.cli.testing_pool import run_in_processes

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from strandline.analysis.control import control_edges
+from strandline.analysis.dependencies import reads, writes
 from strandline.languages.dve import load
-from strandline.model.control import control_edges
-from strandline.model.facts import reads, writes
 from strandline.source import Source
 
 MODEL = """

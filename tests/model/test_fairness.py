@@ -16,10 +16,10 @@ from strandline.compile.interpret import Interpreter, Valuation
 from strandline.errors import InternalError
 from strandline.languages.dve import load
 from strandline.model.expression import Const, Read
-from strandline.model.fairness import FairSystem, process_fairness, some_enabled, with_fairness
 from strandline.model.system import Action, Assign, Domain, Fairness, Move, Observer, System, Variable
 from strandline.model.validate import validate
 from strandline.source import Source
+from strandline.transform.fairness import FairSystem, process_fairness, some_enabled, with_fairness
 
 MOST_STATES = 300
 Edge = tuple[Valuation, tuple[Action, ...]]

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Generator
 
+from strandline.analysis.ranges import analyse_ranges
 from strandline.compile.interpret import Fault, evaluate
 from strandline.model.expression import (
     Binary,
@@ -31,7 +32,6 @@ from strandline.model.expression import (
 from strandline.model.intervals import Contradiction, Environment
 from strandline.model.notation import LONGEST
 from strandline.model.plain import PlainScope
-from strandline.model.ranges import analyse_ranges
 from strandline.model.system import Action, Assign, Domain, System, Variable
 from strandline.model.validate import validate
 from strandline.source import Source, Span

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import systems
 
+from strandline.analysis.ranges import analyse_ranges
 from strandline.compile.interpret import Interpreter
 from strandline.model.expression import Binary, Const, Element, Expression, Read
 from strandline.model.layout import make_layout
-from strandline.model.ranges import analyse_ranges
 from strandline.model.system import Action, Assign, Domain, Move, Process, System, Variable
 from strandline.model.validate import validate
 from strandline.source import Source

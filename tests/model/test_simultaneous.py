@@ -11,9 +11,9 @@ from strategies import Generator
 from strandline.compile.interpret import Fault, Interpreter
 from strandline.errors import ResourceError
 from strandline.model.expression import Binary, Const, Element, Read
-from strandline.model.simultaneous import Slot, simultaneous
 from strandline.model.system import Action, Assign, Domain, System, Variable
 from strandline.source import Source
+from strandline.transform.simultaneous import Slot, simultaneous
 
 
 def outcome(interpreter: Interpreter, action: Action, state: tuple[int, ...]) -> object:

@@ -11,21 +11,21 @@ from small_systems import ROOT, STOP_AND_WAIT, TWO_LAPS, system_of
 from strategies import systems
 
 import strandline
-from strandline.check.automatic import KEEP_ALL, predicted_measure
-from strandline.check.measures import measure_texts, parse_measures
-from strandline.check.watching import Unwatched
+from strandline.analysis.ranges import analyse_ranges
+from strandline.checker.limits.progress import Unwatched
+from strandline.checker.measures.notation import measure_texts, parse_measures
+from strandline.checker.measures.prediction import KEEP_ALL, predicted_measure
 from strandline.cli.main import main
 from strandline.compile.callback import from_callables
 from strandline.compile.host import compile_system
 from strandline.compile.kernel import Kernel
-from strandline.engine.journal import StatesOnly
 from strandline.engine.orders.breadth_first import BreadthFirstSearch
 from strandline.engine.orders.sweep import SweepSearch
+from strandline.engine.parts.search_output import StatesOnly
 from strandline.engine.search import Event
 from strandline.errors import UsageError
 from strandline.languages import load
 from strandline.model.measure import Reason
-from strandline.model.ranges import analyse_ranges
 from strandline.progress.candidates import Candidate
 from strandline.progress.finding import Figures, Found, Trial, find_measures
 

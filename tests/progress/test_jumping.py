@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import strandline
+from strandline.analysis.control import control_edges
 from strandline.languages import python
-from strandline.model.control import control_edges
 from strandline.model.system import System
 from strandline.progress.changes import Changes
 from strandline.source import Source

@@ -14,11 +14,11 @@ from strandline.model.intervals import Interval
 from strandline.model.measure import in_words
 from strandline.model.system import System
 from strandline.progress.candidates import Block, Candidate
-from strandline.progress.cells import find_cells
 from strandline.progress.changes import Changes
 from strandline.progress.proposals import propose
 from strandline.progress.rankings import rankings
 from strandline.progress.sampling import Exploration
+from strandline.progress.state_fields import find_cells
 
 
 def blocks_of(system: System) -> tuple[list[Block], list[Block]]:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import strandline
-from strandline.check.claims import Claims
-from strandline.check.properties import select
+from strandline.checker.options.claims import Claims
+from strandline.checker.properties.selection import select
 from strandline.errors import InputError
 from strandline.report.dump import dump
 from strandline.report.facts import facts_data, facts_text

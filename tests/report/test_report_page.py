@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import strandline
-from strandline.check.verdict import Exploration, Verdict
+from strandline.checker.verdicts.verdict import Exploration, Verdict
 from strandline.cli.main import main
 from strandline.model.values import Multiset, RecordValue
 from strandline.report.html.data import page_data

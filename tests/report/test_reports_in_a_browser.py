@@ -12,11 +12,11 @@ from browser import Browser, needs_browser, opened
 from test_report_page import ONE_OF_EACH_LANGUAGE
 
 import strandline
-from strandline.check.verdict import Verdict
+from strandline.checker.verdicts.verdict import Verdict
 from strandline.traces.evaluate import Evaluator, told
 from strandline.traces.following import steps_along
+from strandline.traces.interpreter_walk import twin_of
 from strandline.traces.replay import replay
-from strandline.traces.walk import twin_of
 
 pytestmark = needs_browser
 EXAMPLES = Path(__file__).parents[2] / "examples"

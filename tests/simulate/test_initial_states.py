@@ -12,7 +12,7 @@ from strandline.cli.simulating import Simulation
 from strandline.errors import UsageError
 from strandline.languages import load
 from strandline.report.style import Style
-from strandline.traces.walk import twin_of
+from strandline.traces.interpreter_walk import twin_of
 
 MODELS = Path(__file__).resolve().parent.parent / "check" / "models"
 

@@ -15,7 +15,7 @@ from strandline.languages import load
 from strandline.model.expression import Read
 from strandline.model.system import Predicate, System
 from strandline.traces.evaluate import Evaluator, told
-from strandline.traces.walk import Walk, twin_of
+from strandline.traces.interpreter_walk import Walk, twin_of
 
 MODELS = Path(__file__).resolve().parent.parent / "check" / "models"
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 import strandline
 from models.lotus import dining, with_token
 from models.random_lotus import random_lotus
-from strandline.check.ctl.fragments import quantifiers_of
-from strandline.check.ctl.verdict import AbstractionFigures, InitialStates
-from strandline.check.verdict import Verdict
+from strandline.checker.ctl.fragments import quantifiers_of
+from strandline.checker.verdicts.ctl import AbstractionFigures, InitialStates
+from strandline.checker.verdicts.verdict import Verdict
 from strandline.errors import UsageError
 from strandline.languages.lotus import load
 from strandline.model.system import System
@@ -190,8 +190,8 @@ def test_mixed_formulas_are_decided_on_the_model_and_that_is_told() -> None:
 
 
 def test_abstractions_that_need_much_more_room_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("strandline.check.strategies.abstraction.FEW_NODES", 0)
-    monkeypatch.setattr("strandline.check.strategies.abstraction.MOST_TIMES", 0.5)
+    monkeypatch.setattr("strandline.checker.strategies.abstraction.FEW_NODES", 0)
+    monkeypatch.setattr("strandline.checker.strategies.abstraction.MOST_TIMES", 0.5)
     found = strandline.check(system_of(with_token(8)), method="abstraction")
     assert words(found) == [InitialStates(1, 1)]
     assert figures(found).decided_by == "the model itself, because abstractions need much more room"

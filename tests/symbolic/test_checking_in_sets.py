@@ -16,8 +16,8 @@ import pytest
 
 import strandline
 from models.lotus import dining, with_token
-from strandline.check.expected.cases import Case
-from strandline.check.expected.reading import find_expected, read_expected
+from strandline.checker.expected.cases import Case
+from strandline.checker.expected.reader import find_expected, read_expected
 from strandline.cli.main import main
 from strandline.cli.testing import run_case
 from strandline.errors import InputError, UsageError

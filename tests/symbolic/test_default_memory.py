@@ -8,8 +8,8 @@ import pytest
 
 import strandline
 from models.lotus import dining, with_token
-from strandline.check import memory
-from strandline.check.memory import DEFAULT_LIMIT, MemoryLimit, available_bytes, resident_bytes
+from strandline.checker.limits import memory
+from strandline.checker.limits.memory import DEFAULT_LIMIT, MemoryLimit, available_bytes, resident_bytes
 from strandline.languages.lotus import load
 from strandline.model.system import System
 from strandline.report.style import Style

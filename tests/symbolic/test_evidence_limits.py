@@ -14,8 +14,9 @@ import pytest
 
 import strandline
 from models.lotus import dining
-from strandline.check import background, symbolically
-from strandline.check.verdict import Interrupted
+from strandline.checker.limits import background
+from strandline.checker.strategies import symbolic_run as symbolic_run_module
+from strandline.checker.verdicts.verdict import Interrupted
 from strandline.cli.main import main
 from strandline.errors import ResourceError
 from strandline.languages.dve import load as load_dve
@@ -52,9 +53,9 @@ class TestAnswersStay:
         assert all(one.trace is not None for one in found.properties)
 
     def test_no_time_for_evidence(self, asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(symbolically, "EVIDENCE_SECONDS", 0.0)
-        monkeypatch.setattr(symbolically, "_too_long", lambda seconds: "too long")
-        monkeypatch.setattr(symbolically.SymbolicRun, "answered", _at_once)
+        monkeypatch.setattr(symbolic_run_module, "EVIDENCE_SECONDS", 0.0)
+        monkeypatch.setattr(symbolic_run_module, "_too_long", lambda seconds: "too long")
+        monkeypatch.setattr(symbolic_run_module.SymbolicRun, "answered", _at_once)
         found = strandline.check(people(), **asked)
         assert answers(found) == without("too long")
         assert all(one.trace is None for one in found.properties)
@@ -62,11 +63,11 @@ class TestAnswersStay:
 
     def test_time_is_up_inside_the_library(self, asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
         """The work does not come back from one operation, nor looks whether it should end."""
-        monkeypatch.setattr(symbolically, "EVIDENCE_SECONDS", 0.0)
-        monkeypatch.setattr(symbolically, "_too_long", lambda seconds: "too long")
+        monkeypatch.setattr(symbolic_run_module, "EVIDENCE_SECONDS", 0.0)
+        monkeypatch.setattr(symbolic_run_module, "_too_long", lambda seconds: "too long")
         monkeypatch.setattr(background, "_MOMENT", 0.0)
         monkeypatch.setattr(SymbolicPaths, "_rings", _stuck)
-        monkeypatch.setattr(symbolically.SymbolicRun, "answered", _at_once)
+        monkeypatch.setattr(symbolic_run_module.SymbolicRun, "answered", _at_once)
         assert answers(strandline.check(people(), **asked)) == without("too long")
 
     def test_no_memory_for_evidence(self, asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,15 +96,15 @@ class TestAnswersStay:
         assert answers(verdict) == without("interrupted")
 
 
-def _at_once(run: symbolically.SymbolicRun) -> None:
+def _at_once(run: symbolic_run_module.SymbolicRun) -> None:
     """All answers are known, and no time is left."""
     run._answered = True
     run._until = run._background.until = (0.0, "too long")  # type: ignore[union-attr]
 
 
-def _run_of(paths: SymbolicPaths) -> symbolically.SymbolicRun:
+def _run_of(paths: SymbolicPaths) -> symbolic_run_module.SymbolicRun:
     run = paths._space.watch.__self__  # type: ignore[attr-defined]
-    assert isinstance(run, symbolically.SymbolicRun)
+    assert isinstance(run, symbolic_run_module.SymbolicRun)
     return run
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from strategies import random_case
 
 import strandline
-from strandline.check.expected.cases import Case
-from strandline.check.expected.reading import find_expected, read_expected
+from strandline.checker.expected.cases import Case
+from strandline.checker.expected.reader import find_expected, read_expected
 from strandline.compile.interpret import Interpreter, Valuation
 from strandline.errors import ResourceError
 from strandline.model.system import System

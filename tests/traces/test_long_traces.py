@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import strandline
-from strandline.check.verdict import Verdict
+from strandline.checker.verdicts.verdict import Verdict
 from strandline.errors import ReplayError
 from strandline.report.data import result_data
 from strandline.report.envelope import render
@@ -21,7 +21,8 @@ from strandline.report.html.page import report_page
 from strandline.report.style import Style
 from strandline.report.text import verdict_text
 from strandline.report.traces import TRACE_FORMATS, trace_text, write_trace
-from strandline.traces import exchange, itf, replay, stored
+from strandline.traces import itf, replay, stored
+from strandline.traces import trace_files as trace_files_module
 from strandline.traces.streamed import Streamed, json_pieces
 from strandline.traces.trace import Trace
 
@@ -46,7 +47,7 @@ def counter(tmp_path: Path, limit: int) -> Path:
 
 def held_as(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     """Let traces of so many steps be held as objects."""
-    for module in (stored, replay, exchange, itf):
+    for module in (stored, replay, trace_files_module, itf):
         monkeypatch.setattr(module, "MOST_HELD", most)
 
 
@@ -174,7 +175,7 @@ def test_a_long_trace_takes_little_memory(tmp_path: Path) -> None:
 
 
 def test_a_step_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from strandline.traces.walk import twin_of
+    from strandline.traces.interpreter_walk import twin_of
 
     held_as(monkeypatch, 3)
     twin = twin_of(strandline.load(counter(tmp_path, 40)))

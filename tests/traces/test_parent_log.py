@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from strandline.engine.codes import ROOT, SAME, STEP_BITS
-from strandline.engine.links import BLOCK, HEADER, batch_of, header_of, links_of
+from strandline.engine.parts.links import BLOCK, HEADER, batch_of, header_of, links_of
+from strandline.engine.runtime.codes import ROOT, SAME, STEP_BITS
 from strandline.errors import ReplayError, ResourceError
 from strandline.traces.log import ParentLog
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from strandline.check.claims import Claims
-from strandline.check.ltl.options import LtlOptions
-from strandline.check.options import Options
-from strandline.cli.answering import add_asking, answer, is_asked
+from strandline.checker.options.claims import Claims
+from strandline.checker.options.search import Options
+from strandline.checker.options.temporal import LtlOptions
+from strandline.cli.mcc_questions import add_asking, answer, is_asked
 from strandline.cli.option_arguments import add_options, options_of
 from strandline.cli.resume import remember_command
 from strandline.cli.searching import add_model, add_output_options, console_of, finish, load_model, try_files
@@ -39,8 +39,8 @@ def run(arguments: argparse.Namespace) -> int:
     remember_command(arguments, options)
     console = console_of(arguments, options)
     arguments.finish = lambda result: finish(arguments, console, result)
-    from strandline.check.deciding import check_selection, open_checkpoints
-    from strandline.check.properties import select
+    from strandline.checker.decisions.checks import check_selection, open_checkpoints
+    from strandline.checker.properties.selection import select
 
     system = load_model(arguments, options.max_seconds)
     if is_asked(arguments, claims):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 from strandline.errors import CannotWrite
 
 if TYPE_CHECKING:
-    from strandline.check.watching import Progress
+    from strandline.checker.limits.progress import Progress
 
 _EVERY = 0.1
 _PATIENCE = 0.4
@@ -48,7 +48,7 @@ def _forget_output() -> None:
 
 class Console:
     """Notices on stderr, unless quiet, and one live line on a terminal. A
-    `strandline.check.watching.Watcher`."""
+    `strandline.checker.limits.progress.Watcher`."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._quiet = quiet

@@ -30,7 +30,7 @@ def configure(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; 0 whatever the answers are."""
-    from strandline.check.contest.protocol import Examination, examine
+    from strandline.checker.contest.protocol import Examination, examine
 
     console = Console(quiet=arguments.quiet)
     for line in examine(Examination.told(arguments.examination, os.environ, arguments.folder), console):

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from strandline.check.options import ExploreOptions
+from strandline.checker.options.search import ExploreOptions
 from strandline.cli.option_arguments import add_options, options_of
 from strandline.cli.outputs import try_file
 from strandline.cli.resume import remember_command
@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     remember_command(arguments, options)
     console = console_of(arguments, options)
     arguments.finish = lambda result: finish(arguments, console, result)
-    from strandline.check.deciding import explore_system, open_checkpoints
+    from strandline.checker.decisions.checks import explore_system, open_checkpoints
 
     system = load_model(arguments, options.max_seconds)
     started, method = arguments.started, options.method

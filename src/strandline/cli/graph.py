@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from strandline.check.options import NO_TRACES, Options
+from strandline.checker.options.search import NO_TRACES, Options
 from strandline.cli.console import Console
 from strandline.cli.option_arguments import add_options, options_of
 from strandline.cli.outputs import is_special, try_file
@@ -64,10 +64,10 @@ def run(arguments: argparse.Namespace) -> int:
     format_ = _format(arguments.format, arguments.output, arguments.draw)
     if format_ == "svg" or arguments.draw != "states":
         return _draw(arguments, options, format_, console)
-    from strandline.check.graphing import explore_graph, graph_task
+    from strandline.checker.graphs import explore_graph, graph_task
     from strandline.report.exit_codes import HOLDS, INTERRUPTED, SAFETY, UNKNOWN
     from strandline.report.graphs import FORMATS as WRITERS
-    from strandline.traces.walk import twin_of
+    from strandline.traces.interpreter_walk import twin_of
 
     task = graph_task(load_model(arguments), labels_of(arguments.label), options, console)
     writer_of = WRITERS[format_]
@@ -126,7 +126,7 @@ def _picture(arguments: argparse.Namespace, options: Options, console: Console) 
     system = load_model(arguments)
     if arguments.draw == "control":
         return control_picture(system)
-    from strandline.check.graphing import collect_graph, graph_task
+    from strandline.checker.graphs import collect_graph, graph_task
 
     found = collect_graph(graph_task(system, labels_of(arguments.label), options, console), options)
     return states_picture(found) if arguments.draw == "states" else components_picture(found)

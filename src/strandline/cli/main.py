@@ -140,7 +140,7 @@ def _addressed(error: InputError, parsed: Namespace) -> str:
 
 
 def _interrupted(parsed: Namespace, interrupt: KeyboardInterrupt) -> int:
-    """A search that was interrupted carries what it knew; see `strandline.check.verdict.Interrupted`."""
+    """A search that was interrupted carries what it knew; see `strandline.checker.verdicts.verdict.Interrupted`."""
     result = getattr(interrupt, "result", None)
     if result is not None:
         return int(parsed.finish(result))

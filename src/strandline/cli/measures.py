@@ -38,7 +38,7 @@ def configure(subparsers: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; 0 also when nothing was found."""
     console = Console(quiet=arguments.quiet)
-    from strandline.check.measures import parse_measures
+    from strandline.checker.measures.notation import parse_measures
     from strandline.errors import UsageError
     from strandline.progress.finding import LARGE_SAMPLE, find_measures
     from strandline.report.measures import measures_data, measures_text

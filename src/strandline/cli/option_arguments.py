@@ -7,7 +7,7 @@ from collections.abc import Callable, Container
 from dataclasses import Field
 from typing import Any, TypeVar
 
-from strandline.check.option_fields import OptionFacts, flag_of, options_in
+from strandline.checker.options.fields import OptionFacts, flag_of, options_in
 from strandline.errors import UsageError
 
 Options = TypeVar("Options")

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from strandline.check.checkpoints.keeping import Checkpoints
-from strandline.check.deciding import explore_system
-from strandline.check.options import SWEEP, ExploreOptions
-from strandline.check.verdict import Exploration
-from strandline.check.watching import Progress
+from strandline.checker.checkpoints.run_folder import Checkpoints
+from strandline.checker.decisions.checks import explore_system
+from strandline.checker.limits.progress import Progress
+from strandline.checker.options.search import SWEEP, ExploreOptions
+from strandline.checker.verdicts.verdict import Exploration
 from strandline.cli.console import Console
 from strandline.errors import UsageError
 from strandline.model.system import System

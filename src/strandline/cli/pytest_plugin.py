@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from strandline.check.expected.cases import Case, CaseResult
+    from strandline.checker.expected.cases import Case, CaseResult
 
 _OPTION, _SETTING = "--strandline-expected", "strandline_expected"
 
@@ -31,7 +31,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     config = parent.config
     if not (config.getoption(_OPTION) or config.getini(_SETTING)):
         return None
-    from strandline.check.expected.reading import FILE_NAME
+    from strandline.checker.expected.reader import FILE_NAME
 
     if file_path.name != FILE_NAME:
         return None
@@ -44,7 +44,7 @@ class ExpectedFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         """Its cases. One that cannot be read is an error of collection, not a test that fails."""
-        from strandline.check.expected.reading import read_expected
+        from strandline.checker.expected.reader import read_expected
         from strandline.errors import InputError
 
         try:

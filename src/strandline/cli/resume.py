@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from strandline.check.options import Options
+from strandline.checker.options.search import Options
 from strandline.errors import ResourceError, UsageError
 
 
@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _remembered(folder: Path) -> tuple[list[str], str]:
-    from strandline.check.checkpoints.keeping import COMMAND
+    from strandline.checker.checkpoints.run_folder import COMMAND
 
     try:
         told = json.loads((folder / COMMAND).read_text(encoding="utf-8"))
@@ -56,7 +56,7 @@ def remember_command(arguments: argparse.Namespace, options: Options) -> None:
     folder = options.checkpoint_folder
     if folder is None or options.resume:
         return
-    from strandline.check.checkpoints.keeping import COMMAND
+    from strandline.checker.checkpoints.run_folder import COMMAND
 
     told = {"command": arguments.given, "folder": os.getcwd()}
     try:

@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _text(arguments: argparse.Namespace, found: list[LeftOver], kept: list[LeftOver]) -> str:
-    from strandline.check.memory import shown_bytes
+    from strandline.checker.limits.memory import shown_bytes
     from strandline.report.style import table
 
     if not found:
@@ -64,7 +64,7 @@ def _fate(arguments: argparse.Namespace, one: LeftOver, kept: list[LeftOver]) ->
 
 def total(found: list[LeftOver]) -> str:
     """How many runs, and what they take."""
-    from strandline.check.memory import shown_bytes
+    from strandline.checker.limits.memory import shown_bytes
 
     whose = "a killed run" if len(found) == 1 else f"{len(found)} killed runs"
     return f"{whose}, {shown_bytes(sum(one.size for one in found))}"

@@ -11,16 +11,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from strandline.check.options import NO_TRACES, Options
+from strandline.checker.options.search import NO_TRACES, Options
 from strandline.cli.console import Console, emit, emit_pieces, may_colour
 from strandline.cli.outputs import Outputs, try_file
 from strandline.errors import CannotWrite, Option, ResourceError, UsageError
 from strandline.report.exit_codes import HOLDS, UNEXPECTED, interrupted_code
 
 if TYPE_CHECKING:
-    from strandline.check.checkpoints.keeping import Checkpoints
-    from strandline.check.evidence import EvidenceLimits
-    from strandline.check.verdict import Exploration, Verdict
+    from strandline.checker.checkpoints.run_folder import Checkpoints
+    from strandline.checker.limits.evidence import EvidenceLimits
+    from strandline.checker.verdicts.verdict import Exploration, Verdict
     from strandline.model.system import System
 
 _EXPECTATIONS = ("holds", "violated", "unknown")
@@ -50,7 +50,7 @@ def add_parameters(parser: argparse.ArgumentParser) -> None:
 def load_model(arguments: argparse.Namespace, limit: float | None = None) -> System:
     """The model of a command, with the parameters that are given. Raises `ResourceError` where so many seconds have
     passed since the command began before it is there."""
-    from strandline.check.patience import within
+    from strandline.checker.limits.timeouts import within
     from strandline.languages import load
     from strandline.languages.parameters import given_parameters
 
@@ -145,8 +145,8 @@ def _write_files(
 
 def _limits_of(arguments: argparse.Namespace, result: Exploration | Verdict) -> EvidenceLimits:
     """The limits of the run, which hold for writing too."""
-    from strandline.check.evidence import EvidenceLimits
-    from strandline.check.verdict import Verdict
+    from strandline.checker.limits.evidence import EvidenceLimits
+    from strandline.checker.verdicts.verdict import Verdict
 
     exploration = result.exploration if isinstance(result, Verdict) else result
     return EvidenceLimits(exploration.options, arguments.started, time.perf_counter())
@@ -184,7 +184,7 @@ def try_files(arguments: argparse.Namespace) -> None:
 
 
 def _rendered(arguments: argparse.Namespace, result: Exploration | Verdict) -> str:
-    from strandline.check.verdict import Verdict
+    from strandline.checker.verdicts.verdict import Verdict
     from strandline.report.style import Style
     from strandline.report.text import exploration_text, verdict_text
 

@@ -10,9 +10,9 @@ from dataclasses import replace
 from random import randrange
 from typing import TYPE_CHECKING, Any
 
-from strandline.check.claims import Claims
-from strandline.check.options import Options
-from strandline.check.walk_options import WalkOptions
+from strandline.checker.options.claims import Claims
+from strandline.checker.options.search import Options
+from strandline.checker.options.walks import WalkOptions
 from strandline.cli.console import emit, may_colour
 from strandline.cli.option_arguments import add_options, options_of
 from strandline.cli.searching import add_output_options, add_parameters, console_of, finish, load_model, try_files
@@ -84,8 +84,8 @@ def _run_walks(arguments: argparse.Namespace) -> int:
     try_files(arguments)
     console = console_of(arguments, options)
     arguments.finish = lambda result: finish(arguments, console, result)
-    from strandline.check.properties import select
-    from strandline.check.walking import of_states, walk_selection
+    from strandline.checker.properties.selection import select
+    from strandline.checker.walks import of_states, walk_selection
 
     system = load_model(arguments, options.max_seconds)
     selection, left_out = of_states(select(system, claims))
@@ -110,9 +110,9 @@ def _simulation(arguments: argparse.Namespace, system: Any) -> Simulation:
     from random import Random
 
     from strandline.cli.simulating import Simulation
-    from strandline.model.history import with_history
     from strandline.report.style import Style
-    from strandline.traces.walk import twin_of
+    from strandline.traces.interpreter_walk import twin_of
+    from strandline.transform.history import with_history
 
     if arguments.product and system.observer is None:
         raise UsageError(f"{arguments.model}: --product: the model has no property process")

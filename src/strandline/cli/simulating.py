@@ -13,9 +13,9 @@ from strandline.errors import UsageError
 from strandline.report.style import Style, counted, table
 from strandline.report.traces import trace_lines, write_trace
 from strandline.traces.evaluate import told
-from strandline.traces.exchange import read_trace
+from strandline.traces.interpreter_walk import Walk
 from strandline.traces.matching import fit
-from strandline.traces.walk import Walk
+from strandline.traces.trace_files import read_trace
 
 _MOST_TOLD = 50
 """A random walk of more steps than this tells only of its end."""

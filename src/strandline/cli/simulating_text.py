@@ -6,10 +6,10 @@ from strandline.compile.interpreted import SystemTwin
 from strandline.compile.kernel import DEADLOCK_BIT, STUCK_BIT, Edge, FaultSite
 from strandline.report.style import Style, counted
 from strandline.traces.evaluate import Evaluator
+from strandline.traces.interpreter_walk import Walk
 from strandline.traces.replay import State
 from strandline.traces.text import change_lines, state_lines
 from strandline.traces.trace import Step, changes
-from strandline.traces.walk import Walk
 
 _MOST_CHOICES = 40
 """Steps that a menu lists unless all are asked for."""

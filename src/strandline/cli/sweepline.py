@@ -12,9 +12,9 @@ from strandline.cli.outputs import Outputs, try_file
 from strandline.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from strandline.check.ctl.formula import CtlFormula
-    from strandline.check.properties import Property, Selection
-    from strandline.check.verdict import Verdict
+    from strandline.checker.properties.ctl_formula import CtlFormula
+    from strandline.checker.properties.selection import Property, Selection
+    from strandline.checker.verdicts.verdict import Verdict
     from strandline.model.system import System
 
 TRACE_FILE, TREE_FILE, UPDATE_FILE = "trace.txt", "tree.txt", "mppUpdate.txt"
@@ -95,9 +95,9 @@ def _files(arguments: argparse.Namespace) -> list[str]:
 
 
 def _checked(arguments: argparse.Namespace, system: System, console: Console) -> Verdict:
-    from strandline.check.deciding import check_selection
-    from strandline.check.ltl.options import LtlOptions
-    from strandline.check.options import Options
+    from strandline.checker.decisions.checks import check_selection
+    from strandline.checker.options.search import Options
+    from strandline.checker.options.temporal import LtlOptions
 
     kind, measured = arguments.kind, bool(arguments.measure or system.measures)
     options = Options(order="sweep" if measured else None, measure=arguments.measure)
@@ -115,8 +115,8 @@ def _checked(arguments: argparse.Namespace, system: System, console: Console) ->
 
 def _selected(arguments: argparse.Namespace, system: System) -> Selection:
     """The one property that is asked for."""
-    from strandline.check.claims import FINITE, INFINITE, Claims
-    from strandline.check.properties import Kind, Property, Selection, select
+    from strandline.checker.options.claims import FINITE, INFINITE, Claims
+    from strandline.checker.properties.selection import Kind, Property, Selection, select
 
     kind = arguments.kind
     if arguments.automaton is not None:
@@ -134,7 +134,7 @@ def _selected(arguments: argparse.Namespace, system: System) -> Selection:
 
 def _formula(file: Path, system: System) -> CtlFormula:
     """The formula in a file of one line (000 §7.4.3); `EFAG p` is `EF AG p`."""
-    from strandline.check.ctl.formula import bind_ctl
+    from strandline.checker.properties.ctl_formula import bind_ctl
     from strandline.languages import read_text
 
     return bind_ctl(read_text(file).strip(), system.alone, name=str(file))
@@ -146,7 +146,7 @@ def _safety_property(bound: CtlFormula, system: System) -> Property:
     A formula holds if it holds in every initial state, and with fairness only some paths count; a reachable state that
     satisfies p says less.
     """
-    from strandline.check.properties import Kind, Property
+    from strandline.checker.properties.selection import Kind, Property
 
     single = _of_states(bound)
     narrower = single.kind is Kind.REACHABILITY and len(system.initial) > 1
@@ -157,7 +157,7 @@ def _safety_property(bound: CtlFormula, system: System) -> Property:
 
 def _of_states(bound: CtlFormula) -> Property:
     """EF p and AG p as properties of single states."""
-    from strandline.check.properties import Kind, Property
+    from strandline.checker.properties.selection import Kind, Property
     from strandline.properties.ltl.formula import Operator
 
     formula = bound.formula
@@ -174,8 +174,8 @@ def _of_states(bound: CtlFormula) -> Property:
 
 def _tree(arguments: argparse.Namespace, system: System, console: Console) -> Iterator[str]:
     """Every record of the sweep with the one from which it was found (000, listing 6.1)."""
-    from strandline.check.graphing import explore_tree
-    from strandline.check.options import Options
+    from strandline.checker.graphs import explore_tree
+    from strandline.checker.options.search import Options
     from strandline.report.thesis import predecessor_line, state_name
 
     measured = bool(arguments.measure or system.measures)
@@ -186,9 +186,9 @@ def _tree(arguments: argparse.Namespace, system: System, console: Console) -> It
 
 def _updates(arguments: argparse.Namespace, system: System, console: Console) -> Iterator[str]:
     """How values travel through the product (000, listing 6.3); its states are called by both of their parts."""
-    from strandline.check.graphing import product_graph
-    from strandline.check.ltl.updates import value_updates
-    from strandline.check.options import Options
+    from strandline.checker.graphs import product_graph
+    from strandline.checker.ltl.value_updates import value_updates
+    from strandline.checker.options.search import Options
     from strandline.report.thesis import product_name, update_line
 
     (asked,) = _selected(arguments, system).properties

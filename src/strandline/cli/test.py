@@ -27,7 +27,7 @@ from strandline.report.exit_codes import (
 )
 
 if TYPE_CHECKING:
-    from strandline.check.expected.cases import Case, CaseResult
+    from strandline.checker.expected.cases import Case, CaseResult
     from strandline.report.style import Style
 
 
@@ -56,7 +56,7 @@ def configure(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; see `configure` for the exit codes."""
-    from strandline.check.expected.reading import find_expected
+    from strandline.checker.expected.reader import find_expected
     from strandline.cli.testing import read_or_tell
     from strandline.report.codes import expectation_code
     from strandline.report.style import Style

@@ -7,10 +7,10 @@ import traceback
 from dataclasses import replace
 from pathlib import Path
 
-from strandline.check.expected.cases import Case, CaseResult, Judgement, Outcome, result_of
-from strandline.check.expected.judging import judge
-from strandline.check.expected.reading import FILE_NAME, read_expected
-from strandline.check.verdict import Exploration, Verdict
+from strandline.checker.expected.cases import Case, CaseResult, Judgement, Outcome, result_of
+from strandline.checker.expected.comparison import judge
+from strandline.checker.expected.reader import FILE_NAME, read_expected
+from strandline.checker.verdicts.verdict import Exploration, Verdict
 from strandline.errors import InputError, ResourceError
 from strandline.report.codes import exit_code
 from strandline.traces.trace import Trace
@@ -51,7 +51,7 @@ def _told(trace: Trace, result: Exploration | Verdict) -> str:
 
 
 def _search(case: Case) -> Exploration | Verdict:
-    from strandline.check.api import check, explore
+    from strandline.checker.api import check, explore
 
     if case.kind == "check":
         return check(case.model, **case.asked)

@@ -19,7 +19,7 @@ from multiprocessing.context import SpawnProcess
 from types import FrameType
 from typing import NoReturn
 
-from strandline.check.expected.cases import Case, CaseResult, Judgement, Outcome, result_of
+from strandline.checker.expected.cases import Case, CaseResult, Judgement, Outcome, result_of
 
 _GRACE = 3.0
 """Seconds that a process gets to remove its files before it is killed."""

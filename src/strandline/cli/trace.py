@@ -56,8 +56,8 @@ def configure(subparsers: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; 0 when the trace fits the model."""
     _check_targets(arguments)
-    from strandline.traces.exchange import read_trace
     from strandline.traces.fitting import fit_system
+    from strandline.traces.trace_files import read_trace
 
     system = load_model(arguments)
     recorded = read_trace(Path(arguments.file))
@@ -98,7 +98,7 @@ def _convert(
 ) -> None:
     from strandline.report.evaluations import trace_csv
     from strandline.report.traces import trace_text
-    from strandline.traces.exchange import write_text
+    from strandline.traces.trace_files import write_text
 
     if format_ == "csv":
         text = trace_csv(fitted.trace, evaluations)
@@ -115,7 +115,7 @@ def _object(
 ) -> str:
     from strandline.report.envelope import head, render
     from strandline.traces.encoding import encoded
-    from strandline.traces.exchange import trace_data
+    from strandline.traces.trace_files import trace_data
 
     return render(
         {

@@ -19,7 +19,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from strandline.compile.answering import answered_by
+from strandline.compile.callback_adapter import answered_by
 from strandline.compile.interpret import evaluate
 from strandline.compile.kernel import DEADLOCK_BIT, Edge, Kernel
 from strandline.errors import UsageError

@@ -10,16 +10,16 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from strandline.compile.apart import emit_apart
+from strandline.analysis.symmetry.detection import Exchange
 from strandline.compile.jit import machine_code, object_code
 from strandline.compile.kernel import Kernel, Marked, start_of
 from strandline.compile.llvm.coverage import GLOBAL
 from strandline.compile.module import Module, emit
 from strandline.compile.reduction.choosing import Reduction
-from strandline.compile.unfolding import Unfolding
+from strandline.compile.separate_compilation import emit_apart
+from strandline.compile.symmetry.unfolding import Unfolding
 from strandline.model.expression import Expression
 from strandline.model.measure import Measure
-from strandline.model.symmetry import Exchange
 from strandline.model.system import System
 
 

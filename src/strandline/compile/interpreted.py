@@ -9,13 +9,13 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from strandline.compile.answering import answered_by
+from strandline.analysis.ranges import analyse_ranges
+from strandline.compile.callback_adapter import answered_by
 from strandline.compile.interpret import Fault, Interpreter
 from strandline.compile.kernel import ACCEPTING_BIT, DEADLOCK_BIT, STUCK_BIT, Edge, FaultSite, Kernel
 from strandline.model.expression import INDEX_FAULT, RANGE_FAULT, Expression
 from strandline.model.layout import Layout, make_layout
 from strandline.model.measure import Measure
-from strandline.model.ranges import analyse_ranges
 from strandline.model.system import Action, System
 
 

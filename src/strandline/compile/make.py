@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from strandline.analysis.symmetry.detection import Exchange
 from strandline.compile.callback import CallableSystem, callback_kernel
 from strandline.compile.device import compile_for_device
 from strandline.compile.graph import graph_kernel
@@ -18,7 +19,6 @@ from strandline.errors import UsageError
 from strandline.model.expression import Expression
 from strandline.model.graph import Graph
 from strandline.model.measure import Measure
-from strandline.model.symmetry import Exchange
 from strandline.model.system import System
 
 

@@ -10,8 +10,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from strandline.compile import canonical
-from strandline.compile.canonical import Canonical
+from strandline.analysis.dependencies import evaluated
+from strandline.analysis.ranges import analyse_ranges
+from strandline.analysis.symmetry.detection import Exchange
+from strandline.analysis.symmetry.permutation import closed, stored_ranges
 from strandline.compile.interpreted import SystemTwin
 from strandline.compile.kernel import FaultSite
 from strandline.compile.llvm.coverage import Marks
@@ -20,14 +22,12 @@ from strandline.compile.llvm.successors import DECLARATIONS, ENTRY, write_functi
 from strandline.compile.llvm.tables import table_texts
 from strandline.compile.reduction import emitting
 from strandline.compile.reduction.choosing import Chooser, Reduction
+from strandline.compile.symmetry import canonical
+from strandline.compile.symmetry.canonical import Canonical
 from strandline.errors import InternalError
 from strandline.model.expression import Expression, deep_recursion, without_collecting
-from strandline.model.facts import evaluated
 from strandline.model.layout import Layout, make_layout
 from strandline.model.measure import Measure
-from strandline.model.permuting import closed, stored_ranges
-from strandline.model.ranges import analyse_ranges
-from strandline.model.symmetry import Exchange
 from strandline.model.system import System
 
 

@@ -23,7 +23,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from strandline.engine.memory import WordArray
+from strandline.engine.runtime.memory import WordArray
 
 Blocks: TypeAlias = Iterator[WordArray]
 Progress: TypeAlias = Callable[[WordArray], npt.NDArray[np.int64]]

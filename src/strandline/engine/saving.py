@@ -14,8 +14,8 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
-from strandline.engine.memory import Words
-from strandline.engine.part import Part
+from strandline.engine.parts.part import Part
+from strandline.engine.runtime.memory import Words
 from strandline.engine.search import Search
 from strandline.errors import InternalError
 

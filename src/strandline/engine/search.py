@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, TypedDict
 import numpy as np
 
 from strandline.compile.kernel import Kernel
-from strandline.engine import codes, sizes
-from strandline.engine.expansion import ExpansionPart
 from strandline.engine.handoff import HandOff, Progress
-from strandline.engine.journal import JournalPart, Listener, Sink
-from strandline.engine.part import Part
-from strandline.engine.profile import LayerFigures
+from strandline.engine.parts.expansion import ExpansionPart
+from strandline.engine.parts.part import Part
+from strandline.engine.parts.profile import LayerFigures
+from strandline.engine.parts.search_output import JournalPart, Listener, Sink
+from strandline.engine.runtime import codes, sizes
 from strandline.errors import InternalError
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Statistics:
     sweeps: int = 1
     layers: int = 0
     distinct: int = 0
-    """Of a sweep: how many distinct states it has stored, estimated (`strandline.engine.sketch`)."""
+    """Of a sweep: how many distinct states it has stored, estimated (`strandline.engine.parts.sketch`)."""
     repeats: float = 1.0
     """Of a sweep: how often each of these was stored since it goes by its measure, estimated."""
     peak_bytes: int = 0

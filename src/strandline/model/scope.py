@@ -69,7 +69,7 @@ class Scope(ABC):
     @property
     def histories(self) -> Mapping[Variable, tuple[Action, ...]]:
         """The variables that stand for `taken(...)` in what was parsed so far, each with its actions; see
-        `strandline.model.history`."""
+        `strandline.transform.history`."""
         return {}
 
     def question(self, text: str, *, name: str = "expression") -> Callable[[Evaluate], Any]:

@@ -29,7 +29,7 @@ from strandline.model.expression import Const, Element, Expression, Read
 from strandline.model.measure import Component
 from strandline.model.plain import PlainScope
 from strandline.model.scope import Scope, Without
-from strandline.showing import Shown
+from strandline.rich_display import Shown
 from strandline.source import Source, Span
 
 

@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from strandline.analysis.measure_combination import DoesNotFit, combined
 from strandline.model.expression import Binary, Const, Expression, Read, Unary, row, size
 from strandline.model.intervals import Environment, Interval
-from strandline.model.lexicographic import DoesNotFit, combined
 from strandline.model.measure import Component, Measure, Reason, in_words
 from strandline.model.system import Variable
 from strandline.progress.changes import Changes, monotone_length

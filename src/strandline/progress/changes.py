@@ -15,10 +15,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from strandline.model.control import Course, courses
+from strandline.analysis.control import Course, courses
+from strandline.analysis.ranges import analyse_ranges
 from strandline.model.expression import Binary, Const, Element, Expression, Read, Unary, variables_read
 from strandline.model.intervals import INT64, Cell, Contradiction, Environment, Interval, cell_of, join, within
-from strandline.model.ranges import analyse_ranges
 from strandline.model.system import Action, Assign, System, Variable, rows
 
 UNKNOWN: Interval = (2 * INT64[0], 2 * INT64[1])

@@ -16,25 +16,25 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from strandline.analysis.measure_combination import measure_of
+from strandline.analysis.ranges import analyse_ranges
 from strandline.compile.callback import CallableSystem
 from strandline.compile.kernel import Twin
-from strandline.engine.memory import WordArray
+from strandline.engine.runtime.memory import WordArray
 from strandline.model.expression import Expression
 from strandline.model.intervals import Interval
-from strandline.model.lexicographic import measure_of
 from strandline.model.measure import Measure, Reason
-from strandline.model.ranges import analyse_ranges
 from strandline.model.system import System
 from strandline.progress.candidates import Candidate, fitted
-from strandline.progress.cells import find_cells
 from strandline.progress.changes import Changes
 from strandline.progress.combining import Combiner, Judge, Scored
+from strandline.progress.measure_checks import examine
 from strandline.progress.packing import fits
-from strandline.progress.promises import examine
 from strandline.progress.proposals import propose, propose_roots
 from strandline.progress.rankings import rankings
 from strandline.progress.sampling import Exploration, Sample, States
 from strandline.progress.simulation import Figures, carried_on
+from strandline.progress.state_fields import find_cells
 
 SMALL_SAMPLE, MIDDLE_SAMPLE, LARGE_SAMPLE = 30_000, 120_000, 500_000
 """States on which candidates are combined, on which the better ones compete, and on which the last few do."""

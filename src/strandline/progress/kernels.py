@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from strandline.engine.hashing import state_hash
-from strandline.engine.intrinsics import call_successors
-from strandline.engine.jit import inlined, njit
+from strandline.engine.runtime.hashing import state_hash
+from strandline.engine.runtime.intrinsics import call_successors
+from strandline.engine.runtime.jit import inlined, njit
 
 U = np.uint64
 _0, _1 = U(0), U(1)

@@ -19,14 +19,14 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from strandline.model.control import control_edges
+from strandline.analysis.control import control_edges
 from strandline.model.expression import Const, Element, Expression
 from strandline.model.measure import Reason
 from strandline.model.system import System, Variable
 from strandline.progress.candidates import Block, Term, negated, ranked, total
-from strandline.progress.cells import Cell
 from strandline.progress.changes import Changes
 from strandline.progress.incidence import linear_measures
+from strandline.progress.state_fields import Cell
 from strandline.progress.static import component_ranks, distance_ranks
 
 _MOST_IN_A_ROW = 12

@@ -16,9 +16,9 @@ import numpy.typing as npt
 from strandline.model.expression import Expression
 from strandline.model.measure import Reason, listed
 from strandline.progress.candidates import Block, Bounds, Term, negated, ranked, total
-from strandline.progress.cells import Cell
 from strandline.progress.changes import Changes
 from strandline.progress.packing import packed
+from strandline.progress.state_fields import Cell
 from strandline.progress.static import component_ranks
 
 _MOST_VALUES = 48

@@ -14,14 +14,14 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from strandline.analysis.ranges import analyse_ranges
 from strandline.compile.host import compile_system
 from strandline.compile.kernel import Kernel
-from strandline.engine.journal import StatesOnly
 from strandline.engine.orders.breadth_first import BreadthFirstSearch
+from strandline.engine.parts.search_output import StatesOnly
 from strandline.engine.search import Event
 from strandline.model.expression import Expression
 from strandline.model.layout import Layout, make_layout
-from strandline.model.ranges import analyse_ranges
 from strandline.model.system import System, Variable
 from strandline.progress import evaluation
 

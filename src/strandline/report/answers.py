@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from strandline.check.contest.deciding import Answered
+from strandline.checker.contest.answers import Answered
 from strandline.report.envelope import head
 from strandline.report.exit_codes import HOLDS, INTERRUPTED, UNKNOWN
 

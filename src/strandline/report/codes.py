@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from strandline.check.expected.cases import Judgement, Outcome
-from strandline.check.properties import Kind
-from strandline.check.verdict import Answer, Exploration, PropertyVerdict, Verdict
+from strandline.checker.expected.cases import Judgement, Outcome
+from strandline.checker.properties.selection import Kind
+from strandline.checker.verdicts.verdict import Answer, Exploration, PropertyVerdict, Verdict
 from strandline.report.exit_codes import (
     BUG,
     DEADLOCK,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Any
 
-from strandline.check.combinations import WAYS, Combination, combinations_of
+from strandline.checker.combinations import WAYS, Combination, combinations_of
 from strandline.model.system import System
 from strandline.report.style import table
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from strandline.check.coverage import Coverage
+from strandline.checker.diagnosis.coverage import Coverage
 from strandline.report.style import counted
 
 _SHOWN, _LISTED = 8, 1_000

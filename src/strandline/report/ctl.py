@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from strandline.check.ctl.verdict import CtlSearch, Evidence
-from strandline.check.memory import shown_bytes
-from strandline.check.verdict import Answer, PropertyVerdict
+from strandline.checker.limits.memory import shown_bytes
+from strandline.checker.verdicts.ctl import CtlSearch, Evidence
+from strandline.checker.verdicts.verdict import Answer, PropertyVerdict
 from strandline.model.system import System
 from strandline.report.ltl import lasso_words
 from strandline.report.profile import profile_line

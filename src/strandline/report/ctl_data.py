@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from strandline.check.ctl.verdict import ComponentShown, CtlSearch, Evidence, InitialStates
+from strandline.checker.verdicts.ctl import ComponentShown, CtlSearch, Evidence, InitialStates
 from strandline.report.profile import profile_data
 from strandline.report.regress import regress_data
 from strandline.source import Source
 from strandline.traces.encoding import encoded
-from strandline.traces.exchange import trace_data
+from strandline.traces.trace_files import trace_data
 
 
 def ctl_data(search: CtlSearch, source: Source) -> dict[str, Any]:

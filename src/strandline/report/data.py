@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import Any
 
-from strandline.check.options import Options
-from strandline.check.verdict import Exploration, PropertyVerdict, Statistics, Verdict
+from strandline.checker.options.search import Options
+from strandline.checker.verdicts.verdict import Exploration, PropertyVerdict, Statistics, Verdict
 from strandline.report.coverage import coverage_data
 from strandline.report.ctl_data import ctl_data
 from strandline.report.envelope import FIGURES, head
@@ -15,8 +15,8 @@ from strandline.report.prediction import prediction_data
 from strandline.report.profile import profile_data
 from strandline.report.regress import regress_data
 from strandline.source import Source
-from strandline.traces.exchange import trace_data
 from strandline.traces.stored import MOST_HELD
+from strandline.traces.trace_files import trace_data
 
 _MOST_LEVELS = 10_000
 """A breadth-first search with more levels than this lists none of them."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from strandline.analysis.dependencies import reads, writes
 from strandline.model.expression import Const, Element, Expression
-from strandline.model.facts import reads, writes
 from strandline.model.notation import LONGEST
 from strandline.model.system import Action, Assign, System, Variable, rows
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from strandline.check.expected.cases import CaseResult, Outcome
+from strandline.checker.expected.cases import CaseResult, Outcome
 from strandline.report.envelope import head
 from strandline.report.style import Style, counted
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from strandline.analysis.ranges import analyse_ranges
 from strandline.model.layout import Field, Layout, make_layout
 from strandline.model.notation import LONGEST
-from strandline.model.ranges import analyse_ranges
 from strandline.model.system import Fairness, System
 from strandline.report.envelope import head
 from strandline.report.style import Style, counted, table

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TextIO
 from xml.sax.saxutils import escape, quoteattr
 
-from strandline.check.graphing import GraphTask, Node
+from strandline.checker.graphs import GraphTask, Node
 from strandline.compile.kernel import Twin
 from strandline.errors import UsageError
 

@@ -13,7 +13,7 @@ from itertools import groupby
 from pathlib import Path
 from xml.etree import ElementTree
 
-from strandline.check.expected.cases import CaseResult, Outcome
+from strandline.checker.expected.cases import CaseResult, Outcome
 from strandline.errors import UsageError
 
 _UNDECIDED = (Outcome.LIMIT, Outcome.ERROR, Outcome.BUG)

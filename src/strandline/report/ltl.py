@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from strandline.check.ltl.verdict import AcceptingComponent, AtomValues, LtlSearch
-from strandline.check.memory import shown_bytes
-from strandline.check.properties import Kind
-from strandline.check.verdict import PropertyVerdict
+from strandline.checker.limits.memory import shown_bytes
+from strandline.checker.properties.selection import Kind
+from strandline.checker.verdicts.ltl import AcceptingComponent, AtomValues, LtlSearch
+from strandline.checker.verdicts.verdict import PropertyVerdict
 from strandline.model.system import System
 from strandline.report.coverage import product_rows
 from strandline.report.profile import profile_line

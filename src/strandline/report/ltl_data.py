@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from strandline.check.ltl.verdict import LtlSearch
+from strandline.checker.verdicts.ltl import LtlSearch
 from strandline.report.coverage import coverage_data
 from strandline.report.profile import profile_data
 from strandline.report.regress import regress_data
 from strandline.source import Source
-from strandline.traces.exchange import trace_data
 from strandline.traces.trace import Trace
+from strandline.traces.trace_files import trace_data
 
 
 def ltl_data(search: LtlSearch, trace: Trace | None, source: Source) -> dict[str, Any]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import Any
 
-from strandline.check.measures import measure_texts
-from strandline.check.regressing import Regress, regress_of
+from strandline.checker.diagnosis.regress_edges import Regress, regress_of
+from strandline.checker.measures.notation import measure_texts
 from strandline.model.system import System
 from strandline.progress.finding import Found, Trial
 from strandline.report.envelope import head

@@ -12,8 +12,8 @@ from html import escape
 from importlib import import_module
 from typing import Any
 
-from strandline.check.verdict import Answer, Exploration, Statistics, Verdict
-from strandline.check.watching import Progress
+from strandline.checker.limits.progress import Progress
+from strandline.checker.verdicts.verdict import Answer, Exploration, Statistics, Verdict
 from strandline.errors import UsageError
 from strandline.model.system import System
 from strandline.model.values import show
@@ -154,7 +154,7 @@ def _rows(rows: Sequence[Sequence[str]], marked: int | None = None) -> str:
 
 
 class CellWatcher:
-    """Shows the progress of a search in the cell that runs it: a `strandline.check.watching.Watcher`."""
+    """Shows the progress of a search in the cell that runs it: a `strandline.checker.limits.progress.Watcher`."""
 
     def __init__(self) -> None:
         self._display: Any = None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from strandline.check.measures import measure_texts
-from strandline.check.verdict import Exploration
+from strandline.checker.measures.notation import measure_texts
+from strandline.checker.verdicts.verdict import Exploration
 
 
 def prediction_rows(exploration: Exploration) -> list[tuple[str, str]]:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-from strandline.check.verdict import Exploration, Statistics
-from strandline.engine.profile import LayerFigures, coarser
+from strandline.checker.verdicts.verdict import Exploration, Statistics
+from strandline.engine.parts.profile import LayerFigures, coarser
 from strandline.report.style import Style, sparkline
 
 _MOST_LAYERS = 1_000

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from strandline.check.memory import shown_bytes
-from strandline.check.watching import Progress
+from strandline.checker.limits.memory import shown_bytes
+from strandline.checker.limits.progress import Progress
 
 _ENOUGH_TO_GUESS = 0.05
 """How far a line must have come before the rest is guessed from it."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from strandline.check.measures import component_text
-from strandline.check.regressing import Regress, RegressEdge, speaks_of
-from strandline.check.verdict import Statistics
+from strandline.checker.diagnosis.regress_edges import Regress, RegressEdge, speaks_of
+from strandline.checker.measures.notation import component_text
+from strandline.checker.verdicts.verdict import Statistics
 from strandline.model.system import System
 from strandline.report.style import counted
 from strandline.traces.encoding import encoded

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from strandline.check.verdict import Statistics
+from strandline.checker.verdicts.verdict import Statistics
 
 _CODES = {"red": "31", "green": "32", "yellow": "33", "dim": "2", "bold": "1"}
 _BLOCKS = "▁▂▃▄▅▆▇█"
@@ -76,7 +76,7 @@ def large(count: int) -> str:
 
 def set_rows(now: Statistics) -> list[tuple[str, str]]:
     """What a search in sets took."""
-    from strandline.check.memory import DEFAULT_LIMIT, shown_bytes
+    from strandline.checker.limits.memory import DEFAULT_LIMIT, shown_bytes
 
     limit = "" if now.allowed_bytes is None else f", allowed {shown_bytes(now.allowed_bytes)} ({DEFAULT_LIMIT})"
     return [

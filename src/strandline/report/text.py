@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from strandline.check.driver.outcome import DECIDED
-from strandline.check.memory import shown_bytes
-from strandline.check.properties import Kind
-from strandline.check.verdict import Answer, Exploration, PropertyVerdict, Statistics, Verdict, WalkFigures
+from strandline.checker.driver.outcome import DECIDED
+from strandline.checker.limits.memory import shown_bytes
+from strandline.checker.properties.selection import Kind
+from strandline.checker.verdicts.verdict import Answer, Exploration, PropertyVerdict, Statistics, Verdict, WalkFigures
 from strandline.engine.device.search import DeviceFigures
 from strandline.report.coverage import coverage_rows
 from strandline.report.ctl import ctl_remark, ctl_search_lines, evidence_lines

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from strandline.check.ctl.verdict import Evidence
-from strandline.check.verdict import PropertyVerdict
+from strandline.checker.verdicts.ctl import Evidence
+from strandline.checker.verdicts.verdict import PropertyVerdict
 from strandline.languages.space.loading import STATE
 from strandline.model.values import show
 from strandline.traces.trace import Trace

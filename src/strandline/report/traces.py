@@ -8,10 +8,10 @@ from pathlib import Path
 
 from strandline.model.system import System
 from strandline.report.style import Style, counted
-from strandline.traces.exchange import ITF_SUFFIX, itf_text_pieces, json_text_pieces, write_text
 from strandline.traces.streamed import limited
 from strandline.traces.text import change_lines, state_lines
 from strandline.traces.trace import Step, Trace
+from strandline.traces.trace_files import ITF_SUFFIX, itf_text_pieces, json_text_pieces, write_text
 
 _LONG = 400
 """A trace with more steps than this is shown with its first and last steps only, unless it goes to a file."""

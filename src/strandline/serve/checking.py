@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from threading import Lock, Thread
 from typing import Any
 
-from strandline.check.claims import Claims
-from strandline.check.deciding import check_selection
-from strandline.check.ltl.options import LtlOptions
-from strandline.check.options import Options
-from strandline.check.properties import select
-from strandline.check.verdict import Interrupted, Verdict
-from strandline.check.watching import Progress
+from strandline.checker.decisions.checks import check_selection
+from strandline.checker.limits.progress import Progress
+from strandline.checker.options.claims import Claims
+from strandline.checker.options.search import Options
+from strandline.checker.options.temporal import LtlOptions
+from strandline.checker.properties.selection import select
+from strandline.checker.verdicts.verdict import Interrupted, Verdict
 from strandline.errors import StrandlineError, UsageError
 from strandline.model.system import System
 from strandline.report.html.data import page_data, traces_of
@@ -46,7 +46,7 @@ class Asked:
 
 
 class Check:
-    """One check. A `strandline.check.watching.Watcher` of itself."""
+    """One check. A `strandline.checker.limits.progress.Watcher` of itself."""
 
     def __init__(self, system: System, asked: Asked) -> None:
         self._system, self._asked = system, asked

@@ -11,7 +11,6 @@ from typing import Any
 from strandline.compile.interpreted import SystemTwin
 from strandline.compile.kernel import DEADLOCK_BIT, STUCK_BIT, Edge
 from strandline.errors import UsageError
-from strandline.model.history import with_history
 from strandline.model.system import System
 from strandline.report.html.runs import run_data
 from strandline.report.html.sequence import sequence_data
@@ -19,10 +18,11 @@ from strandline.report.html.sources import places_data
 from strandline.serve.around import around_data
 from strandline.traces.evaluate import Evaluator
 from strandline.traces.following import actions_along, steps_along
+from strandline.traces.interpreter_walk import twin_of
 from strandline.traces.replay import State, replay
 from strandline.traces.text import change_lines
 from strandline.traces.trace import Step, Trace, changes
-from strandline.traces.walk import twin_of
+from strandline.transform.history import with_history
 
 _MOST_TABS = 64
 _MOST_STEPS = 500

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from strandline.model.simultaneous import Slot
 from strandline.symbolic.diagrams import Diagrams, Function
 from strandline.symbolic.encoding import Encoding
 from strandline.symbolic.steps import Step
+from strandline.transform.simultaneous import Slot
 
 _LARGEST = 20_000
 """Nodes of a relation that is joined from others."""

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from copy import copy
 
-from strandline.model.simultaneous import Slot
 from strandline.symbolic.diagrams import Function
 from strandline.symbolic.encoding import Encoding
 from strandline.symbolic.space import Space
 from strandline.symbolic.steps import Step, step_of
+from strandline.transform.simultaneous import Slot
 
 
 def cone_of(space: Space, sets: Iterable[Function]) -> frozenset[Slot]:

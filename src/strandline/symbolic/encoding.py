@@ -1,6 +1,6 @@
 """Variables as bits, expressions as sets of states.
 
-A slot of the state is a number within the box that `strandline.model.ranges` proves for it, in binary, the most
+A slot of the state is a number within the box that `strandline.analysis.ranges` proves for it, in binary, the most
 significant bit first; each bit stands next to its twin for the next state. Sets of states may hold assignments that are
 no states; `valid` is what to meet them with. An expression is known by its *cases*: for each value that it can have,
 the set of states in which it has that. Where it faults it has none, so that the cases of an expression also tell where
@@ -28,9 +28,9 @@ from strandline.model.expression import (
     children,
     upwards,
 )
-from strandline.model.simultaneous import Slot
 from strandline.model.system import Variable
 from strandline.symbolic.diagrams import Diagrams, Function
+from strandline.transform.simultaneous import Slot
 
 Cases = dict[int, Function]
 """For each value the states in which an expression has it; no two of these sets meet."""

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from strandline.model.simultaneous import Slot
 from strandline.properties.automata.components import tarjan
 from strandline.symbolic.diagrams import Function
 from strandline.symbolic.encoding import Encoding
 from strandline.symbolic.steps import Step
+from strandline.transform.simultaneous import Slot
 
 Move = tuple[int, int]
 """The value of a slot before a step and behind it."""

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from strandline.model.ranges import analyse_ranges
-from strandline.model.simultaneous import Slot
+from strandline.analysis.ranges import analyse_ranges
 from strandline.model.system import System
 from strandline.symbolic.closure import Closing
 from strandline.symbolic.clusters import Cluster, clustered
@@ -15,6 +14,7 @@ from strandline.symbolic.diagrams import OXIDD, Diagrams, Function, make_diagram
 from strandline.symbolic.encoding import Encoding, lay_out
 from strandline.symbolic.ordering import ordered
 from strandline.symbolic.steps import Step, make_steps, picking_slots, step_of, touched_slots
+from strandline.transform.simultaneous import Slot
 
 State = tuple[int, ...]
 

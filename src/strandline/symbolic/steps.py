@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from strandline.errors import ResourceError
 from strandline.model.expression import TRUE, Const, Element, Read, walk
-from strandline.model.simultaneous import Slot, simultaneous
 from strandline.model.system import Action, Assign, System
 from strandline.symbolic.diagrams import Diagrams, Function
 from strandline.symbolic.encoding import Cases, Encoding
+from strandline.transform.simultaneous import Slot, simultaneous
 
 _MOST_TOGETHER = 20_000
 """Combinations of actions that a synchronous system may take."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from strandline.compile.interpreted import SystemTwin
 from strandline.model.system import System
 from strandline.traces.evaluate import Evaluator
+from strandline.traces.interpreter_walk import twin_of
 from strandline.traces.matching import Fitted, MisfitError, RecordedTrace, fit
 from strandline.traces.trace import Trace
-from strandline.traces.walk import twin_of
 
 
 @dataclass(frozen=True, slots=True)

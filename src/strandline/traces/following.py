@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from strandline.compile.kernel import Twin
 from strandline.model.system import Action, System
+from strandline.traces.interpreter_walk import twin_of
 from strandline.traces.replay import State
 from strandline.traces.trace import Trace
-from strandline.traces.walk import twin_of
 
 Taken = tuple[Action, ...]
 _Found = dict[State, tuple[State, int]]

@@ -2,7 +2,7 @@
 
 A link is `parent record << STEP_BITS | step`; its position in the log is the record's number. An initial state has the
 parent `ROOT` and its own number as step; the step `SAME` says that the record is of the same state as its parent. The
-file holds batches of compressed links (`strandline.engine.links`), written by a thread of its own with plain `write()`:
+file holds batches of compressed links (`strandline.engine.parts.links`), written by a thread of its own with plain `write()`:
 a mapping would count against the resident set.
 
 Several threads have a file each, `parts` of the log: record `r` is in part `r % parts`, at position `r // parts`. With
@@ -21,10 +21,10 @@ from pathlib import Path
 
 import numpy as np
 
-from strandline.engine.codes import ROOT, SAME, STEP_BITS
-from strandline.engine.links import BLOCK, HEADER, Batch, batch_of, header_of, links_of
-from strandline.engine.memory import WordArray
-from strandline.engine.writing import Collected, Writer, write_all
+from strandline.engine.parts.links import BLOCK, HEADER, Batch, batch_of, header_of, links_of
+from strandline.engine.runtime.codes import ROOT, SAME, STEP_BITS
+from strandline.engine.runtime.memory import WordArray
+from strandline.engine.runtime.writer import Collected, Writer, write_all
 from strandline.errors import ReplayError, ResourceError
 
 _STEP_MASK = (1 << STEP_BITS) - 1

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from strandline.compile.kernel import Kernel
-from strandline.engine.cycles.loop import LoopSearch
-from strandline.engine.journal import StatesOnly
-from strandline.engine.memory import WordArray
+from strandline.engine.cycles.cycle_extraction import LoopSearch
 from strandline.engine.orders.breadth_first import BreadthFirstSearch
+from strandline.engine.parts.search_output import StatesOnly
+from strandline.engine.runtime.memory import WordArray
 from strandline.engine.search import Event
 from strandline.errors import ReplayError
 from strandline.traces.lassos import Lasso

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, overload
 
 from strandline.model.values import Multiset, Queue, differences, show
-from strandline.showing import Shown
+from strandline.rich_display import Shown
 from strandline.source import Span
 from strandline.traces.text import change_lines, state_lines
 

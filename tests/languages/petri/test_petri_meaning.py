@@ -12,7 +12,7 @@ from random_nets import nets, reachable, successors
 from strategies import Case
 
 import strandline
-from strandline.check.verdict import Answer
+from strandline.checker.verdicts.verdict import Answer
 from strandline.compile.host import compile_system
 from strandline.compile.module import emit
 from strandline.errors import ModelError, ParseError

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import strandline
-from strandline.check.measures import parse_measures
+from strandline.checker.measures.notation import parse_measures
 from strandline.languages import load, process
 from strandline.model.system import System
 from strandline.source import Source

@@ -11,11 +11,11 @@ thousands of threads share the marks, stores to one address would queue up: then
 
 from __future__ import annotations
 
+from strandline.analysis.dependencies import writes
+from strandline.analysis.ranges import Ranges
 from strandline.compile.llvm.expressions import Evaluator
 from strandline.compile.llvm.function import Function
 from strandline.model.expression import Expression, variables_read
-from strandline.model.facts import writes
-from strandline.model.ranges import Ranges
 from strandline.model.system import Action, System, Variable
 
 GLOBAL = "coverage"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from strandline.analysis.ranges import Ranges
 from strandline.compile.kernel import FaultSite
 from strandline.compile.llvm.coverage import Marks
 from strandline.compile.llvm.expressions import Evaluator
@@ -14,7 +15,6 @@ from strandline.compile.llvm.packed_state import PackedState
 from strandline.model.expression import walk
 from strandline.model.layout import Layout
 from strandline.model.measure import Measure
-from strandline.model.ranges import Ranges
 from strandline.model.system import Action
 
 _CURSOR = "{ptr, ptr, i64, i64}"

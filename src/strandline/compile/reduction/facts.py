@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from strandline.analysis.ranges import Ranges, analyse_ranges
 from strandline.compile.llvm.faults import may_fault
 from strandline.compile.reduction.places import Effects, Place, effects_of, is_large, overlap, places_read
 from strandline.model.expression import Binary, Const, Expression, Read, conjunction, conjuncts
 from strandline.model.intervals import Contradiction, Environment
-from strandline.model.ranges import Ranges, analyse_ranges
 from strandline.model.system import Action, System, Variable, rows
 
 _MOST_PAIRS = 200_000

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
 
+from strandline.analysis.ranges import analyse_ranges
 from strandline.compile.reduction.facts import Facts
 from strandline.compile.reduction.places import adding, is_large
 from strandline.model.intervals import Contradiction, within
-from strandline.model.ranges import analyse_ranges
 from strandline.model.system import Action, System, Variable, rows
 
 

@@ -7,13 +7,13 @@ from typing import Unpack
 import numpy as np
 
 from strandline.compile.kernel import Kernel
+from strandline.engine.cycles.couvreur_stack import OpenPart
+from strandline.engine.cycles.cycle_extraction import LoopSearch, Region
 from strandline.engine.cycles.cycle_search import CycleSearch
-from strandline.engine.cycles.loop import LoopSearch, Region
-from strandline.engine.cycles.open import OpenPart
-from strandline.engine.expansion import width_of
-from strandline.engine.memory import WordArray
+from strandline.engine.parts.expansion import width_of
+from strandline.engine.parts.stack import StackPart
+from strandline.engine.runtime.memory import WordArray
 from strandline.engine.search import Terms
-from strandline.engine.stack import StackPart
 from strandline.engine.store.parts import TablePart
 
 

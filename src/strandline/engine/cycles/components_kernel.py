@@ -13,13 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.codes import CONTINUE, CYCLE, GROW, NONE
 from strandline.engine.cycles.nested_kernel import store_top
 from strandline.engine.cycles.open_kernel import CYCLIC, enter_state, has_room, is_first, merge
-from strandline.engine.hashing import state_hash
-from strandline.engine.jit import inlined, njit
-from strandline.engine.journal_kernel import count_expanded
-from strandline.engine.stack_kernel import (
+from strandline.engine.parts.search_output_kernel import count_expanded
+from strandline.engine.parts.stack_kernel import (
     MOVES,
     Moves,
     ask_for_stack,
@@ -29,6 +26,9 @@ from strandline.engine.stack_kernel import (
     search_depth_first,
     top_of,
 )
+from strandline.engine.runtime.codes import CONTINUE, CYCLE, GROW, NONE
+from strandline.engine.runtime.hashing import state_hash
+from strandline.engine.runtime.jit import inlined, njit
 from strandline.engine.store.interface import extra_at, find
 
 U = np.uint64

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Unpack
 
 from strandline.compile.kernel import Kernel
-from strandline.engine.cycles.loop import LoopSearch
-from strandline.engine.part import Part
+from strandline.engine.cycles.cycle_extraction import LoopSearch
+from strandline.engine.parts.part import Part
 from strandline.engine.search import Event, Search, Terms
 from strandline.errors import InternalError
 

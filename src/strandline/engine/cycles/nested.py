@@ -7,14 +7,14 @@ from typing import Unpack
 import numpy as np
 
 from strandline.compile.kernel import Kernel
-from strandline.engine import sizes
-from strandline.engine.codes import STEP_BITS, STEP_MASK
 from strandline.engine.cycles.cycle_search import Cycle, CycleSearch
-from strandline.engine.expansion import width_of
-from strandline.engine.part import GrowingPart
-from strandline.engine.records import NESTED, record
+from strandline.engine.parts.expansion import width_of
+from strandline.engine.parts.part import GrowingPart
+from strandline.engine.parts.stack import StackPart
+from strandline.engine.runtime import sizes
+from strandline.engine.runtime.codes import STEP_BITS, STEP_MASK
+from strandline.engine.runtime.records import NESTED, record
 from strandline.engine.search import Terms
-from strandline.engine.stack import StackPart
 from strandline.engine.store.parts import TablePart
 
 

@@ -20,13 +20,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.codes import CONTINUE, CYCLE, GROW, NONE, STEP_BITS, STEP_MASK
-from strandline.engine.expansion_kernel import link_of
-from strandline.engine.hashing import state_hash, word_count
-from strandline.engine.jit import inlined, njit
-from strandline.engine.journal_kernel import count_expanded
-from strandline.engine.numbered_kernel import room_for_one, store_one
-from strandline.engine.stack_kernel import (
+from strandline.engine.parts.expansion_kernel import link_of
+from strandline.engine.parts.numbered_kernel import room_for_one, store_one
+from strandline.engine.parts.search_output_kernel import count_expanded
+from strandline.engine.parts.stack_kernel import (
     MOVES,
     Moves,
     ask_for_stack,
@@ -36,6 +33,9 @@ from strandline.engine.stack_kernel import (
     search_depth_first,
     top_of,
 )
+from strandline.engine.runtime.codes import CONTINUE, CYCLE, GROW, NONE, STEP_BITS, STEP_MASK
+from strandline.engine.runtime.hashing import state_hash, word_count
+from strandline.engine.runtime.jit import inlined, njit
 from strandline.engine.store.interface import extra_at, find
 
 U = np.uint64

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.jit import inlined
+from strandline.engine.runtime.jit import inlined
 
 U = np.uint64
 _1, _2 = U(1), U(2)

@@ -7,10 +7,10 @@ from typing import Unpack
 import numpy as np
 
 from strandline.compile.kernel import Kernel
+from strandline.engine.cycles.cycle_extraction import LoopSearch
 from strandline.engine.cycles.cycle_search import CycleSearch
-from strandline.engine.cycles.loop import LoopSearch
-from strandline.engine.expansion import width_of
-from strandline.engine.records import PREDECESSORS, record
+from strandline.engine.parts.expansion import width_of
+from strandline.engine.runtime.records import PREDECESSORS, record
 from strandline.engine.search import Terms
 from strandline.engine.store.parts import TablePart
 

@@ -23,12 +23,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.batch_kernel import enlist
-from strandline.engine.codes import BUDGET, CONTINUE, CYCLE, DONE, NONE
-from strandline.engine.expansion_kernel import ask
-from strandline.engine.jit import inlined, njit
-from strandline.engine.journal_kernel import count_expanded
-from strandline.engine.numbered_kernel import room_for_one, store_one
+from strandline.engine.parts.batch_kernel import enlist
+from strandline.engine.parts.expansion_kernel import ask
+from strandline.engine.parts.numbered_kernel import room_for_one, store_one
+from strandline.engine.parts.search_output_kernel import count_expanded
+from strandline.engine.runtime.codes import BUDGET, CONTINUE, CYCLE, DONE, NONE
+from strandline.engine.runtime.jit import inlined, njit
 from strandline.engine.store.interface import extra_at, find
 
 U = np.uint64

@@ -10,7 +10,7 @@ import numpy as np
 from strandline.compile.kernel import Kernel
 from strandline.engine.device.layout import KERNELS, MEASURED_KERNELS, PLAN_TYPE, TALLY_TYPE, Shape
 from strandline.engine.device.linking import THREADS, bindings, linked
-from strandline.engine.memory import WordArray
+from strandline.engine.runtime.memory import WordArray
 from strandline.errors import InternalError, ResourceError
 
 _OUT_OF_MEMORY = 2

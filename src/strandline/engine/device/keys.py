@@ -8,7 +8,7 @@ import numpy as np
 
 from strandline.compile.kernel import Kernel
 from strandline.engine.device.layout import FLAG_BITS
-from strandline.engine.memory import WordArray
+from strandline.engine.runtime.memory import WordArray
 from strandline.errors import UsageError
 
 _WORD = 1 << 64

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from strandline.engine.memory import WordArray
+from strandline.engine.runtime.memory import WordArray
 
 PLAN = (
     # addresses

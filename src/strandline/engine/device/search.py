@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strandline.compile.answering import SIGNATURE
+from strandline.compile.callback_adapter import SIGNATURE
 from strandline.compile.kernel import Kernel
-from strandline.engine import sizes
 from strandline.engine.device.keys import Keys, keys_of, roots_of
 from strandline.engine.device.layout import Device, Shape
 from strandline.engine.device.order import Layers, Levels, NoRoom
 from strandline.engine.device.retracing import Retracing, State, back_through, steps_along
 from strandline.engine.device.store import DeviceStore
-from strandline.engine.profile import LayerFigures, coarser, level_layers
+from strandline.engine.parts.profile import LayerFigures, coarser, level_layers
+from strandline.engine.runtime import sizes
 from strandline.engine.search import Event, Statistics
 from strandline.errors import InternalError
 

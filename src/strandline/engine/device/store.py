@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from strandline.engine.device.layout import NONE, STOP_FULL, Device, Shape, new_plan, new_tally
-from strandline.engine.memory import WordArray
+from strandline.engine.runtime.memory import WordArray
 from strandline.errors import ResourceError
 
 _SHARE = 0.97

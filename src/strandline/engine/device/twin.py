@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from strandline.compile.answering import SIGNATURE
+from strandline.compile.callback_adapter import SIGNATURE
 from strandline.compile.kernel import Kernel
 from strandline.engine.device.layout import (
     DEFERRED,
@@ -25,7 +25,7 @@ from strandline.engine.device.layout import (
     STOP_STRICT,
     Shape,
 )
-from strandline.engine.memory import WordArray
+from strandline.engine.runtime.memory import WordArray
 from strandline.errors import ResourceError
 
 _WORD = (1 << 64) - 1

@@ -13,7 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.codes import (
+from strandline.engine.parts.expansion_kernel import ask, link_of
+from strandline.engine.parts.layer_table_kernel import kept, live, push, remove_row, row_of, schedule_root
+from strandline.engine.parts.line_kernel import column_at, layer_at, move_line, wake_layers
+from strandline.engine.parts.profile_recorder_kernel import note_layer, note_regress
+from strandline.engine.parts.search_output_kernel import count_expanded, expanded_full, tell_expanded
+from strandline.engine.runtime.codes import (
     BATCH,
     BIAS,
     BUDGET,
@@ -25,14 +30,9 @@ from strandline.engine.codes import (
     REGRESSING_COLUMN,
     STEP_MASK,
 )
-from strandline.engine.expansion_kernel import ask, link_of
-from strandline.engine.hashing import copy_state, home, state_hash, word_count
-from strandline.engine.intrinsics import prefetch
-from strandline.engine.jit import inlined, njit
-from strandline.engine.journal_kernel import count_expanded, expanded_full, tell_expanded
-from strandline.engine.line_kernel import column_at, layer_at, move_line, wake_layers
-from strandline.engine.notes_kernel import note_layer, note_regress
-from strandline.engine.rows_kernel import kept, live, push, remove_row, row_of, schedule_root
+from strandline.engine.runtime.hashing import copy_state, home, state_hash, word_count
+from strandline.engine.runtime.intrinsics import prefetch
+from strandline.engine.runtime.jit import inlined, njit
 from strandline.engine.store.paged_kernel import append
 
 U = np.uint64

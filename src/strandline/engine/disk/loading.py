@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from strandline.engine.expansion import Width
-from strandline.engine.memory import WordArray
+from strandline.engine.parts.expansion import Width
+from strandline.engine.runtime.memory import WordArray
 
 if TYPE_CHECKING:
     from strandline.engine.disk.expanding_kernel import Spread
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def load_kernels(spread: Spread, width: Width) -> None:
     """Have every kernel for a search that works on this, whose states have this width."""
     from strandline.engine.disk import expanding_kernel, marking_kernel, sorting_kernel
-    from strandline.engine.jit import prepare
+    from strandline.engine.runtime.jit import prepare
 
     words: WordArray = np.zeros(8, dtype=np.uint64)
     number, marks = np.uint64(0), np.zeros(8, dtype=np.uint8)

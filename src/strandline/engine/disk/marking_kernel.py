@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from strandline.engine.disk.sorting_kernel import at_least
-from strandline.engine.hashing import home, same_state, word_count
-from strandline.engine.intrinsics import read_at
-from strandline.engine.jit import inlined, njit
+from strandline.engine.runtime.hashing import home, same_state, word_count
+from strandline.engine.runtime.intrinsics import read_at
+from strandline.engine.runtime.jit import inlined, njit
 
 U = np.uint64
 _0, _1, _6, _12, _63 = U(0), U(1), U(6), U(12), U(63)

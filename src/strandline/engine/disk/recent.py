@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from strandline.engine.memory import WordArray, aligned_zeros
+from strandline.engine.runtime.memory import WordArray, aligned_zeros
 
 _LEAST, _LEAST_SHRUNK = 1 << 6, 1 << 14
 _WORTH_CLEARING = 8

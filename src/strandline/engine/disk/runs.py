@@ -10,8 +10,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from strandline.engine.memory import WordArray
-from strandline.engine.writing import Collected, Writer
+from strandline.engine.runtime.memory import WordArray
+from strandline.engine.runtime.writer import Collected, Writer
 from strandline.errors import ResourceError
 
 Account: TypeAlias = Callable[[int], None]

@@ -21,27 +21,27 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 
 from strandline.compile.kernel import Kernel
-from strandline.engine import codes, sizes
-from strandline.engine.codes import NONE
-from strandline.engine.disk.backlog import Backlog, Group
-from strandline.engine.disk.chains import Chains
 from strandline.engine.disk.loading import load_kernels
+from strandline.engine.disk.memory_queue import Chains
 from strandline.engine.disk.recent import RecentStates
 from strandline.engine.disk.runs import Account, Release, RunFiles
 from strandline.engine.disk.sorted_set import SortedSet
 from strandline.engine.disk.sorting import SortedRows, in_order
-from strandline.engine.disk.waiting import Key, give_back
-from strandline.engine.expansion import width_of
+from strandline.engine.disk.spill_file import Key, give_back
+from strandline.engine.disk.spill_queues import Backlog, Group
 from strandline.engine.handoff import LEVEL, NEXT_LEVEL, UNPLACED, VISITED, Blocks, HandOff, LevelCounters, Progress
-from strandline.engine.line import LayersPart, swept
-from strandline.engine.memory import WordArray
-from strandline.engine.notes import NotesPart
-from strandline.engine.profile import LayerFigures, level_layers
-from strandline.engine.records import SPREAD, record
+from strandline.engine.parts.expansion import width_of
+from strandline.engine.parts.line import LayersPart, swept
+from strandline.engine.parts.profile import LayerFigures, level_layers
+from strandline.engine.parts.profile_recorder import NotesPart
+from strandline.engine.runtime import codes, sizes
+from strandline.engine.runtime.codes import NONE
+from strandline.engine.runtime.memory import WordArray
+from strandline.engine.runtime.records import SPREAD, record
+from strandline.engine.runtime.writer import Writer
 from strandline.engine.saving import Kept, Saved, together
 from strandline.engine.search import Event, Search, Statistics, Terms
 from strandline.engine.store.parts import PagedPart
-from strandline.engine.writing import Writer
 from strandline.errors import InternalError
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import numpy as np
 
 from strandline.engine.disk.runs import RunFile, RunFiles
 from strandline.engine.disk.sorting import SortedRows, cut, words_of
-from strandline.engine.expansion import Width
-from strandline.engine.memory import WordArray
+from strandline.engine.parts.expansion import Width
+from strandline.engine.runtime.memory import WordArray
 from strandline.engine.saving import Kept, Saved
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from strandline.engine.expansion import Width
-from strandline.engine.memory import WordArray
+from strandline.engine.parts.expansion import Width
+from strandline.engine.runtime.memory import WordArray
 
 _STACK = 2 * 64
 _A_FEW = 8

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from strandline.engine.hashing import copy_state, first_word, home, same_state, state_hash, word_count
-from strandline.engine.jit import inlined, njit
+from strandline.engine.runtime.hashing import copy_state, first_word, home, same_state, state_hash, word_count
+from strandline.engine.runtime.jit import inlined, njit
 
 U = np.uint64
 _0, _1, _2 = U(0), U(1), U(2)

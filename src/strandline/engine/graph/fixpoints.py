@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from strandline.engine.graph.log import Bits, Block, GraphLog, Rows
-from strandline.engine.memory import WordArray
+from strandline.engine.runtime.memory import WordArray
 
 Step = Callable[[Rows, WordArray, int], int]
 """A kernel over the rows of a block, the versions of chunks and the next version: how many records changed."""

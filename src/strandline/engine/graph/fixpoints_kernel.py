@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from strandline.engine.graph.log_kernel import CHUNK_BITS
-from strandline.engine.jit import inlined, njit
+from strandline.engine.runtime.jit import inlined, njit
 
 U = np.uint64
 _0, _1, _6, _63 = U(0), U(1), U(6), U(63)

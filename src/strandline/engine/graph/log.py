@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from strandline.engine.memory import WordArray, Words
+from strandline.engine.runtime.memory import WordArray, Words
+from strandline.engine.runtime.writer import write_all
 from strandline.engine.saving import Kept, Saved
-from strandline.engine.writing import write_all
 from strandline.errors import InternalError, ResourceError
 
 Bits = WordArray

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from strandline.engine.jit import njit
+from strandline.engine.runtime.jit import njit
 
 U = np.uint64
 _0, _1, _6, _63 = U(0), U(1), U(6), U(63)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from strandline.engine.graph.log import Bits, Ensure, GraphLog, contains
-from strandline.engine.memory import WordArray, Words
+from strandline.engine.runtime.memory import WordArray, Words
 from strandline.errors import InternalError, ResourceError
 from strandline.model.path import Path
 

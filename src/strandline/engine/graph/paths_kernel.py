@@ -9,7 +9,7 @@ import numpy as np
 
 from strandline.engine.graph.fixpoints_kernel import flip, has
 from strandline.engine.graph.log_kernel import DEGREE_BITS
-from strandline.engine.jit import inlined, njit
+from strandline.engine.runtime.jit import inlined, njit
 
 U = np.uint64
 _0, _1 = U(0), U(1)

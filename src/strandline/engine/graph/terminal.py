@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strandline.engine.memory import WordArray
+from strandline.engine.runtime.memory import WordArray
 from strandline.engine.saving import Kept, Saved
 
 _AT_LEAST = 1 << 16

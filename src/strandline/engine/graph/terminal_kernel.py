@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from strandline.engine.jit import njit
+from strandline.engine.runtime.jit import njit
 
 OUTSIDE = -1
 

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, TypeAlias, Unpack
 import numpy as np
 
 from strandline.compile.kernel import Kernel
-from strandline.engine import sizes
-from strandline.engine.codes import BIT_FUNCTIONS, BUDGET, CONTINUE, HASH_BITS, SAME, STEP_BITS
-from strandline.engine.crew import Crew
-from strandline.engine.expansion import width_of
 from strandline.engine.handoff import LEVEL, NEXT_LEVEL, UNPLACED, VISITED, Blocks, HandOff, LevelCounters
-from strandline.engine.journal import EdgeListener
-from strandline.engine.memory import WordArray
-from strandline.engine.part import GrowingPart
-from strandline.engine.profile import LayerFigures, level_layers
-from strandline.engine.records import COUNTS, LEVELS, fields, record
+from strandline.engine.orders.shared_bfs_workers import Crew
+from strandline.engine.parts.expansion import width_of
+from strandline.engine.parts.part import GrowingPart
+from strandline.engine.parts.profile import LayerFigures, level_layers
+from strandline.engine.parts.search_output import EdgeListener
+from strandline.engine.runtime import sizes
+from strandline.engine.runtime.codes import BIT_FUNCTIONS, BUDGET, CONTINUE, HASH_BITS, SAME, STEP_BITS
+from strandline.engine.runtime.memory import WordArray
+from strandline.engine.runtime.records import COUNTS, LEVELS, fields, record
 from strandline.engine.search import Omissions, Search, Statistics, Terms
 from strandline.engine.store.parts import BitsPart, TablePart
 from strandline.engine.store.tree import TreePart
@@ -109,7 +109,7 @@ class BreadthFirstSearch(Search):
 
     def _begin(self) -> None:
         """Let the store know the initial states."""
-        from strandline.engine.batch_kernel import meet_initial
+        from strandline.engine.parts.batch_kernel import meet_initial
 
         if not self._begun and isinstance(self._table, TreePart):
             search = self._all()

@@ -13,11 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.batch_kernel import enlist
-from strandline.engine.codes import BATCH, BUDGET, CONTINUE, DONE, FLUSH, GROW
-from strandline.engine.expansion_kernel import ask
-from strandline.engine.jit import inlined, njit
-from strandline.engine.journal_kernel import (
+from strandline.engine.parts.batch_kernel import enlist
+from strandline.engine.parts.expansion_kernel import ask
+from strandline.engine.parts.search_output_kernel import (
     count_stored,
     expanded_full,
     targets_full,
@@ -25,6 +23,8 @@ from strandline.engine.journal_kernel import (
     tell_source,
     tell_target,
 )
+from strandline.engine.runtime.codes import BATCH, BUDGET, CONTINUE, DONE, FLUSH, GROW
+from strandline.engine.runtime.jit import inlined, njit
 from strandline.engine.store.interface import (
     add,
     entry_room,

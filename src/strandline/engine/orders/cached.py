@@ -13,13 +13,13 @@ from typing import Unpack
 import numpy as np
 
 from strandline.compile.kernel import Kernel
-from strandline.engine import codes, sizes
-from strandline.engine.expansion import width_of
-from strandline.engine.memory import WordArray
-from strandline.engine.part import GrowingPart
-from strandline.engine.records import CACHE, record
+from strandline.engine.parts.expansion import width_of
+from strandline.engine.parts.part import GrowingPart
+from strandline.engine.parts.stack import StackPart
+from strandline.engine.runtime import codes, sizes
+from strandline.engine.runtime.memory import WordArray
+from strandline.engine.runtime.records import CACHE, record
 from strandline.engine.search import Search, Statistics, Terms
-from strandline.engine.stack import StackPart
 from strandline.engine.store.parts import TablePart
 from strandline.errors import InternalError
 

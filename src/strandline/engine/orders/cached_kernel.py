@@ -19,11 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.codes import CONTINUE, FLUSH, GROW, NONE
-from strandline.engine.hashing import home, mixed, state_hash, word_count
-from strandline.engine.jit import inlined, njit
-from strandline.engine.journal_kernel import count_expanded, count_stored, expanded_full, tell_expanded
-from strandline.engine.stack_kernel import (
+from strandline.engine.parts.search_output_kernel import count_expanded, count_stored, expanded_full, tell_expanded
+from strandline.engine.parts.stack_kernel import (
     MOVES,
     Moves,
     ask_for_stack,
@@ -33,6 +30,9 @@ from strandline.engine.stack_kernel import (
     search_depth_first,
     top_of,
 )
+from strandline.engine.runtime.codes import CONTINUE, FLUSH, GROW, NONE
+from strandline.engine.runtime.hashing import home, mixed, state_hash, word_count
+from strandline.engine.runtime.jit import inlined, njit
 from strandline.engine.store.interface import add, entry_room, extra_at, find, forget, make_room
 
 U = np.uint64

@@ -11,18 +11,18 @@ import numpy as np
 import numpy.typing as npt
 
 from strandline.compile.kernel import Kernel
-from strandline.engine import sizes
-from strandline.engine.codes import SAME, STEP_BITS
-from strandline.engine.expansion import ExpansionPart
 from strandline.engine.handoff import FRONTIER, Blocks, HandOff, Progress, SweepCounters
-from strandline.engine.journal import JournalPart
-from strandline.engine.line import LayersPart, swept
-from strandline.engine.memory import WordArray
-from strandline.engine.notes import NotesPart
-from strandline.engine.part import Part
-from strandline.engine.records import COUNTS, fields
+from strandline.engine.parts.expansion import ExpansionPart
+from strandline.engine.parts.line import LayersPart, swept
+from strandline.engine.parts.part import Part
+from strandline.engine.parts.profile_recorder import NotesPart
+from strandline.engine.parts.search_output import JournalPart
+from strandline.engine.parts.sketch import estimated, new_sketch
+from strandline.engine.runtime import sizes
+from strandline.engine.runtime.codes import SAME, STEP_BITS
+from strandline.engine.runtime.memory import WordArray
+from strandline.engine.runtime.records import COUNTS, fields
 from strandline.engine.search import Event, Search, Statistics, Terms
-from strandline.engine.sketch import estimated, new_sketch
 from strandline.engine.store.parts import PagedPart
 from strandline.errors import InternalError
 

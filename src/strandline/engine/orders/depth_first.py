@@ -7,9 +7,9 @@ from typing import Unpack
 import numpy as np
 
 from strandline.compile.kernel import Kernel
-from strandline.engine.expansion import width_of
+from strandline.engine.parts.expansion import width_of
+from strandline.engine.parts.stack import StackPart
 from strandline.engine.search import Search, Terms
-from strandline.engine.stack import StackPart
 from strandline.engine.store.parts import TablePart
 from strandline.errors import InternalError
 

@@ -9,12 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.codes import CONTINUE, FLUSH
-from strandline.engine.hashing import state_hash, word_count
-from strandline.engine.jit import inlined, njit
-from strandline.engine.journal_kernel import count_expanded, expanded_full, tell_expanded
-from strandline.engine.numbered_kernel import room_for_one, store_one
-from strandline.engine.stack_kernel import (
+from strandline.engine.parts.numbered_kernel import room_for_one, store_one
+from strandline.engine.parts.search_output_kernel import count_expanded, expanded_full, tell_expanded
+from strandline.engine.parts.stack_kernel import (
     MOVES,
     Moves,
     ask_for_stack,
@@ -23,6 +20,9 @@ from strandline.engine.stack_kernel import (
     search_depth_first,
     top_of,
 )
+from strandline.engine.runtime.codes import CONTINUE, FLUSH
+from strandline.engine.runtime.hashing import state_hash, word_count
+from strandline.engine.runtime.jit import inlined, njit
 
 U = np.uint64
 _0, _1 = U(0), U(1)

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from strandline.compile.kernel import Kernel
-from strandline.engine import codes, sizes
-from strandline.engine.expansion import ExpansionPart, width_of
 from strandline.engine.handoff import SweepCounters
-from strandline.engine.journal import JournalPart, Sink
-from strandline.engine.line import LayersPart
-from strandline.engine.memory import WordArray
-from strandline.engine.notes import NotesPart
 from strandline.engine.orders.continued_sweep import ContinuedSweep, SweepThread
-from strandline.engine.part import Part
-from strandline.engine.profile import LayerFigures
-from strandline.engine.records import MEMBER, record
+from strandline.engine.parts.expansion import ExpansionPart, width_of
+from strandline.engine.parts.line import LayersPart
+from strandline.engine.parts.part import Part
+from strandline.engine.parts.profile import LayerFigures
+from strandline.engine.parts.profile_recorder import NotesPart
+from strandline.engine.parts.search_output import JournalPart, Sink
+from strandline.engine.runtime import codes, sizes
+from strandline.engine.runtime.memory import WordArray
+from strandline.engine.runtime.records import MEMBER, record
 from strandline.engine.search import Statistics, Terms
 from strandline.engine.store.parts import PagedPart
 from strandline.errors import InternalError

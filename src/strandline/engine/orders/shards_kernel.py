@@ -17,13 +17,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.codes import BATCH, BUDGET, CONTINUE, DONE, FLUSH, NONE, REGRESSING_COLUMN, STEP_MASK
-from strandline.engine.expansion_kernel import Expansion, ask, link_of
-from strandline.engine.hashing import state_hash
-from strandline.engine.intrinsics import drawn, give_way, seen
-from strandline.engine.jit import inlined, njit
-from strandline.engine.journal_kernel import count_expanded
-from strandline.engine.line_kernel import (
+from strandline.engine.parts.expansion_kernel import Expansion, ask, link_of
+from strandline.engine.parts.layer_table_kernel import live, unexpanded
+from strandline.engine.parts.line_kernel import (
     column_at,
     falls_behind,
     leave_column,
@@ -32,8 +28,12 @@ from strandline.engine.line_kernel import (
     place,
     wake_layers,
 )
-from strandline.engine.notes_kernel import note_layer, note_regress
-from strandline.engine.rows_kernel import live, unexpanded
+from strandline.engine.parts.profile_recorder_kernel import note_layer, note_regress
+from strandline.engine.parts.search_output_kernel import count_expanded
+from strandline.engine.runtime.codes import BATCH, BUDGET, CONTINUE, DONE, FLUSH, NONE, REGRESSING_COLUMN, STEP_MASK
+from strandline.engine.runtime.hashing import state_hash
+from strandline.engine.runtime.intrinsics import drawn, give_way, seen
+from strandline.engine.runtime.jit import inlined, njit
 from strandline.engine.store.interface import prefetch_home, prefetch_match
 from strandline.engine.store.paged_kernel import next_of, record_of, take
 

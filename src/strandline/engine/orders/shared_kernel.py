@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.batch_kernel import enlist
-from strandline.engine.codes import BATCH, CONTINUE, FLUSH
-from strandline.engine.expansion_kernel import ask
-from strandline.engine.intrinsics import drawn, seen
-from strandline.engine.jit import inlined, njit
-from strandline.engine.journal_kernel import count_expanded
+from strandline.engine.parts.batch_kernel import enlist
+from strandline.engine.parts.expansion_kernel import ask
+from strandline.engine.parts.search_output_kernel import count_expanded
+from strandline.engine.runtime.codes import BATCH, CONTINUE, FLUSH
+from strandline.engine.runtime.intrinsics import drawn, seen
+from strandline.engine.runtime.jit import inlined, njit
 from strandline.engine.store.interface import prefetch_match
 from strandline.engine.store.table_kernel import add_shared, renumber
 

@@ -7,11 +7,11 @@ from typing import Unpack
 import numpy as np
 
 from strandline.compile.kernel import Kernel
-from strandline.engine.expansion import width_of
-from strandline.engine.line import LAYERS, LayersPart
-from strandline.engine.notes import NotesPart
 from strandline.engine.orders.continued_sweep import ContinuedSweep, SweepThread
-from strandline.engine.profile import LayerFigures
+from strandline.engine.parts.expansion import width_of
+from strandline.engine.parts.line import LAYERS, LayersPart
+from strandline.engine.parts.profile import LayerFigures
+from strandline.engine.parts.profile_recorder import NotesPart
 from strandline.engine.search import Terms
 from strandline.engine.store.parts import PagedPart
 from strandline.errors import InternalError

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.batch_kernel import enlist
-from strandline.engine.codes import BATCH, BUDGET, CONTINUE, FLUSH, NONE, STEP_MASK
-from strandline.engine.expansion_kernel import ask
-from strandline.engine.hashing import copy_state, word_count
-from strandline.engine.jit import inlined, njit
-from strandline.engine.journal_kernel import (
+from strandline.engine.parts.batch_kernel import enlist
+from strandline.engine.parts.expansion_kernel import ask
+from strandline.engine.parts.layer_table_kernel import kept, live, unexpanded
+from strandline.engine.parts.line_kernel import falls_behind, next_layer, place
+from strandline.engine.parts.profile_recorder_kernel import note_regress
+from strandline.engine.parts.search_output_kernel import (
     count_expanded,
     expanded_full,
     targets_full,
@@ -22,9 +22,9 @@ from strandline.engine.journal_kernel import (
     tell_source,
     tell_target,
 )
-from strandline.engine.line_kernel import falls_behind, next_layer, place
-from strandline.engine.notes_kernel import note_regress
-from strandline.engine.rows_kernel import kept, live, unexpanded
+from strandline.engine.runtime.codes import BATCH, BUDGET, CONTINUE, FLUSH, NONE, STEP_MASK
+from strandline.engine.runtime.hashing import copy_state, word_count
+from strandline.engine.runtime.jit import inlined, njit
 from strandline.engine.store.interface import prefetch_match
 from strandline.engine.store.paged_kernel import next_of, record_of, take
 

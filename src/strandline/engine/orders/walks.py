@@ -7,8 +7,8 @@ from typing import Unpack
 import numpy as np
 
 from strandline.compile.kernel import Kernel
-from strandline.engine.memory import WordArray
-from strandline.engine.records import WALK, record
+from strandline.engine.runtime.memory import WordArray
+from strandline.engine.runtime.records import WALK, record
 from strandline.engine.search import Search, Statistics, Terms
 
 

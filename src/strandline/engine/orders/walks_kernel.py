@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.codes import BUDGET, CONTINUE, DONE
-from strandline.engine.expansion_kernel import ask
-from strandline.engine.hashing import copy_state, word_count
-from strandline.engine.jit import inlined, njit
-from strandline.engine.journal_kernel import count_expanded
+from strandline.engine.parts.expansion_kernel import ask
+from strandline.engine.parts.search_output_kernel import count_expanded
+from strandline.engine.runtime.codes import BUDGET, CONTINUE, DONE
+from strandline.engine.runtime.hashing import copy_state, word_count
+from strandline.engine.runtime.jit import inlined, njit
 
 U = np.uint64
 _0, _1, _27, _30, _31, _32 = U(0), U(1), U(27), U(30), U(31), U(32)

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.codes import BIT_FUNCTIONS, GROW, NONE
-from strandline.engine.hashing import copy_state, mixed
-from strandline.engine.intrinsics import prefetch
-from strandline.engine.jit import inlined
+from strandline.engine.runtime.codes import BIT_FUNCTIONS, GROW, NONE
+from strandline.engine.runtime.hashing import copy_state, mixed
+from strandline.engine.runtime.intrinsics import prefetch
+from strandline.engine.runtime.jit import inlined
 
 U = np.uint64
 _0, _1, _6, _63 = U(0), U(1), U(6), U(63)

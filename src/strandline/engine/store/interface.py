@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
-from strandline.engine.codes import CONTINUE
-from strandline.engine.hashing import state_hash, word_count
-from strandline.engine.jit import INLINED, inlined, plain
+from strandline.engine.runtime.codes import CONTINUE
+from strandline.engine.runtime.hashing import state_hash, word_count
+from strandline.engine.runtime.jit import INLINED, inlined, plain
 from strandline.engine.store import bits_kernel, paged_kernel, quotient_kernel, table_kernel, tree_kernel
 
 U = np.uint64

@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.codes import BUDGET, CONTINUE, GROW, NONE
-from strandline.engine.hashing import copy_state, home, same_state, state_hash
-from strandline.engine.intrinsics import lowest_bit, prefetch
-from strandline.engine.jit import inlined
-from strandline.engine.sizes import LEAST_GROWTH
+from strandline.engine.runtime.codes import BUDGET, CONTINUE, GROW, NONE
+from strandline.engine.runtime.hashing import copy_state, home, same_state, state_hash
+from strandline.engine.runtime.intrinsics import lowest_bit, prefetch
+from strandline.engine.runtime.jit import inlined
+from strandline.engine.runtime.sizes import LEAST_GROWTH
 
 U = np.uint64
 _0, _1, _2, _3, _8, _12, _32 = U(0), U(1), U(2), U(3), U(8), U(12), U(32)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strandline.engine import sizes
-from strandline.engine.expansion import Width
-from strandline.engine.memory import WordArray, Words
-from strandline.engine.part import Affordable, Part, grown
-from strandline.engine.records import SHAPE, record
+from strandline.engine.parts.expansion import Width
+from strandline.engine.parts.part import Affordable, Part, grown
+from strandline.engine.runtime import sizes
+from strandline.engine.runtime.memory import WordArray, Words
+from strandline.engine.runtime.records import SHAPE, record
 from strandline.errors import InternalError, ResourceError
 
 if TYPE_CHECKING:

@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.codes import BUDGET, CONTINUE, GROW, NONE
-from strandline.engine.intrinsics import prefetch
-from strandline.engine.jit import inlined, njit
-from strandline.engine.sizes import LEAST_GROWTH
-from strandline.engine.store.lines_kernel import (
+from strandline.engine.runtime.codes import BUDGET, CONTINUE, GROW, NONE
+from strandline.engine.runtime.intrinsics import prefetch
+from strandline.engine.runtime.jit import inlined, njit
+from strandline.engine.runtime.sizes import LEAST_GROWTH
+from strandline.engine.store.bucket_kernel import (
     REACH,
     fill,
     further,

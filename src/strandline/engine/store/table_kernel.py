@@ -20,11 +20,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from strandline.engine.codes import BUDGET, CONTINUE, GROW, NONE
-from strandline.engine.hashing import copy_state, home, mixed, same_state, state_hash
-from strandline.engine.intrinsics import prefetch, seen, swap_in
-from strandline.engine.jit import INLINED, inlined, njit
-from strandline.engine.sizes import LEAST_GROWTH
+from strandline.engine.runtime.codes import BUDGET, CONTINUE, GROW, NONE
+from strandline.engine.runtime.hashing import copy_state, home, mixed, same_state, state_hash
+from strandline.engine.runtime.intrinsics import prefetch, seen, swap_in
+from strandline.engine.runtime.jit import INLINED, inlined, njit
+from strandline.engine.runtime.sizes import LEAST_GROWTH
 
 U = np.uint64
 _0, _1, _2, _13, _16, _20, _32 = U(0), U(1), U(2), U(13), U(16), U(20), U(32)

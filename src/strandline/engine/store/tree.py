@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strandline.engine import sizes
-from strandline.engine.codes import BATCH
-from strandline.engine.expansion import Width
-from strandline.engine.memory import WordArray, Words
-from strandline.engine.part import Affordable
-from strandline.engine.records import FORM, SHAPE, record
+from strandline.engine.parts.expansion import Width
+from strandline.engine.parts.part import Affordable
+from strandline.engine.runtime import sizes
+from strandline.engine.runtime.codes import BATCH
+from strandline.engine.runtime.memory import WordArray, Words
+from strandline.engine.runtime.records import FORM, SHAPE, record
 from strandline.engine.store.parts import QUEUED_SHARE, TabledPart, TablePart, queue_grown, released
 from strandline.errors import ResourceError
 
@@ -33,7 +33,7 @@ class TreePart(TabledPart):
     """A `Tree` or, for states of one word, of which the lowest `bits` carry information, `Keys`."""
 
     def __init__(self, width: Width, *, bits: int) -> None:
-        from strandline.engine.store.lines_kernel import LEAST_BITS
+        from strandline.engine.store.bucket_kernel import LEAST_BITS
         from strandline.engine.store.quotient_kernel import COPY_WORDS
 
         super().__init__()
@@ -130,7 +130,7 @@ class TreePart(TabledPart):
         return True
 
     def load(self) -> None:
-        from strandline.engine.jit import prepare
+        from strandline.engine.runtime.jit import prepare
         from strandline.engine.store.quotient_kernel import listed, widen
         from strandline.engine.store.tree_kernel import Tree, unfolded
 

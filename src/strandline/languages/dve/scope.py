@@ -17,12 +17,12 @@ from strandline.languages.dve.expressions import LOCATION, ExpressionParser
 from strandline.languages.dve.lexer import Tokens
 from strandline.languages.dve.names import Channel, Constant, Names, ProcessSymbol
 from strandline.model.expression import Binary, Const, Element, Expression, Read
-from strandline.model.history import Steps
 from strandline.model.notation import STRONGEST, Infix, Notation, Prefix, Write, stored
 from strandline.model.scope import Evaluate, Scope, View
 from strandline.model.system import Action, System, Variable
 from strandline.model.values import Queue
 from strandline.source import Source
+from strandline.transform.history import Steps
 
 _LARGEST_NUMBER = 2**63
 _AND, _PREFIX = 2, 9

@@ -18,12 +18,12 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from strandline.errors import InternalError, ModelError, ParseError, suggestion
 from strandline.model.expression import COMPARISONS, LOGICAL, Binary, Expression, Read, row
-from strandline.model.history import Steps
 from strandline.model.notation import STRONGEST, Write
 from strandline.model.plain import NOTATION, PlainScope, python_expression, with_meanings
 from strandline.model.scope import Scope
 from strandline.model.system import Action, Domain, System, Variable
 from strandline.source import Source, Span
+from strandline.transform.history import Steps
 
 _TOKENS = "tokens"
 _CALL = re.compile(r"\b(tokens|fireable|enabled|taken)\(((?:[^()\"']|\"[^\"]*\"|'[^']*')*)\)")

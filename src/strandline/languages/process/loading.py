@@ -18,11 +18,11 @@ from strandline.languages.process.parser import parse
 from strandline.languages.process.scope import ProcessScope
 from strandline.languages.process.syntax import Import, Program
 from strandline.model.expression import conjunction
-from strandline.model.history import Steps
 from strandline.model.measure import Component
 from strandline.model.system import Claim, Fairness, Predicate, System
 from strandline.model.validate import validate
 from strandline.source import Source
+from strandline.transform.history import Steps
 
 
 def load(source: Source) -> System:

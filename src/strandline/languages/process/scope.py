@@ -27,11 +27,11 @@ from strandline.languages.process.syntax import (
 )
 from strandline.languages.process.values import Evaluator, Values
 from strandline.model import expression as model
-from strandline.model.history import Steps
 from strandline.model.notation import STRONGEST, Infix, Notation, Prefix, Write, stored
 from strandline.model.scope import Scope
 from strandline.model.system import Action, Process, Variable
 from strandline.source import Source, Span
+from strandline.transform.history import Steps
 
 _COMPONENT = re.compile(r"([^\[\]]+)((?:\[-?\d+\])*)")
 _STATE = re.compile(r"([^()]+)(?:\((-?\d+(?:, -?\d+)*)\))?")

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from strandline.properties.automata.guard import FALSE, TRUE, Guard, disjunction
-from strandline.showing import Shown
+from strandline.rich_display import Shown
 
 
 @dataclass(frozen=True, slots=True)

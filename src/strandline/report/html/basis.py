@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from strandline.check.coverage import Coverage
-from strandline.check.ctl.verdict import CtlSearch
-from strandline.check.driver.outcome import DECIDED
-from strandline.check.ltl.verdict import LtlSearch
-from strandline.check.measures import measure_texts
-from strandline.check.memory import shown_bytes
-from strandline.check.options import LOSSY
-from strandline.check.properties import Kind
-from strandline.check.verdict import Answer, Exploration, PropertyVerdict, Statistics, Verdict
+from strandline.checker.diagnosis.coverage import Coverage
+from strandline.checker.driver.outcome import DECIDED
+from strandline.checker.limits.memory import shown_bytes
+from strandline.checker.measures.notation import measure_texts
+from strandline.checker.options.search import LOSSY
+from strandline.checker.properties.selection import Kind
+from strandline.checker.verdicts.ctl import CtlSearch
+from strandline.checker.verdicts.ltl import LtlSearch
+from strandline.checker.verdicts.verdict import Answer, Exploration, PropertyVerdict, Statistics, Verdict
 from strandline.report.style import counted, large
 
 _REPLAYED = (

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from strandline import __version__
-from strandline.check.ctl.verdict import Evidence
-from strandline.check.properties import Kind
-from strandline.check.verdict import Exploration, PropertyVerdict, Statistics, Verdict
+from strandline.checker.properties.selection import Kind
+from strandline.checker.verdicts.ctl import Evidence
+from strandline.checker.verdicts.verdict import Exploration, PropertyVerdict, Statistics, Verdict
 from strandline.compile.interpret import Interpreter
 from strandline.errors import InputError
 from strandline.model.system import System

@@ -11,7 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from strandline.check.verdict import Exploration, Verdict
+from strandline.checker.verdicts.verdict import Exploration, Verdict
 from strandline.errors import UsageError
 from strandline.report.html.data import page_data
 from strandline.report.style import Style

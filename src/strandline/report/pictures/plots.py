@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from html import escape
 from itertools import accumulate
 
-from strandline.check.memory import shown_bytes
-from strandline.check.verdict import Statistics
-from strandline.check.watching import Progress
-from strandline.engine.profile import LayerFigures, coarser
+from strandline.checker.limits.memory import shown_bytes
+from strandline.checker.limits.progress import Progress
+from strandline.checker.verdicts.verdict import Statistics
+from strandline.engine.parts.profile import LayerFigures, coarser
 
 _WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM = 640, 200, 8, 26, 24
 _MOST = 320

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from strandline.check.graphing import StateGraph
-from strandline.model.control import control_edges
+from strandline.analysis.control import control_edges
+from strandline.checker.graphs import StateGraph
 from strandline.model.system import Observer, Process, System
 from strandline.model.values import show
 from strandline.properties.automata.automaton import Automaton

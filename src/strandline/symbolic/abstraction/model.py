@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from strandline.model.simultaneous import Slot
 from strandline.symbolic.clusters import unchanged
 from strandline.symbolic.diagrams import Function
 from strandline.symbolic.space import Space
+from strandline.transform.simultaneous import Slot
 
 
 @dataclass(frozen=True, slots=True)

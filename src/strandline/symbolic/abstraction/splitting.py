@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import log2
 
-from strandline.model.simultaneous import Slot
 from strandline.symbolic.abstraction.model import AbstractModel, View
 from strandline.symbolic.diagrams import Function
 from strandline.symbolic.space import State
+from strandline.transform.simultaneous import Slot
 
 EDGE, DEAD_END, ILP, TREE = "edge", "dead-end", "ilp", "tree"
 SPLITTINGS = (EDGE, DEAD_END, ILP, TREE)

@@ -17,13 +17,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from strandline.engine.codes import CONTINUE, CYCLE, GROW, NONE
 from strandline.engine.cycles.published.states_kernel import ACCEPTS, BLUE, PERSISTENT, RED, reset
-from strandline.engine.expansion_kernel import ask, link_of
-from strandline.engine.hashing import state_hash, word_count
-from strandline.engine.jit import inlined
-from strandline.engine.journal_kernel import count_expanded
-from strandline.engine.line_kernel import (
+from strandline.engine.parts.expansion_kernel import ask, link_of
+from strandline.engine.parts.line_kernel import (
     KNOWN,
     RETURNED,
     column_at,
@@ -34,7 +30,11 @@ from strandline.engine.line_kernel import (
     store_top_here,
     take_next,
 )
-from strandline.engine.stack_kernel import drop, has_room, is_marker, push_marker, push_state, top_of
+from strandline.engine.parts.search_output_kernel import count_expanded
+from strandline.engine.parts.stack_kernel import drop, has_room, is_marker, push_marker, push_state, top_of
+from strandline.engine.runtime.codes import CONTINUE, CYCLE, GROW, NONE
+from strandline.engine.runtime.hashing import state_hash, word_count
+from strandline.engine.runtime.jit import inlined
 from strandline.engine.store.interface import extra_at, find, prefetch_home
 from strandline.engine.store.paged_kernel import record_of
 

@@ -7,14 +7,14 @@ from typing import Unpack
 import numpy as np
 
 from strandline.compile.kernel import Kernel
-from strandline.engine.codes import ROOT
+from strandline.engine.cycles.cycle_extraction import LoopSearch, Region
 from strandline.engine.cycles.cycle_search import CycleSearch
-from strandline.engine.cycles.loop import LoopSearch, Region
-from strandline.engine.expansion import width_of
-from strandline.engine.line import COLUMNS, SWEEPS, LayersPart, swept
-from strandline.engine.records import LTL_SWEEP, record
+from strandline.engine.parts.expansion import width_of
+from strandline.engine.parts.line import COLUMNS, SWEEPS, LayersPart, swept
+from strandline.engine.parts.stack import StackPart
+from strandline.engine.runtime.codes import ROOT
+from strandline.engine.runtime.records import LTL_SWEEP, record
 from strandline.engine.search import Statistics, Terms
-from strandline.engine.stack import StackPart
 from strandline.engine.store.parts import PagedPart
 from strandline.errors import InternalError
 

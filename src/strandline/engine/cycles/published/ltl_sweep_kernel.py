@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from strandline.engine.codes import BUDGET, COLUMN_OVER, CONTINUE, DONE, SWEEP_OVER
 from strandline.engine.cycles.published.layers_kernel import search_layers
 from strandline.engine.cycles.published.states_kernel import BETWEEN, SWEEPING, VALUES
 from strandline.engine.cycles.published.values_kernel import begin_round, choose_candidates, propagate_values
-from strandline.engine.jit import inlined, njit
+from strandline.engine.runtime.codes import BUDGET, COLUMN_OVER, CONTINUE, DONE, SWEEP_OVER
+from strandline.engine.runtime.jit import inlined, njit
 
 U = np.uint64
 _0 = U(0)

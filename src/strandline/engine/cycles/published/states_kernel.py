@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.jit import inlined
+from strandline.engine.runtime.jit import inlined
 from strandline.engine.store.interface import extra_at
 
 U = np.uint64

@@ -26,7 +26,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from strandline.engine.codes import CONTINUE, CYCLE, DONE, GROW, NONE
 from strandline.engine.cycles.published.states_kernel import (
     CANDIDATE,
     PERSISTENT,
@@ -34,12 +33,13 @@ from strandline.engine.cycles.published.states_kernel import (
     reset,
     value_of,
 )
-from strandline.engine.expansion_kernel import ask
-from strandline.engine.hashing import state_hash
-from strandline.engine.jit import inlined
-from strandline.engine.journal_kernel import count_stored
-from strandline.engine.line_kernel import column_at, drop_layer, layer_at, move_line
-from strandline.engine.rows_kernel import column_waits, kept, live, push, row_of
+from strandline.engine.parts.expansion_kernel import ask
+from strandline.engine.parts.layer_table_kernel import column_waits, kept, live, push, row_of
+from strandline.engine.parts.line_kernel import column_at, drop_layer, layer_at, move_line
+from strandline.engine.parts.search_output_kernel import count_stored
+from strandline.engine.runtime.codes import CONTINUE, CYCLE, DONE, GROW, NONE
+from strandline.engine.runtime.hashing import state_hash
+from strandline.engine.runtime.jit import inlined
 from strandline.engine.store.interface import extra_at, find, make_room
 from strandline.engine.store.paged_kernel import after, append, first_of, insert, record_of
 

@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from strandline.engine.codes import BUDGET, CONTINUE, DONE, FAULT, GROW, NONE
 from strandline.engine.cycles.sweep.marks_kernel import (
     HIT,
     HIT_SHIFT,
@@ -34,12 +33,13 @@ from strandline.engine.cycles.sweep.marks_kernel import (
     VALUE,
     VALUE_SHIFT,
 )
-from strandline.engine.expansion_kernel import ask
-from strandline.engine.hashing import copy_state, state_hash, word_count
-from strandline.engine.jit import inlined, njit
-from strandline.engine.journal_kernel import count_stored
-from strandline.engine.line_kernel import column_at, layer_at, leave_layer, move_line, wake_layers
-from strandline.engine.rows_kernel import column_waits, kept, live, push, row_of, schedule_root
+from strandline.engine.parts.expansion_kernel import ask
+from strandline.engine.parts.layer_table_kernel import column_waits, kept, live, push, row_of, schedule_root
+from strandline.engine.parts.line_kernel import column_at, layer_at, leave_layer, move_line, wake_layers
+from strandline.engine.parts.search_output_kernel import count_stored
+from strandline.engine.runtime.codes import BUDGET, CONTINUE, DONE, FAULT, GROW, NONE
+from strandline.engine.runtime.hashing import copy_state, state_hash, word_count
+from strandline.engine.runtime.jit import inlined, njit
 from strandline.engine.store.interface import extra_at, find, make_room
 from strandline.engine.store.paged_kernel import after, append, first_of, insert, record_of
 

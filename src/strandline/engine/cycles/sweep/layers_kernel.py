@@ -18,14 +18,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from strandline.engine.codes import BUDGET, COLUMN_OVER, CONTINUE, CYCLE, GROW, NONE
 from strandline.engine.cycles.open_kernel import enter_state, has_room, is_first, merge
 from strandline.engine.cycles.sweep.marks_kernel import FINISHED, HIT, NUMBER_SHIFT, OPEN, STATUS
-from strandline.engine.expansion_kernel import link_of
-from strandline.engine.hashing import copy_state, state_hash, word_count
-from strandline.engine.jit import inlined, njit
-from strandline.engine.journal_kernel import count_expanded
-from strandline.engine.line_kernel import (
+from strandline.engine.parts.expansion_kernel import link_of
+from strandline.engine.parts.layer_table_kernel import find_row
+from strandline.engine.parts.line_kernel import (
     KNOWN,
     column_at,
     falls_behind,
@@ -35,9 +32,12 @@ from strandline.engine.line_kernel import (
     store_top_here,
     take_next,
 )
-from strandline.engine.notes_kernel import note_regress
-from strandline.engine.rows_kernel import find_row
-from strandline.engine.stack_kernel import ask_for_stack, drop, is_marker, push_marker, push_state, top_of
+from strandline.engine.parts.profile_recorder_kernel import note_regress
+from strandline.engine.parts.search_output_kernel import count_expanded
+from strandline.engine.parts.stack_kernel import ask_for_stack, drop, is_marker, push_marker, push_state, top_of
+from strandline.engine.runtime.codes import BUDGET, COLUMN_OVER, CONTINUE, CYCLE, GROW, NONE
+from strandline.engine.runtime.hashing import copy_state, state_hash, word_count
+from strandline.engine.runtime.jit import inlined, njit
 from strandline.engine.store.interface import extra_at, find, prefetch_home
 from strandline.engine.store.paged_kernel import record_of
 

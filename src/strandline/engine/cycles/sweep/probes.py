@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from strandline.compile.kernel import Kernel
-from strandline.engine.codes import ROOT, STEP_BITS, STEP_MASK
 from strandline.engine.cycles.components import ComponentSearch
+from strandline.engine.cycles.cycle_extraction import State
 from strandline.engine.cycles.cycle_search import Cycle
-from strandline.engine.cycles.loop import State
 from strandline.engine.cycles.nested import NestedSearch
-from strandline.engine.memory import WordArray
+from strandline.engine.runtime.codes import ROOT, STEP_BITS, STEP_MASK
+from strandline.engine.runtime.memory import WordArray
 
 
 class Probe:

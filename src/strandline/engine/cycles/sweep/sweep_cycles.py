@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 
 from strandline.compile.kernel import Kernel
-from strandline.engine import codes, sizes
+from strandline.engine.cycles.couvreur_stack import OpenPart
+from strandline.engine.cycles.cycle_extraction import LoopSearch, Region, State
 from strandline.engine.cycles.cycle_search import Cycle, CycleSearch
-from strandline.engine.cycles.loop import LoopSearch, Region, State
-from strandline.engine.cycles.open import OpenPart
 from strandline.engine.cycles.sweep.probes import Probe
-from strandline.engine.expansion import width_of
-from strandline.engine.jit import prepare
-from strandline.engine.line import COLUMNS, SWEEPS, LayersPart, swept
-from strandline.engine.memory import WordArray
-from strandline.engine.notes import NotesPart
-from strandline.engine.profile import LayerFigures, without_ranks
-from strandline.engine.records import SWEPT, record
+from strandline.engine.parts.expansion import width_of
+from strandline.engine.parts.line import COLUMNS, SWEEPS, LayersPart, swept
+from strandline.engine.parts.profile import LayerFigures, without_ranks
+from strandline.engine.parts.profile_recorder import NotesPart
+from strandline.engine.parts.stack import StackPart
+from strandline.engine.runtime import codes, sizes
+from strandline.engine.runtime.jit import prepare
+from strandline.engine.runtime.memory import WordArray
+from strandline.engine.runtime.records import SWEPT, record
 from strandline.engine.search import Event, Statistics, Terms
-from strandline.engine.stack import StackPart
 from strandline.engine.store.parts import PagedPart
 from strandline.errors import InternalError
 

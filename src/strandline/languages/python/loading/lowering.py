@@ -29,7 +29,6 @@ from strandline.languages.python.symbolic.values import GroupValue, ModelValue, 
 from strandline.languages.symbolic.building import equal
 from strandline.languages.symbolic.execution import Refused, limit
 from strandline.model.expression import FALSE, TRUE, Const, Expression, Read, conjunction, deep_recursion
-from strandline.model.history import Steps
 from strandline.model.measure import Component
 from strandline.model.system import (
     Action,
@@ -43,6 +42,7 @@ from strandline.model.system import (
 )
 from strandline.model.validate import validate
 from strandline.source import Source, Span
+from strandline.transform.history import Steps
 
 _MOST_ACTIONS = 200_000
 

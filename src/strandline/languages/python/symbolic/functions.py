@@ -39,8 +39,8 @@ from strandline.languages.symbolic.building import (
 )
 from strandline.languages.symbolic.execution import Refused
 from strandline.model.expression import FALSE, TRUE, Binary, Const, Expression, Unary
-from strandline.model.history import Steps
 from strandline.model.system import Action
+from strandline.transform.history import Steps
 
 
 def taken(action: Any) -> bool:

@@ -23,10 +23,10 @@ from strandline.languages.python.symbolic.values import (
 from strandline.languages.symbolic.building import both, choose, interval
 from strandline.languages.symbolic.execution import Refused
 from strandline.model.expression import Binary, Const, Expression, Undefined
-from strandline.model.history import Steps
 from strandline.model.intervals import within
 from strandline.model.system import Action, Variable
 from strandline.source import Source, Span
+from strandline.transform.history import Steps
 
 
 class Structure:

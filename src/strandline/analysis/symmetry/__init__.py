@@ -1,0 +1,1 @@
+"""Which processes and scalar values of a System are interchangeable, and the proof of it."""

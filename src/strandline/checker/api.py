@@ -1,0 +1,144 @@
+"""The calls behind `strandline.load`, `strandline.check` and `strandline.explore`."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeAlias, TypeVar, cast
+
+from strandline import languages
+from strandline.checker.decisions.checks import check_selection, explore_system
+from strandline.checker.graphs import StateGraph, collect_graph, graph_task
+from strandline.checker.limits.timeouts import within
+from strandline.checker.options.claims import Claims
+from strandline.checker.options.search import ExploreOptions, Options
+from strandline.checker.options.temporal import LtlOptions
+from strandline.checker.properties.selection import select
+from strandline.checker.verdicts.verdict import Exploration, Verdict
+from strandline.errors import UsageError, suggestion
+from strandline.model.system import System
+from strandline.rich_display import notebook_progress
+
+if TYPE_CHECKING:
+    from strandline.languages.python.runtime.model import Model
+
+Source: TypeAlias = "str | Path | System | Model | type[Model]"
+
+
+def load(path: str | Path, **parameters: Any) -> System:
+    """The System in a model file, with values for its parameters, or constants: `load("mutex.py", N=3)`. Raises
+    `InputError` with the place of the first mistake."""
+    return languages.load(path, parameters)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckArguments(Options, LtlOptions, Claims):
+    """All keywords of `check`; what they mean together is seen when they are taken apart."""
+
+    def __post_init__(self) -> None:
+        return
+
+    def part(self, options: type[Part]) -> Part:
+        """The claims, or the options of one kind, checked."""
+        return options(**{one.name: getattr(self, one.name) for one in fields(options)})
+
+
+Part = TypeVar("Part", Claims, LtlOptions, Options)
+Given = ParamSpec("Given")
+Arguments = TypeVar("Arguments", CheckArguments, ExploreOptions)
+Result = TypeVar("Result")
+
+
+def _called_with(
+    arguments: Callable[Given, Arguments],
+) -> Callable[[Callable[[Source, Arguments], Result]], Callable[Concatenate[Source, Given], Result]]:
+    """Makes of a function over an object with options one that takes them as keywords, with their types: an option is
+    spelled once, in its class."""
+
+    def keywords(function: Callable[[Source, Arguments], Result]) -> Callable[Concatenate[Source, Given], Result]:
+        signature = _signature(function, arguments)
+
+        @wraps(function)
+        def call(*given: Any, **named: Any) -> Result:
+            for name in named:
+                if name not in signature.parameters:
+                    hint = suggestion(name, signature.parameters)
+                    raise TypeError(f"{function.__name__}() has no keyword '{name}'{hint}")
+            taken = signature.bind(*given, **named).arguments
+            source: Source = taken.pop("source")
+            make: Callable[..., Arguments] = arguments
+            return function(source, make(**taken))
+
+        vars(call)["__signature__"] = signature
+        return cast("Callable[Concatenate[Source, Given], Result]", call)
+
+    return keywords
+
+
+def _signature(function: Callable[..., object], arguments: Callable[..., object]) -> inspect.Signature:
+    """What the function takes first, then what makes the object with the options."""
+    own, taken = inspect.signature(function), inspect.signature(arguments)
+    return own.replace(parameters=[next(iter(own.parameters.values())), *taken.parameters.values()])
+
+
+@_called_with(CheckArguments)
+def check(source: Source, arguments: CheckArguments) -> Verdict:
+    """Decide properties of a model: a file, a System or a Python `Model`.
+
+    `ltl` are formulas of linear temporal logic, as in `check(model, "G (ask -> F answer)")`. Without any property,
+    what the model declares is checked: its property process, assertions and invariants, and, where it has no
+    property process, deadlocks. A run-time fault of the model is always a violation. The keywords are the fields of
+    `strandline.checker.options.claims.Claims`, of `strandline.checker.options.temporal.LtlOptions`, which matter for properties of runs
+    only, and of `strandline.checker.options.search.Options`. A limit that is reached is an UNKNOWN verdict and no
+    exception; only where the time is up before the model is loaded, a `ResourceError` is raised. Raises `InputError`
+    for what the user can mend. Ctrl-C raises `Interrupted`, a `KeyboardInterrupt`, whose `result`
+    is what was known by then; a notebook shows that.
+    """
+    started, temporal, options = time.perf_counter(), arguments.part(LtlOptions), arguments.part(Options)
+    system = _system(source, options, started)
+    selection = select(system, arguments.part(Claims))
+    with notebook_progress() as watcher:
+        return check_selection(system, selection, options, watcher, temporal=temporal, started=started)
+
+
+@_called_with(ExploreOptions)
+def explore(source: Source, options: ExploreOptions) -> Exploration:
+    """Visit every reachable state of a model, the product with its property process where it has one. Raises
+    and limits as in `check`."""
+    started = time.perf_counter()
+    system = _system(source, options, started)
+    with notebook_progress() as watcher:
+        return explore_system(system, options, watcher, started=started, method=options.method)
+
+
+def _system(source: Source, options: Options, started: float) -> System:
+    if isinstance(source, System):
+        return source
+    return within(options.max_seconds, started, "loaded", lambda: _loaded(source))
+
+
+def _loaded(source: str | Path | Model | type[Model]) -> System:
+    if isinstance(source, str | Path):
+        return load(source)
+    # Imported here: who checks a file of another language does not wait for this one.
+    from strandline.languages.python import is_model, to_system
+
+    if not is_model(source):
+        raise UsageError(f"a model is a file, a System or a Model, not {type(source).__name__}")
+    return to_system(source)
+
+
+def graph(source: Source, *, labels: Mapping[str, str] | None = None, **limits: Any) -> StateGraph:
+    """The whole reachable graph of a model: states, labels, progress, and edges with the names of their actions.
+
+    Propositions are the labels of the model and further ones, `labels={"done": "x == 3"}`; progress is that of the
+    measure that is given or that the model declares. The other keywords are `measure` and limits, as those of
+    `explore`. Raises `ResourceError` where a limit is reached, because a part of a graph is none.
+    """
+    options = Options(**limits)
+    system = _system(source, options, time.perf_counter())
+    return collect_graph(graph_task(system, labels or {}, options), options)

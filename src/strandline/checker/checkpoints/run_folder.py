@@ -1,0 +1,332 @@
+"""The folder of a run that can be resumed.
+
+    DIR/run.json               which versions made it, and what was worked out before the searches
+    DIR/command.json           the command line, where there was one
+    DIR/pid                    locked while the run lives
+    DIR/search-1/files/        the parent log and whatever else the first search puts on disk
+    DIR/search-1/released/     what the search needs no more, but one of its checkpoints does
+    DIR/search-1/checkpoint-4  its last checkpoints, two at most
+
+The searches of a check come in the same order every time, so a search is known by its number; that it is the same one,
+its identity tells. When all is decided the folder's contents are removed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import shlex
+import shutil
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from strandline.checker.checkpoints.files import (
+    Account,
+    Damaged,
+    is_partial,
+    read_arrays,
+    read_facts,
+    synchronise_folder,
+    verify_arrays,
+    write_checkpoint,
+)
+from strandline.engine.saving import Kept, Saved
+from strandline.errors import Option, ResourceError, UsageError
+
+RUN, COMMAND, _LOCK = "run.json", "command.json", "pid"
+_PARTIAL = "run.partial"
+_OWN = (RUN, _PARTIAL, COMMAND, _LOCK)
+_SEARCH, _CHECKPOINT, _FILES, _RELEASED = "search-", "checkpoint-", "files", "released"
+_KEPT = 2
+_SHARE = 10
+"""Writing a checkpoint may take one second in so many: where it takes long, the next one waits longer."""
+
+
+def free_account(count: int) -> None:
+    """Nobody counts what is written."""
+
+
+class Checkpoints:
+    """The searches of one check, each with its checkpoints. Raises `UsageError` where the folder is of no use, and
+    `ResourceError` where it cannot be written."""
+
+    def __init__(self, folder: Path, every: float, *, resume: bool) -> None:
+        self.folder, self._every, self._resume = folder, every, resume
+        self._searches: list[SearchCheckpoints] = []
+        self._refuse_folder()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(self._lock)
+            raise UsageError(f"{folder}: another run writes its checkpoints there") from None
+        except OSError as error:
+            raise ResourceError(f"{folder}: no checkpoints can be written there: {error.strerror}") from None
+        self._noted: dict[str, Any] = {}
+        self.delivered = False
+        """Whether the verdict, and whatever files it comes with, have reached the caller: until then nothing is
+        removed."""
+        try:
+            if resume:
+                self._check_versions()
+            else:
+                self._write_notes()
+        except BaseException:
+            os.close(self._lock)
+            raise
+
+    def _refuse_folder(self) -> None:
+        there = sorted(path.name for path in self.folder.iterdir()) if self.folder.is_dir() else []
+        if self._resume and RUN not in there:
+            raise UsageError(f"{self.folder}: there is no run to be resumed")
+        if not self._resume and RUN in there:
+            raise UsageError(
+                f"{{}}: there is a run already; `{resume_command(self.folder)}` goes on with it",
+                options=[Option("checkpoint", str(self.folder))],
+            )
+        if not self._resume and set(there) - set(_OWN):
+            raise UsageError("{}: the folder is not empty", options=[Option("checkpoint", str(self.folder))])
+
+    def _check_versions(self) -> None:
+        try:
+            found = json.loads((self.folder / RUN).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise UsageError(f"{self.folder / RUN}: cannot be read: {error}") from None
+        if found.pop("versions", None) != versions():
+            raise UsageError(f"{self.folder}: the run was begun by another version of the program, or of Python")
+        self._noted = found
+
+    def _write_notes(self) -> None:
+        """Replace the notes as a whole."""
+        path = self.folder / RUN
+        partial = self.folder / _PARTIAL
+        try:
+            with partial.open("w", encoding="utf-8") as file:
+                json.dump({"versions": versions(), **self._noted}, file)
+                file.flush()
+                os.fsync(file.fileno())
+            partial.rename(path)
+            synchronise_folder(self.folder)
+        except OSError as error:
+            raise ResourceError(f"{path}: cannot be written: {error.strerror}") from None
+
+    def noted(self, key: str, make: Callable[[], Any]) -> Any:
+        """What was made before the run was killed, or is made now: data for JSON."""
+        if key not in self._noted:
+            self._noted[key] = make()
+            self._write_notes()
+        return self._noted[key]
+
+    def begin(self) -> SearchCheckpoints:
+        """The place of the next search."""
+        number = len(self._searches) + 1
+        search = SearchCheckpoints(self.folder / f"{_SEARCH}{number}", self.folder, self._every)
+        self._searches.append(search)
+        return search
+
+    @property
+    def advice(self) -> str:
+        """What can be done where the run is kept."""
+        return f"`{resume_command(self.folder)}` goes on with it"
+
+    def __enter__(self) -> Checkpoints:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        """The check has ended: where there is nothing to be resumed, all that it wrote is removed."""
+        if kind is None or issubclass(kind, KeyboardInterrupt):
+            kept = not self.delivered or any(search.unfinished for search in self._searches)
+        else:
+            # Something is wrong: what was there before, or was saved, is not thrown away.
+            kept = self._resume or any(search.saved for search in self._searches)
+        if not kept:
+            self._remove()
+        os.close(self._lock)
+
+    def _remove(self) -> None:
+        for path in self.folder.glob(f"{_SEARCH}*"):
+            shutil.rmtree(path, ignore_errors=True)
+        for name in _OWN:
+            (self.folder / name).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            self.folder.rmdir()
+
+
+class SearchCheckpoints:
+    """The checkpoints of one search, and its files, in `path`."""
+
+    def __init__(self, place: Path, folder: Path, every: float, account: Account = free_account) -> None:
+        self._place, self._folder, self._every, self._account = place, folder, every, account
+        self.path = place / _FILES
+        self.unfinished = True
+        self._due = time.monotonic() + every
+        self._numbers: list[int] = []
+        self._files_of: dict[int, frozenset[str]] = {}
+        self._released: dict[str, Callable[[], None]] = {}
+
+    def __enter__(self) -> SearchCheckpoints:
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ResourceError(f"{self.path}: cannot be made: {error.strerror}") from None
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        """The files stay: `Checkpoints` removes them."""
+
+    @property
+    def saved(self) -> bool:
+        """Whether there is a checkpoint."""
+        return bool(self._numbers)
+
+    # To be resumed
+
+    def recall(self, tell: Callable[[str], None]) -> Mapping[str, Any] | None:
+        """The facts of the newest checkpoint that is whole; the files of the search are then as they were. None where
+        there is none: then there are no files. A damaged checkpoint is told of and removed."""
+        for path in self._place.glob(f"{_CHECKPOINT}*"):
+            if is_partial(path):
+                shutil.rmtree(path, ignore_errors=True)
+        self._numbers = sorted(int(path.name.removeprefix(_CHECKPOINT)) for path in self._place.glob(f"{_CHECKPOINT}*"))
+        while self._numbers:
+            checkpoint = self._checkpoint(self._numbers[-1])
+            try:
+                facts = read_facts(checkpoint)
+                verify_arrays(checkpoint, facts)
+                self._cut_files(facts["files"])
+            except Damaged as damage:
+                tell(f"{damage}; going back to the checkpoint before")
+                shutil.rmtree(checkpoint, ignore_errors=True)
+                self._numbers.pop()
+            else:
+                self._files_of = {number: self._named_in(number) for number in self._numbers}
+                self._remove_released()
+                return facts
+        self._cut_files({})
+        self._remove_released()
+        return None
+
+    def _named_in(self, number: int) -> frozenset[str]:
+        """The files that a checkpoint needs; none where it is damaged, so that it is of no use."""
+        try:
+            return frozenset(read_facts(self._checkpoint(number))["files"])
+        except Damaged:
+            return frozenset()
+
+    def _cut_files(self, lengths: Mapping[str, int]) -> None:
+        """What was written after the checkpoint goes. Raises `Damaged` where something is missing."""
+        for name, length in lengths.items():
+            path = self.path / name
+            with contextlib.suppress(FileNotFoundError):
+                (self._place / _RELEASED / name).rename(path)
+            if not path.is_file() or path.stat().st_size < length:
+                raise Damaged(f"{path}: is shorter than when the checkpoint was written")
+        for path in [path for path in self.path.rglob("*") if path.is_file()]:
+            name = path.relative_to(self.path).as_posix()
+            if name in lengths:
+                os.truncate(path, lengths[name])
+            else:
+                path.unlink()
+
+    def kept(self, facts: Mapping[str, Any], identity: Mapping[str, Any]) -> Kept:
+        """What the checkpoint that was recalled has kept. Raises `UsageError` where it is of another search."""
+        if facts["identity"] != identity:
+            raise UsageError(
+                f"{self._folder}: the run was begun with another model, other properties or other settings"
+            )
+        return read_arrays(self._checkpoint(self._numbers[-1]), facts)
+
+    # While it runs
+
+    @property
+    def due(self) -> bool:
+        """Whether it is time for the next checkpoint."""
+        return time.monotonic() >= self._due
+
+    def save(self, saved: Saved, facts: Mapping[str, Any]) -> None:
+        """Write a checkpoint, and remove all but the last two. Raises `ResourceError` where the disk does not take it;
+        then the ones before are still there."""
+        began = time.monotonic()
+        number = self._numbers[-1] + 1 if self._numbers else 1
+        try:
+            described = {**facts, "files": self._synchronised_files()}
+            write_checkpoint(self._checkpoint(number), saved, described, self._account)
+        finally:
+            now = time.monotonic()
+            self._due = now + max(self._every, _SHARE * (now - began))
+        self._numbers.append(number)
+        self._files_of[number] = frozenset(described["files"])
+        for old in self._numbers[:-_KEPT]:
+            shutil.rmtree(self._checkpoint(old), ignore_errors=True)
+            self._files_of.pop(old, None)
+        del self._numbers[:-_KEPT]
+        self._remove_released()
+
+    def release(self, path: Path, removed: Callable[[], None]) -> None:
+        """The search needs a file no more, which is never written again. It is removed, and that is told, when no
+        checkpoint needs it either."""
+        name = path.relative_to(self.path).as_posix()
+        if not any(name in names for names in self._files_of.values()):
+            path.unlink(missing_ok=True)
+            removed()
+            return
+        place = self._place / _RELEASED / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        path.rename(place)
+        self._released[name] = removed
+
+    def _remove_released(self) -> None:
+        """Remove what no checkpoint needs."""
+        folder, needed = self._place / _RELEASED, frozenset[str]().union(*self._files_of.values())
+        for path in [path for path in folder.rglob("*") if path.is_file()]:
+            name = path.relative_to(folder).as_posix()
+            if name not in needed:
+                path.unlink()
+                self._released.pop(name, lambda: None)()
+
+    def _synchronised_files(self) -> dict[str, int]:
+        """The files of the search, all of whose contents are on disk now, and their lengths."""
+        lengths = {}
+        try:
+            for path in sorted(path for path in self.path.rglob("*") if path.is_file()):
+                file = os.open(path, os.O_RDONLY)
+                try:
+                    os.fsync(file)
+                    lengths[path.relative_to(self.path).as_posix()] = os.fstat(file).st_size
+                finally:
+                    os.close(file)
+        except OSError as error:
+            raise ResourceError(f"{path}: cannot be written: {error.strerror}") from None
+        return lengths
+
+    def _checkpoint(self, number: int) -> Path:
+        return self._place / f"{_CHECKPOINT}{number}"
+
+    @property
+    def advice(self) -> str:
+        """What can be done after the run has ended before its end."""
+        if not self.saved:
+            return "no checkpoint was written yet"
+        return f"`{resume_command(self._folder)}` goes on from the last checkpoint"
+
+
+def resume_command(folder: Path) -> str:
+    return f"strandline resume {shlex.quote(str(folder))}"
+
+
+def versions() -> dict[str, str]:
+    """What must be the same for a search to go on: the program, and what compiles its engine."""
+    import strandline
+    from strandline.engine.runtime import jit
+
+    return {"strandline": strandline.__version__, "engine": jit.sources_digest(Path(jit.__file__).parents[1])}

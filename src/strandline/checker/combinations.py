@@ -1,0 +1,101 @@
+"""Which kinds of questions can be asked of a model in which ways: what the strategies answer, as a table.
+
+Nothing here decides what is sound. Each cell asks the strategies (`strandline.checker.strategies.choice`) whether they can carry
+out such a task, as a check would, and has their reason where none can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from strandline.checker.decisions.runs import runs_task
+from strandline.checker.options.cycle_methods import AUTO, NDFS, SWEEP
+from strandline.checker.options.effects import CTL, LTL, STATES, Decided, Way, refuse_without_effect
+from strandline.checker.options.search import SWEEP as IN_SWEEPS
+from strandline.checker.options.search import Options
+from strandline.checker.options.temporal import STUTTER, LtlOptions
+from strandline.checker.properties.ctl_formula import bind_ctl
+from strandline.checker.properties.fairness import FairnessConditions
+from strandline.checker.properties.specification import Specification, bind_formula
+from strandline.checker.strategies.choice import choose_for_runs, choose_for_states, choose_for_trees
+from strandline.checker.tasks.task import Task
+from strandline.checker.tasks.trees import make_question
+from strandline.compile.callback import CallableSystem
+from strandline.errors import UsageError
+from strandline.model.system import System
+
+WAYS: Mapping[str, Mapping[str, Any]] = {
+    "bfs": {},
+    "dfs": {"order": "dfs"},
+    "sweep": {"order": "sweep"},
+    "cache": {"order": "cache", "cache_states": 1000},
+    "por": {"por": True},
+    "sweep, por": {"order": "sweep", "por": True},
+    "symmetry": {"symmetry": True},
+    "merge": {"merge": True},
+    "tree": {"store": "tree"},
+    "compact": {"store": "compact"},
+    "bitstate": {"store": "bitstate"},
+    "threads": {"threads": 2},
+    "gpu": {"device": "gpu"},
+}
+"""By name, the options of a search."""
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """A kind of question, a way to search, and why that is refused; None where it is not."""
+
+    question: str
+    way: str
+    refusal: UsageError | None
+
+
+def combinations_of(system: System) -> Iterator[Combination]:
+    """All of them, question by question."""
+    for question, choose in _questions(system).items():
+        for way, given in WAYS.items():
+            try:
+                choose(Options(**given))
+            except UsageError as error:
+                yield Combination(question, way, error)
+            else:
+                yield Combination(question, way, None)
+
+
+def _questions(system: System) -> dict[str, Callable[[Options], None]]:
+    def of_runs(formula: str, *, cycles: bool = True, fair: bool = False) -> Callable[[Options], None]:
+        asked: Specification = bind_formula(formula, system)
+
+        def choose(options: Options) -> None:
+            method = AUTO if not cycles else SWEEP if options.order == IN_SWEEPS else NDFS
+            temporal = LtlOptions(method=method, fair=fair, declared_fairness=False)
+            choice = choose_for_runs(runs_task(system, asked, options, temporal))
+            _refuse(Way(LTL, choice.strategy.name), f"LTL '{formula}'", options)
+
+        return choose
+
+    def of_trees(options: Options) -> None:
+        plain = system.alone
+        question = make_question(plain, [bind_ctl("AG EF true", plain)], FairnessConditions(), STUTTER)
+        choice = choose_for_trees(Task(plain, options, branching=question))
+        _refuse(Way(CTL, choice.strategy.name), "CTL 'AG EF true'", options)
+
+    def of_states(options: Options) -> None:
+        choice = choose_for_states(Task(system.alone, options))
+        _refuse(Way(STATES, choice.strategy.name), "what is reachable", options)
+
+    def _refuse(way: Way, title: str, options: Options) -> None:
+        reentrant = not isinstance(system, CallableSystem)
+        refuse_without_effect([Decided(way, title)], options, LtlOptions(), reentrant=reentrant)
+
+    return {
+        "states, deadlocks": of_states,
+        "LTL, safety": of_runs("G true", cycles=False),
+        "LTL": of_runs("G F true"),
+        "LTL with X": of_runs("G F X true"),
+        "LTL, fair": of_runs("G F true", fair=True),
+        "CTL": of_trees,
+    }

@@ -1,0 +1,167 @@
+"""Answers to what a file of formulas asks.
+
+All formulas about single states, and all largest values, are decided in one exploration; formulas of CTL share as many
+as a search can tell apart; a formula of LTL is searched for by itself. Nothing is shown: whoever wants to see a trace
+checks the one formula.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from strandline.checker.contest.exploration import Wanted, explore_for
+from strandline.checker.contest.formulas import Asked, Largest, OfRuns, OfTrees, Reached
+from strandline.checker.contest.state_facts import variables_in_sum
+from strandline.checker.driver.outcome import INTERRUPTED, RunOutcome
+from strandline.checker.limits.progress import Unwatched, Watcher
+from strandline.checker.measures.choice import SweepMeasures
+from strandline.checker.options.search import Options
+from strandline.checker.options.temporal import LtlOptions
+from strandline.checker.properties.selection import Kind, Property
+from strandline.checker.tasks.task import Session
+from strandline.checker.verdicts.verdict import Answer
+from strandline.errors import InternalError, ResourceError
+from strandline.model.system import System, Variable
+
+_SHORTEST = 0.001
+"""Seconds that a search gets when there is no time left: it ends with the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What a formula is: true, false, a number; None where that is unknown, for the reason."""
+
+    id: str
+    value: bool | int | None
+    reason: str | None = None
+    method: str = ""
+    seconds: float = 0.0
+    """What its search took; of several that share one, all of it."""
+
+    @property
+    def text(self) -> str:
+        """`TRUE`, `FALSE`, a number, or `UNKNOWN`."""
+        return "UNKNOWN" if self.value is None else str(self.value).upper()
+
+
+def session_of(options: Options, watcher: Watcher | None = None) -> Session:
+    """What the searches for some answers share; the limit of time counts from here."""
+    watcher = watcher or Unwatched()
+    return Session(watcher, time.perf_counter(), SweepMeasures(options, watcher))
+
+
+def decide_formulas(
+    system: System, asked: Sequence[Asked], options: Options, temporal: LtlOptions, session: Session
+) -> Iterator[Answered]:
+    """Answers as they are found, those of states first. A limit makes an answer unknown; so does Ctrl-C, after which
+    nothing more is searched. The limit of time is that of all searches together."""
+    of_states = [one for one in asked if isinstance(one, Reached | Largest)]
+    of_trees = [one for one in asked if isinstance(one, OfTrees)]
+    of_runs = [one for one in asked if isinstance(one, OfRuns)]
+    interrupted = False
+    if of_states:
+        for answer in _decide_states(system, of_states, options, session):
+            interrupted |= answer.reason == INTERRUPTED
+            yield answer
+    if of_trees and not interrupted:
+        for answer in _decide_trees(system, of_trees, options, temporal, session):
+            interrupted |= answer.reason == INTERRUPTED
+            yield answer
+    elif interrupted:
+        yield from (Answered(one.id, None, INTERRUPTED) for one in of_trees)
+    for number, one in enumerate(of_runs):
+        answer = Answered(one.id, None, INTERRUPTED)
+        if not interrupted:
+            answer = _decide_runs(system, one, _share(options, session, len(of_runs) - number), temporal, session)
+            interrupted = answer.reason == INTERRUPTED
+        yield answer
+
+
+def _share(options: Options, session: Session, searches: int) -> Options:
+    """The options for the next of so many searches, which share the time that is left."""
+    if options.max_seconds is None:
+        return options
+    left = session.started + options.max_seconds - time.perf_counter()
+    return replace(options, max_seconds=max(left / searches, _SHORTEST))
+
+
+def _decide_states(
+    system: System, asked: Sequence[Reached | Largest], options: Options, session: Session
+) -> Iterator[Answered]:
+    began = time.perf_counter()
+    properties = {
+        one: Property(Kind.INVARIANT if one.always else Kind.REACHABILITY, one.id, one.expression)
+        for one in asked
+        if isinstance(one, Reached)
+    }
+    bounds = [one for one in asked if isinstance(one, Largest)]
+    wanted = Wanted(properties=list(properties.values()), sums=[_added_up(one) for one in bounds])
+    found = explore_for(system, wanted, options, session)
+    seconds, complete = time.perf_counter() - began, found.outcome.complete
+    reason = None if complete else why_not(found.outcome)
+    for one in asked:
+        if isinstance(one, Reached):
+            met = properties[one] in found.met
+            value: bool | int | None = met is not one.always if met or complete else None
+        else:
+            value = found.gathering.largest(bounds.index(one)) if complete and found.gathering is not None else None
+        yield Answered(one.id, value, reason if value is None else None, options.order or "", seconds)
+
+
+def _added_up(one: Largest) -> Sequence[Variable]:
+    variables = variables_in_sum(one.expression)
+    if variables is None:
+        raise InternalError("the largest value of a sum of variables is looked for, not of anything else")
+    return variables
+
+
+def _decide_trees(
+    system: System, asked: Sequence[OfTrees], options: Options, temporal: LtlOptions, session: Session
+) -> Iterator[Answered]:
+    # Imported here, as in what follows: who asks for properties of states alone does not wait for temporal logic.
+    from strandline.checker.decisions.trees import decide_trees
+    from strandline.checker.properties.ctl_formula import CtlFormula
+
+    names = {CtlFormula(one.formula, one.atoms, one.source): one.id for one in asked}
+    began = time.perf_counter()
+    for decided in decide_trees(system, list(names), options, temporal, session, shows=False):
+        seconds = time.perf_counter() - began
+        for formula, verdict in decided.verdicts.items():
+            value = None if verdict.answer is Answer.UNKNOWN else verdict.answer is Answer.HOLDS
+            reason = why_not(decided.outcome) if value is None else None
+            method = "" if verdict.ctl is None else verdict.ctl.method
+            yield Answered(names[formula], value, reason, method, seconds)
+        began = time.perf_counter()
+
+
+def _decide_runs(
+    system: System, asked: OfRuns, options: Options, temporal: LtlOptions, session: Session
+) -> Answered:
+    from strandline.checker.decisions.runs import runs_task
+    from strandline.checker.strategies.choice import choose_for_runs
+
+    began = time.perf_counter()
+    plain = system.alone
+    task = replace(runs_task(plain, asked.formula, options, temporal), shows=False)
+    method = ""
+    try:
+        choice = choose_for_runs(task)
+        method = choice.strategy.name
+        found = choice.strategy.run(task, replace(session, started=began))
+    except ResourceError as error:
+        return Answered(asked.id, None, str(error), method, time.perf_counter() - began)
+    seconds = time.perf_counter() - began
+    if found.violated:
+        return Answered(asked.id, False, None, method, seconds)
+    if found.outcome.complete:
+        return Answered(asked.id, True, None, method, seconds)
+    return Answered(asked.id, None, why_not(found.outcome), method, seconds)
+
+
+def why_not(outcome: RunOutcome) -> str:
+    """Why a search has not answered."""
+    if outcome.fault is not None:
+        return f"the model has a run-time fault: {outcome.fault.reason}"
+    return outcome.reason or "the search did not end"

@@ -1,0 +1,102 @@
+"""One exploration for everything that is asked of single states, and for all that is counted on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
+from pathlib import Path
+
+from strandline.checker.contest.state_facts import Gathering
+from strandline.checker.driver.fault_attribution import fault_verdict
+from strandline.checker.driver.outcome import RunOutcome
+from strandline.checker.driver.run import SearchRun, run_search
+from strandline.checker.driver.searches import StateSearches
+from strandline.checker.driver.specification import SearchSpecification
+from strandline.checker.options.search import SWEEP, Options
+from strandline.checker.properties.selection import Kind, Property, label_bits
+from strandline.checker.tasks.task import Session
+from strandline.compile.interpreted import SystemTwin
+from strandline.compile.kernel import Kernel
+from strandline.errors import InternalError
+from strandline.model.system import System, Variable
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """What is to be found out: where properties are decided, largest sums of variables, and, of all states, how many
+    tokens there are and which variables change."""
+
+    properties: Sequence[Property] = ()
+    sums: Sequence[Sequence[Variable]] = ()
+    tokens: bool = False
+    changes: bool = False
+
+    @property
+    def gathers(self) -> bool:
+        """Whether all states must be looked at."""
+        return bool(self.sums or self.tokens or self.changes)
+
+
+@dataclass(slots=True)
+class Explored:
+    """The outcome of an exploration. `met` are the properties that some state decides; no state decides the others, if
+    the search is complete."""
+
+    system: System
+    wanted: Wanted
+    met: set[Property] = field(default_factory=set)
+    gathering: Gathering | None = None
+    never_taken: int | None = None
+    """How many actions were part of no step, where the search has ended."""
+    outcome: RunOutcome = field(default_factory=RunOutcome)
+
+    def observer(self, folder: Path, kernel: Kernel) -> Gathering:
+        """Made when the search begins."""
+        if not isinstance(kernel.twin, SystemTwin):
+            raise InternalError("only Systems are asked about")
+        self.gathering = Gathering(
+            kernel.twin.layout,
+            kernel.initial[0],
+            sums=self.wanted.sums,
+            tokens=self.wanted.tokens,
+        )
+        return self.gathering
+
+    def note(self, run: SearchRun, bits: Mapping[Property, int]) -> None:
+        """Note what the run has found. The words of a fault need a replay."""
+        labels = reduce(or_, (stop.labels for stop in run.stops), 0)
+        self.met |= {one for one, bit in bits.items() if labels >> bit & 1}
+        if run.fault is not None:
+            trace = run.replay(run.fault).trace
+            self.outcome.fault = fault_verdict(self.system, trace, (), run.specification.measure)
+        if run.begun and not run.outcome.interrupted:
+            if run.kernel.marks is None:
+                raise InternalError("machine code marks the actions that are taken")
+            self.never_taken = len(self.system.actions) - int(run.kernel.marks[: len(self.system.actions)].sum())
+
+
+def explore_for(system: System, wanted: Wanted, options: Options, session: Session) -> Explored:
+    """Explore a System, in the order of the options, until all that is wanted is known."""
+    explored = Explored(system, wanted)
+    bits = label_bits(system, wanted.properties)
+    specification = SearchSpecification(
+        system=system,
+        predicates=[one.predicate for one in wanted.properties if one.predicate is not None],
+        measure=session.measures.of(system).measure if options.order == SWEEP else None,
+        searches=StateSearches(options, sum(1 << bit for bit in bits.values())),
+        options=options,
+        started=session.started,
+        observe=explored.observer if wanted.gathers else None,
+        explores_all=wanted.gathers,
+    )
+    with run_search(specification, session.watcher) as run:
+        explored.outcome = run.outcome
+        explored.note(run, bits)
+    return explored
+
+
+def deadlock() -> Property:
+    """A state without steps."""
+    return Property(Kind.DEADLOCK, "deadlock freedom")

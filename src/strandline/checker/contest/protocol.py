@@ -1,0 +1,131 @@
+"""What the Model Checking Contest wants to read: a line for each formula, or for the whole examination.
+
+    FORMULA id TRUE TECHNIQUES EXPLICIT ...      of formulas, and of questions with TRUE or FALSE as their answer
+    STATE_SPACE STATES 42 TECHNIQUES ...         of the state space, four lines
+    CANNOT_COMPUTE                               where nothing could be answered
+    DO_NOT_COMPETE                               where the examination is not known, or the net is coloured
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from strandline.checker.contest.answers import Answered, decide_formulas, session_of
+from strandline.checker.contest.questions import STATE_SPACE, decide_question
+from strandline.checker.contest.reader import read_formulas
+from strandline.checker.limits.progress import Watcher
+from strandline.checker.options.search import Options
+from strandline.checker.options.temporal import LtlOptions
+from strandline.errors import UsageError
+from strandline.languages import load, read_text
+from strandline.languages.petri.pnml import OtherNet
+from strandline.source import Source
+
+CANNOT_COMPUTE, DO_NOT_COMPETE = "CANNOT_COMPUTE", "DO_NOT_COMPETE"
+
+QUESTIONS = {
+    "ReachabilityDeadlock": "deadlock",
+    "OneSafe": "one-safe",
+    "QuasiLiveness": "quasi-liveness",
+    "StableMarking": "stable-marking",
+    "Liveness": "liveness",
+    "StateSpace": STATE_SPACE,
+}
+FILES = (
+    "ReachabilityCardinality",
+    "ReachabilityFireability",
+    "UpperBounds",
+    "CTLCardinality",
+    "CTLFireability",
+    "LTLCardinality",
+    "LTLFireability",
+)
+EXAMINATIONS = (*QUESTIONS, *FILES)
+
+_FIGURES = {
+    "states": "STATES",
+    "transitions": "TRANSITIONS",
+    "max-tokens-per-marking": "MAX_TOKEN_PER_MARKING",
+    "max-tokens-in-place": "MAX_TOKEN_IN_PLACE",
+}
+_TECHNIQUES = "EXPLICIT"
+_MODEL = "model.pnml"
+_SHARE_OF_TIME, _SHARE_OF_MEMORY = 0.95, 0.9
+"""What is used of what is allowed: ending by itself, a run still tells what it knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """One run: its name, where the net is and the formulas are, what it may take."""
+
+    name: str
+    folder: Path
+    seconds: float | None = None
+    memory: int | None = None
+
+    @classmethod
+    def told(cls, name: str | None, environment: Mapping[str, str], folder: Path) -> Examination:
+        """By an argument or by the contest's variables. Raises `UsageError` for one that is missing or no number."""
+        examination = name or environment.get("BK_EXAMINATION")
+        if not examination:
+            raise UsageError("which examination? Name one, or set BK_EXAMINATION")
+        seconds = _number(environment, "BK_TIME_CONFINEMENT")
+        megabytes = _number(environment, "BK_MEMORY_CONFINEMENT")
+        return cls(
+            examination,
+            folder,
+            None if seconds is None else _SHARE_OF_TIME * seconds,
+            None if megabytes is None else int(_SHARE_OF_MEMORY * megabytes * (1 << 20)),
+        )
+
+
+def _number(environment: Mapping[str, str], name: str) -> int | None:
+    written = environment.get(name, "").strip()
+    if written and (not written.isdigit() or int(written) == 0):
+        raise UsageError(f"{name} is a whole number of more than 0, not '{written}'")
+    return int(written) if written else None
+
+
+def examine(examination: Examination, watcher: Watcher | None = None) -> Iterator[str]:
+    """The lines of a run, as they are found. Raises `InputError` for a net or formulas that cannot be read."""
+    if examination.name not in EXAMINATIONS:
+        yield DO_NOT_COMPETE
+        return
+    try:
+        answers = _answers(examination, watcher)
+        told = False
+        for answer in answers:
+            line = _line(examination.name, answer)
+            if line is not None:
+                told = True
+                yield line
+    except OtherNet:
+        yield DO_NOT_COMPETE
+        return
+    if not told:
+        yield CANNOT_COMPUTE
+
+
+def _answers(examination: Examination, watcher: Watcher | None) -> Iterator[Answered]:
+    system = load(examination.folder / _MODEL)
+    options = Options(max_seconds=examination.seconds, memory=examination.memory)
+    session, temporal = session_of(options, watcher), LtlOptions()
+    if examination.name in QUESTIONS:
+        return decide_question(QUESTIONS[examination.name], system, options, temporal, session)
+    file = examination.folder / f"{examination.name}.xml"
+    asked = read_formulas(Source(str(file), read_text(file)), system)
+    return decide_formulas(system, asked, options, temporal, session)
+
+
+def _line(examination: str, answer: Answered) -> str | None:
+    """None where there is nothing to tell."""
+    if answer.value is None:
+        return None
+    if examination == "StateSpace":
+        if answer.id not in _FIGURES:
+            return None
+        return f"STATE_SPACE {_FIGURES[answer.id]} {answer.text} TECHNIQUES {_TECHNIQUES}"
+    name = examination if examination in QUESTIONS else answer.id
+    return f"FORMULA {name} {answer.text} TECHNIQUES {_TECHNIQUES}"

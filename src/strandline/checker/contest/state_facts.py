@@ -1,0 +1,142 @@
+"""What is found out about all reachable states while they are explored: largest sums, what changes.
+
+A listener of a search. It works on packed states, whole blocks of them: a sum of fields is the weighted sum of how many
+of their lowest bits are set, of their second bits, and so on, so that it costs a few operations a word, however many
+fields it has.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from strandline.engine.runtime.memory import WordArray
+from strandline.model.expression import Expression, Read
+from strandline.model.layout import Field, Layout
+from strandline.model.system import Variable
+
+Integers = npt.NDArray[np.int64]
+
+
+class Gathering:
+    """Of all states that it is told of: the largest value of some sums of variables, and which variables ever differ
+    from the initial state."""
+
+    layers = False
+    held_words = 0
+
+    def __init__(
+        self,
+        layout: Layout,
+        initial: WordArray,
+        *,
+        sums: Sequence[Sequence[Variable]] = (),
+        tokens: bool = False,
+    ) -> None:
+        self.layout = layout
+        self._initial = initial.copy()
+        self._changed = np.zeros(layout.words, dtype=np.uint64)
+        self._sums = [_Sum(layout, variables) for variables in sums]
+        self._largest: list[int | None] = [None] * len(self._sums)
+        self._total = _Sum(layout, [field.variable for field in layout.fields]) if tokens else None
+        self._most_in_all = self._most_in_one = 0
+
+    def layer_finished(self, column: int, layer: int) -> None:
+        return None
+
+    def expanded(self, states: WordArray) -> None:
+        """Look at states, one a row."""
+        # Word by word: one after the other is looked at in all states.
+        words = np.ascontiguousarray(states[:, : self.layout.words].T)
+        self._changed |= np.bitwise_or.reduce(words ^ self._initial[:, np.newaxis], axis=1)
+        for number, one in enumerate(self._sums):
+            found, known = int(one.of(words).max()), self._largest[number]
+            self._largest[number] = found if known is None else max(known, found)
+        if self._total is not None:
+            self._most_in_all = max(self._most_in_all, int(self._total.of(words).max()))
+            self._look_for_most(words)
+
+    def largest(self, number: int) -> int:
+        """The largest value of a sum; at least one state was told of."""
+        found = self._largest[number]
+        assert found is not None, "a search expands the initial states"
+        return found
+
+    @property
+    def most_in_all(self) -> int:
+        """The largest sum of all variables."""
+        return self._most_in_all
+
+    @property
+    def most_in_one(self) -> int:
+        """The largest value of any variable."""
+        return self._most_in_one
+
+    def never_changed(self) -> list[Variable]:
+        """Variables that have the initial value in all states."""
+        return [one.variable for one in self.layout.fields if not _bits_of(one, self._changed)]
+
+    def _look_for_most(self, words: WordArray) -> None:
+        together = np.bitwise_or.reduce(words, axis=1)
+        for one in self.layout.fields:
+            # No value is larger than all bits of all values together.
+            if _bits_of(one, together) + one.low > self._most_in_one:
+                columns = (_column(words, one, index) for index in range(one.variable.slots))
+                self._most_in_one = max(self._most_in_one, *(int(column.max()) + one.low for column in columns))
+
+
+class _Sum:
+    """A sum of variables and of all elements of arrays, as masks: how much each bit of a mask counts, by word."""
+
+    def __init__(self, layout: Layout, variables: Iterable[Variable]) -> None:
+        self.constant = 0
+        masks: dict[tuple[int, int], int] = {}
+        for variable, times in Counter(variables).items():
+            field = layout.by_variable[variable]
+            self.constant += times * field.low * variable.slots
+            for word, shift in map(field.place, range(variable.slots)):
+                for bit in range(field.width):
+                    key = word, times << bit
+                    masks[key] = masks.get(key, 0) | 1 << (shift + bit)
+        self.masks: Mapping[tuple[int, int], np.uint64] = {key: np.uint64(mask) for key, mask in masks.items()}
+
+    def of(self, words: WordArray) -> Integers:
+        total = np.full(words.shape[1], self.constant, dtype=np.int64)
+        for (word, weight), mask in self.masks.items():
+            counted = np.bitwise_count(words[word] & mask)
+            total += counted if weight == 1 else weight * counted.astype(np.int64)
+        return total
+
+
+def variables_in_sum(expression: Expression) -> list[Variable] | None:
+    """The variables that an expression adds up; None where it is anything else."""
+    found: list[Variable] = []
+    waiting = [expression]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Read):
+            found.append(node.variable)
+        elif getattr(node, "operator", None) == "+":
+            waiting += [node.left, node.right]  # type: ignore[union-attr]
+        else:
+            return None
+    return found
+
+
+def _bits_of(field: Field, words: WordArray) -> int:
+    """All bits of a variable's elements, one over the other."""
+    bits = 0
+    for index in range(field.variable.slots):
+        word, shift = field.place(index)
+        bits |= int(words[word]) >> shift & field.mask
+    return bits
+
+
+def _column(words: WordArray, field: Field, index: int = 0) -> Integers:
+    """The bits of an element in all states."""
+    word, shift = field.place(index)
+    column: WordArray = words[word]
+    return (column >> np.uint64(shift) & np.uint64(field.mask)).astype(np.int64)

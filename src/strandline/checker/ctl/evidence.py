@@ -1,0 +1,171 @@
+"""What shows that a formula holds in a state, or does not: a path, a lasso, and what its ends are.
+
+A formula that says that some path satisfies something is shown by one such path, and so is the denial of one about all
+paths. Of the others nothing can be shown but that everything was looked at. A conjunction that holds is shown by all
+its parts, one that does not by a single one; and so on down the formula. Every run begins in an initial state, is
+executed again by the definition of the semantics, and judged (`judging.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, Protocol, TypeVar
+
+from strandline.checker.ctl.judge import Judge
+from strandline.checker.ctl.valuation import Set, Valuation, Witnesses
+from strandline.checker.properties.ctl_formula import CtlFormula
+from strandline.checker.verdicts.ctl import Evidence
+from strandline.compile.interpreted import SystemTwin
+from strandline.errors import ReplayError
+from strandline.model.path import Path
+from strandline.model.system import Fairness
+from strandline.properties import Formula
+from strandline.properties.ltl.formula import QUANTIFIERS, Operator
+from strandline.traces.lassos import Lasso, LassoReplay, ShownRun
+
+In = TypeVar("In", contravariant=True)
+NOTHING_ELSE = "all states were looked at"
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """The initial state in which a formula is looked at: its number among those of the System, and its record."""
+
+    number: int
+    record: int
+
+
+class Paths(Protocol[In]):
+    """Paths inside sets of records."""
+
+    def successors(self, record: int, /) -> list[int]:
+        """The records that the steps of a record lead to, in their order."""
+
+    def step_into(self, record: int, goal: In, /) -> Path:
+        """A single step into a set."""
+
+    def until(self, start: int, through: In, goal: In, /) -> Path:
+        """A shortest path through a set to another."""
+
+    def always(self, start: int, inside: In, conditions: Sequence[In] = (), /) -> Path:
+        """A lasso inside a set, or a path that ends there, which meets every condition."""
+
+
+class Explaining(Generic[Set]):
+    """Makes evidence for the value of one formula. `paths` is called when the first path is looked for."""
+
+    def __init__(
+        self,
+        formula: CtlFormula,
+        valuation: Valuation[Set],
+        contains: Callable[[Set, int], bool],
+        paths: Callable[[], Paths[Set]],
+        replaying: LassoReplay,
+        shown: SystemTwin,
+        start: Start,
+        fairness: Sequence[Fairness] = (),
+    ) -> None:
+        self._bound, self._valuation, self._contains, self._make_paths = formula, valuation, contains, paths
+        self._replaying, self._shown, self._start = replaying, shown, start
+        self._judge = Judge(formula, shown, self._holds, fairness)
+        self._paths: Paths[Set] | None = None
+
+    def evidence(self) -> Evidence:
+        """For the whole formula, in the state where it is looked at."""
+        return self._of(self._bound.formula, Path((self._start.record,), ()))
+
+    def _of(self, node: Formula, way: Path) -> Evidence:
+        """For a part, at the end of a way."""
+        holds = self._holds(node, way.end)
+        if node.is_boolean:
+            return Evidence(str(node), holds, "true here" if holds else "false here")
+        if node.operator in QUANTIFIERS:
+            return self._quantified(node, way, holds)
+        parts = [self._of(one, way) for one in self._deciding(node, way.end, holds)]
+        return parts[0] if node.operator is Operator.NOT else Evidence(str(node), holds, "", parts=tuple(parts))
+
+    def _holds(self, node: Formula, record: int) -> bool:
+        return self._contains(self._valuation.of(node), record)
+
+    def _deciding(self, node: Formula, record: int, holds: bool) -> Sequence[Formula]:
+        """The operands whose values are all that matters: one if it decides alone."""
+        operands = node.operands
+        if node.operator is Operator.IMPLIES and holds:
+            return [operands[1] if self._holds(operands[1], record) else operands[0]]
+        if node.operator is (Operator.OR if holds else Operator.AND):
+            return [next(one for one in operands if self._holds(one, record) is holds)]
+        return operands
+
+    def _quantified(self, node: Formula, way: Path, holds: bool) -> Evidence:
+        if holds is not (node.operator is Operator.EXISTS):
+            return Evidence(str(node), holds, NOTHING_ELSE)
+        found = self._valuation.witnesses(node)
+        path, stays = self._path(found, way.end)
+        whole = way + path
+        run = self._run(whole)
+        self._judge.judge(node, whole, len(way.steps), run)
+        operands = [] if stays and self._all_boolean(node) else self._at_end(node, whole, path, stays)
+        words = _words(run, len(way.steps))
+        return Evidence(str(node), holds, words, run.trace, tuple(operands))
+
+    @staticmethod
+    def _all_boolean(node: Formula) -> bool:
+        return all(one.is_boolean for one in node.operands[0].operands)
+
+    def _at_end(self, node: Formula, whole: Path, path: Path, stays: bool) -> list[Evidence]:
+        """What the operands are where the path has led to; on a lasso, where it begins."""
+        end = Path(whole.records, whole.steps)
+        if stays:
+            begins = len(whole.steps) - len(path.steps)
+            end = Path(whole.records[: begins + 1], whole.steps[:begins])
+        parts = node.operands[0].operands
+        if stays or node.operands[0].operator not in (Operator.RELEASE, Operator.STRONG_RELEASE):
+            parts = parts[-1:] if not stays else parts[:1]
+        return [self._of(one, end) for one in parts if not one.is_boolean]
+
+    def _path(self, found: Witnesses[Set], record: int) -> tuple[Path, bool]:
+        """A path that is one of the witnesses, and whether it stays somewhere for ever."""
+        if self._paths is None:
+            self._paths = self._make_paths()
+        if found.entered is not None:
+            if not self._paths.successors(record):
+                return Path((record,), (), loop=0), False
+            return self._paths.step_into(record, found.entered), False
+        if found.goal is not None and self._contains(found.reaching, record):
+            return self._paths.until(record, found.through, found.goal), False
+        return self._paths.always(record, found.staying, self._valuation.conditions), True
+
+    def _run(self, way: Path) -> ShownRun:
+        """The way as a run of the System that the user knows, executed again."""
+        loop = way.loop
+        if loop is None or loop == len(way.steps):
+            run = self._replaying.path(self._start.number, way.steps)
+            return run if loop is None else _ended(self._shown, run)
+        return self._replaying.lasso(Lasso(self._start.number, way.steps[:loop], way.steps[loop:]))
+
+
+def _ended(twin: SystemTwin, run: ShownRun) -> ShownRun:
+    """A path as a run that stays in its last state, where no step may be possible."""
+    if twin.edges(run.states[-1]):
+        raise ReplayError("the run that shows the formula does not end where it is said to")
+    return replace(run, trace=replace(run.trace, loop=len(run.trace)), ended=True)
+
+
+def _words(run: ShownRun, before: int) -> str:
+    """What a run shows behind its first steps: `3 steps lead to a state that shows it`."""
+    steps, loop = len(run.trace) - before, run.trace.loop
+    if loop is None:
+        return f"{_leading(steps)} to a state that shows it" if steps else "this state shows it"
+    if run.ended:
+        return f"{_leading(steps)} to where the run ends" if steps else "the run ends in this state"
+    stem = f"{_counted(loop - before)}, then " if loop > before else ""
+    return f"{stem}a loop of {_counted(len(run.trace) - loop)} shows it"
+
+
+def _leading(steps: int) -> str:
+    return "1 step leads" if steps == 1 else f"{steps:,} steps lead"
+
+
+def _counted(steps: int) -> str:
+    return f"{steps} step" if steps == 1 else f"{steps:,} steps"

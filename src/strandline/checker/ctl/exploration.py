@@ -1,0 +1,40 @@
+"""The search under CTL: a plain one with an observer of states and edges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from strandline.checker.driver.searches import StateSearches
+from strandline.checker.driver.specification import SearchSpecification
+from strandline.checker.options.search import SWEEP
+from strandline.checker.tasks.task import Session, Task
+from strandline.checker.tasks.trees import ctl_question_of
+from strandline.compile.kernel import Kernel
+from strandline.engine.parts.search_output import Listener
+from strandline.model.expression import Expression
+
+
+def exploration(
+    task: Task,
+    session: Session,
+    observe: Callable[[Path, Kernel], Listener],
+    predicates: Sequence[Expression],
+    *,
+    swept: bool,
+) -> SearchSpecification:
+    """Specify the exploration of the System of the task's question, breadth-first or by its measure."""
+    question = ctl_question_of(task)
+    options = replace(task.options, order=SWEEP if swept else "bfs")
+    return SearchSpecification(
+        system=question.searched,
+        predicates=predicates,
+        measure=session.measures.of(question.plain).measure if swept else None,
+        searches=StateSearches(options, 0),
+        options=options,
+        started=session.started,
+        checkpoints=session.checkpoints,
+        observe=observe,
+        observes_edges=True,
+    )

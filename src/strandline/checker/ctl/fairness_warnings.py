@@ -1,0 +1,27 @@
+"""Answers about paths that are not there: with fairness, or where runs that end do not count, an initial state may have
+no path that counts. Whatever is said of all of its paths is true then, and whatever is said of some is false."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from strandline.checker.ctl.valuation import Set, Valuation
+from strandline.checker.properties.fairness import NO_FAIR_RUN, NO_INFINITE_RUN
+from strandline.checker.tasks.trees import CtlQuestion
+
+
+def doubts(question: CtlQuestion, valuation: Valuation[Set], contains: Callable[[Set, int], bool]) -> tuple[str, ...]:
+    """Return why answers may not mean what they seem to mean. `contains` says whether a set has an initial state, by
+    its number."""
+    counting = valuation.counting
+    if counting is None:
+        return ()
+    every = len(question.searched.initial)
+    without = sum(not contains(counting, number) for number in range(every))
+    if not without:
+        return ()
+    fair = bool(question.fairness.conditions)
+    if without == every:
+        return (NO_FAIR_RUN if fair else NO_INFINITE_RUN,)
+    kind = "fair" if fair else "infinite"
+    return (f"no {kind} run begins in {without:,} of {every:,} initial states",)

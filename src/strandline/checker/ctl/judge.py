@@ -1,0 +1,81 @@
+"""The judge of what is shown for a formula of CTL: whether a run does what it is said to do, by the meaning of its
+operator on a word.
+
+Propositional operands are evaluated anew in every state, by the interpreter; other ones are as they are claimed, since
+each is shown by a run of its own. A path that does not loop must decide whatever follows it. Whatever is not so is a
+`ReplayError`: a bug of ours, never a verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from strandline.checker.properties.ctl_formula import CtlFormula
+from strandline.compile.interpreted import SystemTwin
+from strandline.errors import ReplayError
+from strandline.model.expression import Expression
+from strandline.model.path import Path
+from strandline.model.system import Fairness
+from strandline.properties import Formula, LassoWord, holds
+from strandline.properties.ltl.formula import Operator, atom, make
+from strandline.properties.ltl.normal_form import DUAL
+from strandline.traces.lassos import ShownRun, unmet_fairness
+from strandline.traces.replay import State
+
+_OPERANDS = ("first", "second")
+Claimed = Callable[[Formula, int], bool]
+"""The value of a part of the formula at a record, as it was worked out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Judges runs of one formula's parts."""
+
+    formula: CtlFormula
+    shown: SystemTwin
+    claimed: Claimed
+    fairness: Sequence[Fairness]
+
+    def judge(self, node: Formula, way: Path, begins: int, run: ShownRun) -> None:
+        """Raise `ReplayError` unless the run, which is the way executed again, shows from its place `begins` on that a
+        quantified formula holds, if it speaks of some path, or that it does not."""
+        positive, path = node.operator is Operator.EXISTS, node.operands[0]
+        operator = path.operator if positive else DUAL[path.operator]
+        named = dict(zip(_OPERANDS, path.operands, strict=False))
+        # Made once: a formula may be long, and so may the run.
+        stated = {part: self.formula.expression(part) for part in path.operands if part.is_boolean}
+        letters = tuple(
+            frozenset(
+                name
+                for name, part in named.items()
+                if self._value(part, stated.get(part), way.records[place], run, place) is positive
+            )
+            for place in range(begins, len(way.records))
+        )
+        if not holds(make(operator, *map(atom, named)), _word(letters, way, begins)):
+            raise ReplayError(f"the run that is to show '{node}' does not")
+        unmet = None if way.loop is None else unmet_fairness(self.shown, run, self.fairness)
+        if unmet is not None:
+            raise ReplayError(f"the run that is to show '{node}' is not fair: {unmet.name}")
+
+    def _value(self, part: Formula, stated: Expression | None, record: int, run: ShownRun, place: int) -> bool:
+        if stated is None:
+            return self.claimed(part, record)
+        valuation = self.shown.layout.unpack(_state_at(run, place))
+        return bool(self.shown.interpreter.evaluate(stated, valuation))
+
+
+def _state_at(run: ShownRun, place: int) -> State:
+    """The state at a place of a run, whose loop may have been found to be shorter, and to begin earlier."""
+    if place < len(run.states) or run.trace.loop is None:
+        return run.states[place]
+    return run.loop_states[(place - run.trace.loop) % len(run.loop_states)]
+
+
+def _word(letters: tuple[frozenset[str], ...], way: Path, begins: int) -> LassoWord:
+    """The word from a place on. Behind a path that does not loop nothing holds."""
+    if way.loop is None:
+        return LassoWord(letters, (frozenset(),))
+    turn = way.loop - begins
+    return LassoWord(letters[:turn], letters[turn:-1] or letters[-1:])

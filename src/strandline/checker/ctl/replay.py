@@ -1,0 +1,41 @@
+"""What a search for formulas of CTL did, as runs and faults of the System that the user knows."""
+
+from __future__ import annotations
+
+from strandline.checker.driver.fault_attribution import fault_verdict
+from strandline.checker.driver.run import SearchRun
+from strandline.checker.properties.selection import Kind, Property
+from strandline.checker.tasks.trees import CtlQuestion
+from strandline.compile.interpreted import SystemTwin
+from strandline.errors import InputError, InternalError
+from strandline.model.expression import walk
+from strandline.source import Source
+from strandline.traces.interpreter_walk import twin_of
+from strandline.traces.lassos import LassoReplay
+
+
+def replay_of(run: SearchRun, shown: SystemTwin) -> LassoReplay:
+    """Executes what the search did, as runs of the shown System."""
+    if not isinstance(run.kernel.twin, SystemTwin):
+        raise InternalError("CTL is checked on Systems")
+    return LassoReplay(run.kernel.twin, shown)
+
+
+def note_fault(run: SearchRun, question: CtlQuestion) -> None:
+    """Note a fault of the model, if the run ended at one, as a violation. Raises `InputError` for a fault in an
+    expression of the user."""
+    if run.fault is None:
+        return
+    site = run.fault.site
+    initial, steps = run.fault.path or run.path_to(run.fault.record)
+    for source, expression in question.fairness.stated:
+        if any(getattr(node, "span", None) is site.span for node in walk(expression)):
+            raise InputError(f"{site.kind}, in a state that is reached by {len(steps)} steps", source, site.span)
+    claims = [
+        Property(Kind.CTL, name, expression, one.atom_sources.get(name, Source("formula", name)))
+        for one in question.formulas
+        for name, expression in one.atoms.items()
+    ]
+    verdict = fault_verdict(question.searched, run.replay(run.fault).trace, claims, run.specification.measure)
+    trace = replay_of(run, twin_of(question.plain)).fault(initial, steps)
+    run.outcome.fault = verdict if trace is None else fault_verdict(question.plain, trace, (), None)

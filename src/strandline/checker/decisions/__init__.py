@@ -1,0 +1,1 @@
+"""From properties to a verdict: tasks, the strategy for each, judging, sanity checks."""

@@ -1,0 +1,296 @@
+"""From a selection of properties to a verdict: tasks, the strategies that carry them out, and what they found."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import replace
+
+from strandline.checker.checkpoints.run_folder import Checkpoints
+from strandline.checker.decisions.option_conflicts import refuse_mixture
+from strandline.checker.driver.outcome import INTERRUPTED, RunOutcome
+from strandline.checker.limits.progress import Unwatched, Watcher
+from strandline.checker.measures.choice import SweepMeasures
+from strandline.checker.options.ctl_methods import EXPLICIT
+from strandline.checker.options.effects import CTL, LTL, STATES, Decided, Way, given_facts, refuse_without_effect
+from strandline.checker.options.search import NO_TRACES, Options
+from strandline.checker.options.temporal import LtlOptions
+from strandline.checker.properties.selection import Kind, Property, Selection, needs_product
+from strandline.checker.reductions.partial_order import BRANCHING, examine_reduction, pays
+from strandline.checker.strategies.choice import choose_for_runs, choose_for_states, choose_for_trees
+from strandline.checker.strategies.explicit import StatesFound
+from strandline.checker.tasks.task import Session, Task
+from strandline.checker.verdicts.verdict import Answer, Exploration, Interrupted, PropertyVerdict, Verdict
+from strandline.compile.callback import CallableSystem
+from strandline.errors import Option, ResourceError, UsageError
+from strandline.model.expression import Expression
+from strandline.model.system import System
+from strandline.transform.history import with_history
+
+
+def explore_system(
+    system: System,
+    options: Options,
+    watcher: Watcher | None = None,
+    *,
+    started: float | None = None,
+    method: str = EXPLICIT,
+    checkpoints: Checkpoints | None = None,
+) -> Exploration:
+    """Visit every reachable state, one by one or, with the method `symbolic`, in sets. Ctrl-C raises `Interrupted`. A
+    limit of time counts from `started` on, where that is known, by `time.perf_counter`. A caller that has files to
+    write opens the `checkpoints` itself, by `open_checkpoints`, so that they are removed only after that."""
+    with _own_or(checkpoints, options) as checkpoints:
+        session = _session(options, watcher, started, checkpoints)
+        _refuse_without_effect(system, (), options, LtlOptions(method=method))
+        task = _settled(Task(system, options, temporal=LtlOptions(method=method)), (), choose_for_states, session)
+        outcome = _search_states(task, session).outcome
+        exploration = exploration_of(system, task.options, outcome)
+        if outcome.interrupted:
+            raise Interrupted(exploration)
+        return exploration
+
+
+def check_selection(
+    system: System,
+    selection: Selection,
+    options: Options,
+    watcher: Watcher | None = None,
+    *,
+    temporal: LtlOptions | None = None,
+    started: float | None = None,
+    checkpoints: Checkpoints | None = None,
+) -> Verdict:
+    """Decide the properties: those of states in one search, then those of runs, a search for each. Ctrl-C raises
+    `Interrupted`; `started` and `checkpoints` as in `explore_system`."""
+    refuse_mixture(selection, options)
+    temporal = temporal or LtlOptions()
+    if not options.traces and temporal.shortest:
+        raise UsageError(
+            "{} is about what is shown; it has no meaning with {}", options=[Option("shortest", True), NO_TRACES]
+        )
+    for notice in _refuse_without_effect(system, selection.properties, options, temporal):
+        (watcher or Unwatched()).stage(notice)
+    with _own_or(checkpoints, options) as checkpoints:
+        session = _session(options, watcher, started, checkpoints)
+        return _Deciding(system, options, temporal, session).verdict(selection.properties)
+
+
+def _refuse_without_effect(
+    system: System, properties: Sequence[Property], options: Options, temporal: LtlOptions
+) -> Iterable[str]:
+    """Raise `UsageError` for an option that takes effect on no property; return notices of those that take effect on
+    some alone."""
+    if not any(given_facts(options, temporal)):
+        return ()
+    # Whether steps are reduced is decided later; if they are not, nothing of it is asked for.
+    settled = replace(options, auto_por=False, check_independence=False)
+    decided: list[Decided] = []
+    states = [one for one in properties if one.is_of_states]
+    if len(states) == len(properties):
+        temporal.refuse_without_runs()
+    if states or not properties:
+        task = Task(searched_for(system, states), settled, tuple(states), temporal=temporal)
+        title = "what is reachable" if not states else f"{states[0].kind.value} '{states[0].name}'"
+        decided.append(Decided(Way(STATES, choose_for_states(task).strategy.name), title))
+    for one in properties:
+        with suppress(ResourceError):
+            # What is too large to be searched is UNKNOWN in any way.
+            decided += [Decided(way, f"{one.kind.value} '{one.name}'") for way in _ways(system, one, settled, temporal)]
+    return refuse_without_effect(decided, options, temporal, reentrant=not isinstance(system, CallableSystem))
+
+
+def _ways(system: System, one: Property, options: Options, temporal: LtlOptions) -> Iterator[Way]:
+    """In which way a property of runs or of trees is decided."""
+    # Imported here: who asks for properties of states alone does not wait for temporal logic.
+    if one.specification is not None:
+        from strandline.checker.decisions.runs import runs_task
+
+        task = runs_task(system, one.specification, options, temporal)
+        yield Way(LTL, choose_for_runs(task).strategy.name)
+    if one.branching is not None:
+        from strandline.checker.decisions.trees import trees_task
+
+        task = trees_task(system, one.branching, options, temporal)
+        yield Way(CTL, choose_for_trees(task).strategy.name)
+
+
+def open_checkpoints(options: Options) -> AbstractContextManager[Checkpoints | None]:
+    """Open the folder in which searches are saved, if the options name one. The caller sets `delivered` when nothing
+    of the run is needed any more."""
+    if options.checkpoint_folder is None:
+        return nullcontext()
+    return Checkpoints(options.checkpoint_folder, options.checkpoint_seconds, resume=options.resume)
+
+
+@contextmanager
+def _own_or(given: Checkpoints | None, options: Options) -> Iterator[Checkpoints | None]:
+    """The checkpoints of the caller, or those that the options ask for, which end with the search."""
+    if given is not None:
+        yield given
+        return
+    with open_checkpoints(options) as checkpoints:
+        yield checkpoints
+        if checkpoints is not None:
+            checkpoints.delivered = True
+
+
+def _session(
+    options: Options, watcher: Watcher | None, started: float | None, checkpoints: Checkpoints | None
+) -> Session:
+    watcher = watcher or Unwatched()
+    begun = time.perf_counter() if started is None else started
+    return Session(watcher, begun, SweepMeasures(options, watcher, checkpoints), checkpoints)
+
+
+def _search_states(task: Task, session: Session) -> StatesFound:
+    """By the strategy that suits; where there was a choice, it is told."""
+    choice = choose_for_states(task)
+    if choice.why is not None:
+        session.watcher.stage(f"searched by {choice.strategy.name}: {choice.why}")
+    return choice.strategy.run(task, session)
+
+
+def _settled(
+    task: Task, seen: Sequence[Expression], choose: Callable[[Task], object], session: Session
+) -> Task:
+    """The task with partial-order reduction or without, where that is left to the program; and what a reduction takes
+    for granted is tried, where that is wanted. `seen` are the expressions whose truth it must keep."""
+    options = task.options
+    if options.auto_por:
+        reduced = replace(task, options=replace(options, por=True, auto_por=False))
+        try:
+            choose(reduced)
+        except UsageError as refused:
+            session.watcher.stage(f"partial-order reduction is not used: {refused}")
+            used = False
+        else:
+            used = pays(task.system, seen, session.watcher)
+        whole = replace(options, auto_por=False, check_independence=False)
+        task = reduced if used else replace(task, options=whole)
+    if task.options.check_independence:
+        choose(task)
+        examine_reduction(task.system, seen, session.watcher)
+    return task
+
+
+class _Deciding:
+    """The tasks of one check, one after the other."""
+
+    def __init__(self, system: System, options: Options, temporal: LtlOptions, session: Session) -> None:
+        self._system, self._options, self._temporal, self._session = system, options, temporal, session
+        self._outcomes: list[RunOutcome] = []
+        self._searched: list[Options] = []
+        """With what each of them was found."""
+        self._answers: dict[Property, PropertyVerdict] = {}
+
+    def verdict(self, asked: Sequence[Property]) -> Verdict:
+        about_states = [one for one in asked if one.is_of_states]
+        if len(about_states) == len(asked):
+            self._temporal.refuse_without_runs()
+        if about_states or not asked:
+            self._decide_states(about_states)
+        for one in asked:
+            if one.specification is not None:
+                self._decide_runs(one)
+        self._decide_trees([one for one in asked if one.branching is not None])
+        return self._told(asked)
+
+    def _decide_states(self, properties: Sequence[Property]) -> None:
+        searched = searched_for(self._system, properties)
+        task = Task(searched, self._options, tuple(properties), temporal=self._temporal)
+        seen = [one.predicate for one in properties if one.predicate is not None]
+        task = _settled(task, seen, choose_for_states, self._session)
+        found = _search_states(task, self._session)
+        self._searched.append(task.options)
+        self._outcomes.append(found.outcome)
+        self._answers.update({one: answer_of(one, found) for one in properties})
+
+    def _decide_runs(self, one: Property) -> None:
+        if self._interrupted or one.specification is None:
+            self._answers[one] = PropertyVerdict(one.kind, one.name, Answer.UNKNOWN, INTERRUPTED)
+            return
+        # Imported here: who asks for properties of states alone does not wait for temporal logic.
+        from strandline.checker.decisions.runs import decide_runs, runs_task
+
+        task = runs_task(self._system, one.specification, self._options, self._temporal)
+        task = _settled(task, list(one.specification.atoms.values()), choose_for_runs, self._session)
+        self._searched.append(task.options)
+        decided = decide_runs(task, one, self._session)
+        self._outcomes.append(decided.outcome)
+        self._answers[one] = decided.verdict
+
+    def _decide_trees(self, properties: Sequence[Property]) -> None:
+        owners = {one.branching: one for one in properties if one.branching is not None}
+        if not owners:
+            return
+        if self._interrupted:
+            for one in properties:
+                self._answers[one] = PropertyVerdict(one.kind, one.name, Answer.UNKNOWN, INTERRUPTED)
+            return
+        # Imported here, for the same reason.
+        from strandline.checker.decisions.trees import decide_trees
+
+        options = self._options
+        if options.auto_por:
+            self._session.watcher.stage(f"partial-order reduction is not used: {BRANCHING}")
+            options = replace(options, auto_por=False, check_independence=False)
+        for decided in decide_trees(self._system, list(owners), options, self._temporal, self._session):
+            self._outcomes.append(decided.outcome)
+            self._searched.append(options)
+            for formula, verdict in decided.verdicts.items():
+                self._answers[owners[formula]] = replace(verdict, name=owners[formula].name)
+
+    @property
+    def _interrupted(self) -> bool:
+        return any(outcome.interrupted for outcome in self._outcomes)
+
+    def _told(self, asked: Sequence[Property]) -> Verdict:
+        fault = next((outcome.fault for outcome in self._outcomes if outcome.fault is not None), None)
+        fault = fault if fault is None or self._options.traces else replace(fault, trace=None)
+        told = [self._answers[one] for one in asked] + ([] if fault is None else [fault])
+        main = replace(self._outcomes[0], fault=fault, interrupted=self._interrupted)
+        verdict = Verdict(exploration_of(self._system, self._searched[0], main), tuple(told))
+        if self._interrupted:
+            raise Interrupted(verdict)
+        return verdict
+
+
+def searched_for(system: System, properties: Sequence[Property]) -> System:
+    """The System in which properties of states are decided: alone. A property process restricts what it watches, so
+    its product must not decide them; only a property that speaks of the property process is asked of the product. It
+    remembers of its last step what they ask."""
+    searched = system if needs_product(system, properties) else system.alone
+    asked = [one.expression for one in properties if one.expression is not None]
+    return with_history(searched, asked if searched.ends is None else [*asked, searched.ends])
+
+
+def exploration_of(system: System, options: Options, outcome: RunOutcome) -> Exploration:
+    """What a search through states has come to."""
+    fault = outcome.fault
+    return Exploration(
+        system,
+        options,
+        outcome.complete,
+        outcome.reason,
+        outcome.statistics,
+        fault if fault is None or options.traces else replace(fault, trace=None),
+        outcome.interrupted,
+        outcome.prediction,
+    )
+
+
+def answer_of(one: Property, found: StatesFound) -> PropertyVerdict:
+    """What was found of a property of states."""
+    wanted = one.kind is Kind.REACHABILITY
+    if one in found.traces:
+        answer = Answer.HOLDS if wanted else Answer.VIOLATED
+        reason = found.missing.get(one)
+        shortest = one not in found.longer
+        return PropertyVerdict(one.kind, one.name, answer, reason, found.traces[one], shortest=shortest)
+    if not found.outcome.complete:
+        return PropertyVerdict(one.kind, one.name, Answer.UNKNOWN, found.outcome.reason)
+    if wanted:
+        return PropertyVerdict(one.kind, one.name, Answer.VIOLATED, "no reachable state satisfies it")
+    return PropertyVerdict(one.kind, one.name, Answer.HOLDS)

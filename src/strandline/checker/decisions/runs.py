@@ -1,0 +1,210 @@
+"""Deciding one property of runs: the search, the judge of what it found, and whether the answer means what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from strandline.checker.decisions.sanity import contradiction, doubts
+from strandline.checker.driver.outcome import INTERRUPTED, RunOutcome
+from strandline.checker.driver.run import LONG_TRACE, SearchRun
+from strandline.checker.limits.evidence import LeftOut
+from strandline.checker.ltl.found import ProductFound, replaying
+from strandline.checker.ltl.judge import judge
+from strandline.checker.options.cycle_methods import SCC
+from strandline.checker.options.search import Options
+from strandline.checker.options.temporal import IGNORE, LtlOptions
+from strandline.checker.properties.fairness import FairnessConditions, fairness_of
+from strandline.checker.properties.product import Product
+from strandline.checker.properties.selection import Property
+from strandline.checker.properties.specification import PropertyProcess, Specification
+from strandline.checker.strategies.choice import Choice, choose_for_runs, strategies_for_runs
+from strandline.checker.tasks.runs import Question, question_of
+from strandline.checker.tasks.task import Session, Task
+from strandline.checker.verdicts.ltl import AcceptingComponent, AtomValues, LtlSearch
+from strandline.checker.verdicts.verdict import Answer, PropertyVerdict
+from strandline.errors import InternalError, ResourceError
+from strandline.model.system import System
+from strandline.traces.lassos import Lasso, ShownRun
+from strandline.transform.history import with_history
+
+SHORTEST_LASSO = "a shortest stem to an accepting state on a cycle, then a shortest cycle through it"
+SHORTEST_PATH = "breadth-first: no shorter path shows it"
+NOTHING = "none"
+"""The method where nothing was searched."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunsDecided:
+    """The answer to a property of runs, and how far its search came."""
+
+    verdict: PropertyVerdict
+    outcome: RunOutcome
+
+
+def runs_task(system: System, specification: Specification, options: Options, temporal: LtlOptions) -> Task:
+    """The task of deciding a property of runs. A property process is a part of what is shown; of all other properties
+    it is not. The System remembers of its last step what the property asks. Raises `InputError` for an expression of
+    fairness that cannot be read."""
+    plain = system if isinstance(specification, PropertyProcess) else system.alone
+
+    def conditions_of(one: System) -> FairnessConditions:
+        return fairness_of(one, fair=temporal.fair, declared=temporal.declared_fairness, texts=temporal.fairness)
+
+    conditions = conditions_of(plain)
+    asked = [*specification.atoms.values(), *(one.condition for one in conditions.conditions if one.condition)]
+    remembering = with_history(plain, asked)
+    if remembering is not plain:
+        # Its actions are others, of which the conditions speak.
+        plain, conditions = remembering, conditions_of(remembering)
+    question = Question(plain, specification, conditions, temporal.finite_runs_of_ltl == IGNORE)
+    return Task(plain, options, question=question, temporal=temporal)
+
+
+def decide_runs(task: Task, one: Property, session: Session) -> RunsDecided:
+    """Decide a property of runs. Raises as a strategy does, and `UsageError` for what a method cannot do. A
+    translation that grows too large is an UNKNOWN verdict."""
+    deciding = _Deciding(task, one, session)
+    try:
+        return deciding.decided()
+    except ResourceError as error:
+        return deciding.unknown(str(error))
+    except KeyboardInterrupt:
+        deciding.outcome.interrupted = True
+        return deciding.unknown(INTERRUPTED)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A violation as people see it."""
+
+    run: ShownRun
+    atoms: tuple[AtomValues, ...]
+    minimised: str | None = None
+    components: tuple[AcceptingComponent, ...] = ()
+
+
+class _Deciding:
+    def __init__(self, task: Task, one: Property, session: Session) -> None:
+        self.task, self.one, self.session = task, one, session
+        self.question = question_of(task)
+        self.outcome = RunOutcome()
+
+    def decided(self) -> RunsDecided:
+        """Search, judge, and look whether the answer makes sense."""
+        choice = choose_for_runs(self.task)
+        found = choice.strategy.run(self.task, self.session)
+        self.outcome = found.outcome
+        if found.product is None or found.run is None:
+            why = self.question.specification.never_violated
+            return self._told(Answer.HOLDS, reason=why, warnings=(why,))
+        if found.violated and not self.task.shows:
+            return self._told(Answer.VIOLATED, choice, found, warnings=tuple(contradiction(self.task)))
+        if found.violated:
+            try:
+                shown = self._shown(found, found.product, found.run)
+            except LeftOut as limit:
+                return self._told(Answer.VIOLATED, choice, found, reason=str(limit))
+            return self._told(Answer.VIOLATED, choice, found, shown=shown, warnings=tuple(contradiction(self.task)))
+        if not self.outcome.complete:
+            return self._told(Answer.UNKNOWN, choice, found, reason=self.outcome.reason)
+        warnings: list[str] = []
+        try:
+            warnings += doubts(self.task, found, self.session)
+        except KeyboardInterrupt:
+            # What was searched is searched; only the questions about it were cut short.
+            self.outcome.interrupted = True
+        return self._told(Answer.HOLDS, choice, found, warnings=tuple(warnings))
+
+    def unknown(self, reason: str) -> RunsDecided:
+        """The outcome of a check that could not be finished."""
+        self.outcome.complete, self.outcome.reason = False, reason
+        return self._told(Answer.UNKNOWN, reason=reason)
+
+    # A violation
+
+    def _shown(self, found: ProductFound, product: Product, run: SearchRun) -> _Shown:
+        if found.prefix is not None:
+            initial, steps = found.prefix
+            shown = replaying(product, run).path(initial, steps[:-1])
+            minimised = SHORTEST_PATH if self.task.options.finds_shortest else None
+            return _Shown(shown, self._judged(product, run, shown), minimised)
+        lasso, minimised = self._lasso(found)
+        if len(lasso) >= LONG_TRACE:
+            self.session.watcher.stage(f"replaying a trace of {len(lasso):,} steps ...")
+        shown = replaying(product, run).lasso(lasso)
+        atoms = self._judged(product, run, shown)
+        return _Shown(shown, atoms, minimised, tuple(self._components(found, product, run)))
+
+    def _judged(
+        self, product: Product, run: SearchRun, shown: ShownRun, *, values: bool = True
+    ) -> tuple[AtomValues, ...]:
+        return judge(self.question, product, shown, values=values, check_limits=run.evidence_limits.check)
+
+    def _lasso(self, found: ProductFound) -> tuple[Lasso, str | None]:
+        """The lasso to be shown, and what it is a least one of."""
+        if found.lasso is None:
+            raise InternalError("a violation was found, but no way to it")
+        if found.shortest or not self.task.temporal.shortest or found.method == SCC:
+            return found.lasso, SHORTEST_LASSO if found.shortest else None
+        second = self._shortest()
+        self.outcome.interrupted = second.outcome.interrupted
+        if second.lasso is None or not second.shortest:
+            # A limit ended the second search.
+            return found.lasso, None
+        return second.lasso, SHORTEST_LASSO
+
+    def _shortest(self) -> ProductFound:
+        """A second search of the same product, for a shortest lasso."""
+        unmeasured = replace(self.task.options, order="bfs", measure=(), componentwise=False, cache_states=None,
+                             cache_rule=None)  # fmt: skip
+        temporal = replace(self.task.temporal, method=SCC, all_cycles=False)
+        return strategies_for_runs()[SCC].run(replace(self.task, options=unmeasured, temporal=temporal), self.session)
+
+    def _components(self, found: ProductFound, product: Product, run: SearchRun) -> Iterator[AcceptingComponent]:
+        if not self.task.temporal.all_cycles:
+            return
+        showing = replaying(product, run)
+        for one in found.components:
+            shown = None if one.lasso is None else showing.lasso(one.lasso)
+            if shown is not None:
+                self._judged(product, run, shown, values=False)
+            yield AcceptingComponent(one.states, None if shown is None else shown.trace)
+
+    def _unshown(self, found: ProductFound | None) -> Iterator[AcceptingComponent]:
+        if found is not None and self.task.temporal.all_cycles:
+            yield from (AcceptingComponent(one.states, None) for one in found.components)
+
+    # What is told
+
+    def _told(
+        self,
+        answer: Answer,
+        choice: Choice[ProductFound] | None = None,
+        found: ProductFound | None = None,
+        *,
+        reason: str | None = None,
+        shown: _Shown | None = None,
+        warnings: tuple[str, ...] = (),
+    ) -> RunsDecided:
+        outcome, watched = self.outcome, None if found is None else found.watched
+        search = LtlSearch(
+            formula=self.question.specification.text,
+            method=NOTHING if found is None else found.method,
+            why=None if choice is None else choice.why,
+            automaton_states=0 if watched is None else watched.states,
+            automaton_edges=0 if watched is None else watched.edges,
+            fairness=self.question.conditions.described(),
+            finite_runs=self.task.temporal.finite_runs_of_ltl,
+            complete=outcome.complete,
+            reason=outcome.reason,
+            statistics=outcome.statistics,
+            cycle_kind=None if found is None else found.cycle_kind,
+            minimised=None if shown is None else shown.minimised,
+            ended=shown is not None and shown.run.ended,
+            atoms=() if shown is None else shown.atoms,
+            components=tuple(self._unshown(found)) if shown is None else shown.components,
+            warnings=warnings,
+        )
+        trace = None if shown is None else shown.run.trace
+        return RunsDecided(PropertyVerdict(self.one.kind, self.one.name, answer, reason, trace, search), outcome)

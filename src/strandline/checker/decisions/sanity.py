@@ -1,0 +1,212 @@
+"""Properties that hold, or are violated, for a wrong reason.
+
+A formula that every word satisfies, or none; an implication whose left side is never true, so that the property holds
+*vacuously*: it would hold with `false` on the right side as well; a model without an infinite run, or without a fair
+one. Each is a question of its own to the model, decided by the same strategies. What can be asked together is: whether
+states of some kinds are reachable, for any number of implications, is one search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from strandline.checker.limits.progress import Progress, Watcher
+from strandline.checker.ltl.found import ProductFound
+from strandline.checker.options.temporal import LtlOptions
+from strandline.checker.properties.fairness import NO_FAIR_RUN, NO_INFINITE_RUN
+from strandline.checker.properties.product import guard_expression
+from strandline.checker.properties.selection import Kind, Property
+from strandline.checker.properties.specification import BoundFormula
+from strandline.checker.strategies.choice import choose_for_runs, choose_for_states
+from strandline.checker.tasks.runs import Question, question_of
+from strandline.checker.tasks.task import Session, Task
+from strandline.errors import InputError, ResourceError
+from strandline.model.expression import Expression
+from strandline.properties import Formula, ParsedFormula, translate
+from strandline.properties.automata.product import is_empty
+from strandline.properties.ltl.formula import FALSE, TRUE, Operator, make, rebuild
+from strandline.properties.ltl.implication import boolean_guard
+from strandline.properties.ltl.simplify import simplify
+from strandline.source import Source
+
+CONTRADICTION = "no run of any model satisfies this formula"
+_MOST_IMPLICATIONS = 8
+"""Implications that are looked at for being vacuous."""
+
+
+def contradiction(task: Task) -> Iterator[str]:
+    """Why a property that is violated may not say much."""
+    specification = question_of(task).specification
+    if not task.temporal.sanity or not isinstance(specification, BoundFormula):
+        return
+    try:
+        automaton = translate(specification.formula)
+    except ResourceError:
+        # Too large to be made; whether the formula can be satisfied at all is not asked then.
+        return
+    if is_empty(automaton):
+        yield CONTRADICTION
+
+
+def doubts(task: Task, found: ProductFound, session: Session) -> Iterator[str]:
+    """Why a property that holds may not say much. A search that meets a limit says nothing; Ctrl-C raises
+    `KeyboardInterrupt`."""
+    if task.temporal.sanity:
+        yield from _Doubts(task, session).all(found)
+
+
+class _Doubts:
+    """Asks more of a model of which a property holds."""
+
+    def __init__(self, task: Task, session: Session) -> None:
+        asked = question_of(task)
+        plain = asked.plain.alone
+        session.measures.share(asked.plain, plain)
+        self._session = replace(session, watcher=ProgressOnly(session.watcher))
+        self._task = replace(task, system=plain, temporal=LtlOptions(sanity=False))
+        self._question = replace(asked, plain=plain)
+        self._formula = asked.specification if isinstance(asked.specification, BoundFormula) else None
+
+    def all(self, found: ProductFound) -> Iterator[str]:
+        question = self._question
+        infinite = Question(question.plain, _FALSE, ignore_finite_runs=True)
+        if found.outcome.statistics.deadlocks != 0 and self._has_no_run(infinite):
+            yield NO_INFINITE_RUN
+            if question.ignore_finite_runs:
+                return
+        if question.conditions.conditions and self._has_no_run(replace(question, specification=_FALSE)):
+            yield NO_FAIR_RUN
+        elif self._formula is not None:
+            yield from self._vacuous(self._formula)
+
+    def _has_no_run(self, question: Question) -> bool:
+        """Whether no run of those that count is a violation; False where that is not known."""
+        task = replace(self._task, question=question)
+        try:
+            found = choose_for_runs(task).strategy.run(task, self._session)
+        except (InputError, ResourceError):
+            # An atom that is evaluated in other states than before, and has no value there; or too large an automaton.
+            return False
+        if found.outcome.interrupted:
+            raise KeyboardInterrupt
+        return found.outcome.complete and not found.violated
+
+    # Vacuity
+
+    def _vacuous(self, bound: BoundFormula) -> Iterator[str]:
+        stronger = list(stronger_formulas(bound.formula))[:_MOST_IMPLICATIONS]
+        reachable = self._reachability(bound, [formula for _, formula in stronger])
+        for number, (left, formula) in enumerate(stronger):
+            holds = reachable.get(number)
+            if holds is None:
+                parsed = replace(bound.parsed, formula=formula)
+                holds = self._has_no_run(replace(self._question, specification=BoundFormula(parsed, bound.atoms)))
+            if holds:
+                yield vacuous(left)
+
+    def _reachability(self, bound: BoundFormula, formulas: Sequence[Formula]) -> dict[int, bool]:
+        """Which of the formulas that only say something of single states hold, by their numbers: one search for all of
+        them. A path decides them only where it does not matter how it goes on."""
+        if self._question.conditions.conditions or self._question.ignore_finite_runs:
+            return {}
+        claims = {
+            number: Property(Kind.INVARIANT, str(formula), expression, bound.parsed.source)
+            for number, formula in enumerate(formulas)
+            if (expression := always(formula, bound)) is not None
+        }
+        if not claims:
+            return {}
+        task = Task(self._question.plain, self._task.options, tuple(claims.values()), shows=False)
+        try:
+            found = choose_for_states(task).strategy.run(task, self._session)
+        except InputError:
+            # One of them cannot be evaluated everywhere: the others are asked without it.
+            return {}
+        if found.outcome.interrupted:
+            raise KeyboardInterrupt
+        return {number: found.outcome.complete and one not in found.traces for number, one in claims.items()}
+
+
+def always(formula: Formula, bound: BoundFormula) -> Expression | None:
+    """What a formula of the form `G p` says of every state; None for formulas that say something of runs."""
+    simple = simplify(formula)
+    if simple.operator is not Operator.ALWAYS or not simple.operands[0].is_boolean:
+        return None
+    names = tuple(bound.atoms)
+    return guard_expression(boolean_guard(simple.operands[0], names), [bound.atoms[name] for name in names])
+
+
+_FALSE = BoundFormula(ParsedFormula(FALSE, Source("formula", "false"), {}), {})
+"""Violated by every run."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressOnly:
+    """Watches a search beside the one that was asked for: how far it is, not what it begins."""
+
+    watcher: Watcher
+
+    def stage(self, text: str) -> None:
+        return
+
+    def progress(self, progress: Progress) -> None:
+        self.watcher.progress(progress)
+
+
+def vacuous(left: Formula) -> str:
+    """The warning for an implication whose left side is never true."""
+    return f"it holds vacuously: '{left}' never happens where it matters"
+
+
+def stronger_formulas(formula: Formula) -> Iterator[tuple[Formula, Formula]]:
+    """For every implication of a formula that holds, which counts positively and only so: its left side, and what is to
+    be asked: whether the formula also holds with `false` on the implication's right side. If so, the right side did not
+    matter. Of a conjunction only those parts are asked that this changes; the others hold anyway."""
+    for implication in _implications(formula):
+        left, right = implication.operands
+        if left is not TRUE and right is not FALSE:
+            strong = make(Operator.IMPLIES, left, FALSE)
+            changed = [(part, _replaced(part, implication, strong)) for part in _conjuncts(formula)]
+            asked = [new for old, new in changed if new is not old]
+            yield left, asked[0] if len(asked) == 1 else make(Operator.AND, *asked)
+
+
+def _conjuncts(formula: Formula) -> list[Formula]:
+    """The parts of a conjunction, also of one under `G`, from left to right."""
+    if formula.operator is Operator.AND:
+        return [part for operand in formula.operands for part in _conjuncts(operand)]
+    if formula.operator is Operator.ALWAYS:
+        return [make(Operator.ALWAYS, part) for part in _conjuncts(formula.operands[0])]
+    return [formula]
+
+
+def _implications(formula: Formula) -> list[Formula]:
+    """Implications under an even number of negations only, outside of equivalences, outer ones first."""
+    stack = [(formula, True)]
+    seen: dict[tuple[Formula, bool], None] = {}
+    while stack:
+        node, positive = stack.pop()
+        if (node, positive) in seen:
+            continue
+        seen[node, positive] = None
+        both_ways = node.operator in (Operator.EQUIVALENT, Operator.EXCLUSIVE_OR)
+        for number, operand in enumerate(node.operands):
+            flips = node.operator is Operator.NOT or (node.operator is Operator.IMPLIES and number == 0)
+            stack.append((operand, positive != flips))
+            if both_ways:
+                stack.append((operand, not positive))
+    return [
+        node
+        for node, positive in seen
+        if positive and node.operator is Operator.IMPLIES and (node, False) not in seen
+    ]
+
+
+def _replaced(formula: Formula, old: Formula, new: Formula) -> Formula:
+    def step(node: Formula, operands: tuple[Formula, ...]) -> Formula:
+        if node is old:
+            return new
+        return make(node.operator, *operands) if operands else node
+
+    return rebuild(formula, step)

@@ -1,0 +1,152 @@
+"""Deciding formulas of CTL: one exploration for as many of them as a search can tell apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from strandline.checker.ctl.found import CtlFound
+from strandline.checker.driver.outcome import INTERRUPTED, RunOutcome
+from strandline.checker.options.search import SWEEP, Options
+from strandline.checker.options.temporal import STUTTER, LtlOptions
+from strandline.checker.properties.ctl_formula import CtlFormula
+from strandline.checker.properties.fairness import FairnessConditions, fairness_of
+from strandline.checker.properties.selection import Kind
+from strandline.checker.strategies.choice import Choice, choose_for_trees
+from strandline.checker.tasks.task import Session, Task
+from strandline.checker.tasks.trees import CtlQuestion, fitting, make_question
+from strandline.checker.verdicts.ctl import CtlSearch
+from strandline.checker.verdicts.verdict import Answer, PropertyVerdict, without
+from strandline.errors import ResourceError
+from strandline.model.system import System
+from strandline.transform.history import with_history
+
+NOTHING = "none"
+"""The method where nothing was searched."""
+STRONG = (
+    "CTL is decided under weak fairness and given conditions, not under strong fairness of {}, which the model "
+    "declares: --no-declared-fairness (declared_fairness=False) leaves it out"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TreesDecided:
+    """The answers to some formulas, and how far their search came."""
+
+    verdicts: dict[CtlFormula, PropertyVerdict]
+    outcome: RunOutcome
+
+
+def decide_trees(
+    system: System,
+    formulas: Sequence[CtlFormula],
+    options: Options,
+    temporal: LtlOptions,
+    session: Session,
+    *,
+    shows: bool = True,
+) -> Iterator[TreesDecided]:
+    """Decide formulas, search by search; with evidence, if that is to be shown. Raises `InputError` for what the user
+    can mend; limits are UNKNOWN."""
+    plain, fairness = _plain(system.alone, formulas, temporal)
+    strong = next((one for one in fairness.conditions if one.strong), None)
+    if strong is not None:
+        yield _undecided(formulas, STRONG.format(strong.name), fairness.described())
+        return
+    finite_runs = temporal.finite_runs or plain.finite_paths
+    interrupted = False
+    for group in _groups(formulas, len(fairness.conditions)):
+        if isinstance(group, CtlFormula):
+            yield _undecided([group], "it has more propositions than a search can tell apart", fairness.described())
+            continue
+        question = make_question(plain, group, fairness, finite_runs)
+        if interrupted:
+            yield _undecided(group, INTERRUPTED, fairness.described())
+            continue
+        task = Task(plain, options, branching=question, temporal=temporal, shows=shows)
+        choice = choose_for_trees(task, monotone=_is_monotone(plain, options, session))
+        found = choice.strategy.run(task, session)
+        interrupted = found.outcome.interrupted
+        yield TreesDecided({one: _verdict(one, question, choice, found) for one in group}, found.outcome)
+
+
+def trees_task(system: System, formula: CtlFormula, options: Options, temporal: LtlOptions) -> Task:
+    """The task of deciding a single formula."""
+    plain, fairness = _plain(system.alone, [formula], temporal)
+    if any(one.strong for one in fairness.conditions):
+        raise ResourceError("CTL is not decided under strong fairness")
+    question = make_question(plain, [formula], fairness, temporal.finite_runs or plain.finite_paths)
+    return Task(plain, options, branching=question, temporal=temporal)
+
+
+def _is_monotone(plain: System, options: Options, session: Session) -> bool:
+    """Whether a sweep goes by a measure that is promised, or proved, never to decrease."""
+    return options.order == SWEEP and session.measures.of(plain).measure.monotone
+
+
+def _plain(
+    system: System, formulas: Sequence[CtlFormula], temporal: LtlOptions
+) -> tuple[System, FairnessConditions]:
+    """The System, which remembers of its last step what the formulas ask, and the conditions of fairness."""
+
+    def conditions_of(one: System) -> FairnessConditions:
+        return fairness_of(one, fair=temporal.fair, declared=temporal.declared_fairness, texts=temporal.fairness)
+
+    conditions = conditions_of(system)
+    asked = [atom for one in formulas for atom in one.atoms.values()]
+    asked += [one.condition for one in conditions.conditions if one.condition is not None]
+    remembering = with_history(system, asked)
+    return remembering, conditions if remembering is system else conditions_of(remembering)
+
+
+def _groups(formulas: Sequence[CtlFormula], conditions: int) -> Iterator[list[CtlFormula] | CtlFormula]:
+    """What is searched together; a formula that is too large for any search comes alone."""
+    small: list[CtlFormula] = []
+    for one in formulas:
+        try:
+            fitting([one], conditions)
+            small.append(one)
+        except ResourceError:
+            yield one
+    yield from fitting(small, conditions)
+
+
+def _undecided(formulas: Sequence[CtlFormula], reason: str, fairness: tuple[str, ...]) -> TreesDecided:
+    outcome = RunOutcome(reason=reason, interrupted=reason == INTERRUPTED)
+    verdicts = {}
+    for one in formulas:
+        search = CtlSearch(one.text, NOTHING, None, fairness, STUTTER, False, reason, outcome.statistics)
+        verdicts[one] = PropertyVerdict(Kind.CTL, one.text, Answer.UNKNOWN, reason, ctl=search)
+    return TreesDecided(verdicts, outcome)
+
+
+def _verdict(
+    one: CtlFormula, question: CtlQuestion, choice: Choice[CtlFound], found: CtlFound
+) -> PropertyVerdict:
+    outcome, decided = found.outcome, found.answers.get(one)
+    search = CtlSearch(
+        formula=one.text,
+        method=found.method,
+        why=choice.why,
+        fairness=question.fairness.described(),
+        finite_runs=question.finite_runs,
+        complete=outcome.complete,
+        reason=outcome.reason,
+        statistics=outcome.statistics,
+        product=len(question.searched.variables) > len(question.plain.variables),
+        records=found.records,
+        disk_bytes=found.disk_bytes,
+        blocks_read=found.blocks_read,
+        labelling_seconds=found.seconds,
+        evidence=None if decided is None else decided.evidence,
+        without_evidence=None if decided is None else decided.without_evidence,
+        initial=None if decided is None else decided.initial,
+        abstraction=None if decided is None else decided.abstraction,
+        warnings=() if decided is None else decided.warnings,
+    )
+    if decided is None:
+        return PropertyVerdict(Kind.CTL, one.text, Answer.UNKNOWN, outcome.reason, ctl=search)
+    answer = Answer.HOLDS if decided.holds else Answer.VIOLATED
+    trace = None if decided.evidence is None else decided.evidence.first_trace()
+    reason = None if decided.without_evidence is None else without(answer, decided.without_evidence)
+    return PropertyVerdict(Kind.CTL, one.text, answer, reason, trace, ctl=search)

@@ -1,0 +1,1 @@
+"""What a search reveals beside its verdict: coverage, and which steps regress."""

@@ -1,0 +1,208 @@
+"""Everything that one search of a run works with, as an immutable object: a fallback makes another one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from strandline.checker.checkpoints.saving import Saving
+from strandline.checker.driver.compilation import Compiled, compiled
+from strandline.checker.driver.distinct_states import DistinctCounter
+from strandline.checker.driver.fault_attribution import measure_fault_at_start
+from strandline.checker.driver.outlook import Outlook
+from strandline.checker.driver.specification import SearchSpecification
+from strandline.checker.driver.warm_up import notice_compiling
+from strandline.checker.limits.disk import DiskBudget
+from strandline.checker.limits.memory import MemoryLimit, in_another_process, return_memory
+from strandline.checker.limits.progress import Watcher
+from strandline.checker.limits.timeouts import within
+from strandline.compile.interpret import Fault
+from strandline.compile.kernel import Kernel
+from strandline.engine.parts.search_output import Listener
+from strandline.engine.runtime.writer import Writer
+from strandline.engine.search import Searching
+from strandline.errors import InternalError
+from strandline.traces.log import ParentLog
+
+if TYPE_CHECKING:
+    from strandline.checker.driver.fallbacks import Fallback
+
+_SHARE_OF_FREE_MEMORY = 0.9
+_RESERVE, _RESERVE_TO_COUNT = 3 << 20, 6 << 20
+"""Bytes that a search leaves for everything else, and for each thread where there are several; and where distinct
+states are counted."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RunResources:
+    """What all searches of a run share."""
+
+    folder: Path
+    watcher: Watcher
+    memory: MemoryLimit
+    """The limit of the whole process."""
+    disk: DiskBudget
+    writer: Writer
+    saving: Saving | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SearchFiles:
+    """The files that a search writes to, and its observer."""
+
+    log: ParentLog
+    counter: DistinctCounter | None = None
+    observer: Listener | None = None
+
+    def settle(self) -> None:
+        """Wait until everything that the search has given away to be written is in its files. Raises
+        `ResourceError`."""
+        self.log.settle()
+
+    def close(self) -> None:
+        """Close the files, which stay where they are."""
+        self.log.close()
+        if self.counter is not None:
+            self.counter.close()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SearchSetup:
+    """A compiled specification, and the fallbacks that led to it."""
+
+    resources: RunResources
+    specification: SearchSpecification
+    compiled: Compiled
+    outlook: Outlook | None = None
+    """What is expected of a measure that the program has found."""
+    fallbacks: tuple[Fallback, ...] = ()
+    changes: tuple[str, ...] = ()
+    """What differs from the search that was asked for, in words."""
+
+    @property
+    def kernel(self) -> Kernel:
+        return self.compiled.kernel
+
+    def compile_anew(self, specification: SearchSpecification) -> SearchSetup:
+        """Return the setup for another specification, compiled."""
+        return replace(self, specification=specification, compiled=compile_model(specification))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SearchContext:
+    """A search, its files, and what it was made of."""
+
+    setup: SearchSetup
+    files: SearchFiles
+    search: Searching
+    engine_bytes: int | None
+    """The bytes that the engine may take, of those of the process; None where nothing limits them."""
+
+    @property
+    def resources(self) -> RunResources:
+        return self.setup.resources
+
+    @property
+    def specification(self) -> SearchSpecification:
+        return self.setup.specification
+
+    @property
+    def kernel(self) -> Kernel:
+        return self.setup.kernel
+
+    def attach_to_checkpoints(self) -> None:
+        """Save this search from now on, where searches are saved."""
+        saving = self.resources.saving
+        if saving is not None:
+            names = [one.name for one in self.setup.fallbacks]
+            saving.attach(self.search, self.kernel, self.files.observer, names, self.files.settle)
+
+    def replace_search_with(self, stop_mask: int) -> None:
+        """Continue as the search that takes the place of one that stopped at labels of this mask."""
+        self.attach_to_checkpoints()
+        self.search.stop_less(~stop_mask)
+
+
+def first_setup(resources: RunResources, specification: SearchSpecification) -> SearchSetup:
+    """Compile what was specified."""
+    predicted = specification.prediction
+    outlook = Outlook(predicted) if predicted is not None and predicted.measure.components else None
+    return SearchSetup(resources, specification, compile_model(specification), outlook)
+
+
+def open_first(setup: SearchSetup) -> SearchContext:
+    """Make the search that was specified."""
+    resources, specification, kernel = setup.resources, setup.specification, setup.kernel
+    files = _add_observer(open_files(setup, resources.folder), setup)
+    engine_bytes = bytes_for_engine(setup)
+    search = specification.searches.make(kernel, files.log, files.observer, engine_bytes)
+    return SearchContext(setup, files, search, engine_bytes)
+
+
+def open_in(setup: SearchSetup, folder: Path) -> SearchContext:
+    """Make the search of a fallback, with its files in this folder and the memory that is left."""
+    folder.mkdir(exist_ok=True)
+    return_memory()
+    files, engine_bytes = open_files(setup, folder), bytes_for_engine(setup)
+    search = setup.specification.searches.make(setup.kernel, files.log, files.observer, engine_bytes)
+    return SearchContext(setup, files, search, engine_bytes)
+
+
+def open_files(setup: SearchSetup, folder: Path) -> SearchFiles:
+    """Open the files of a search in a folder; what lies there is appended to."""
+    resources = setup.resources
+    log = ParentLog(folder / "parents", resources.disk, resources.writer)
+    if not setup.specification.counts_distinct:
+        return SearchFiles(log)
+    keeps, words = resources.saving is not None, setup.kernel.words
+    counter = DistinctCounter(folder / "seen", words, keeps=keeps, account=resources.disk, writer=resources.writer)
+    return SearchFiles(log, counter, counter)
+
+
+def _add_observer(files: SearchFiles, setup: SearchSetup) -> SearchFiles:
+    resources, observe = setup.resources, setup.specification.observe
+    if observe is None:
+        return files
+    # The observer may have machine code of its own to load.
+    with notice_compiling(resources.watcher):
+        if resources.memory.allowed is not None:
+            in_another_process(lambda: observe(resources.folder, setup.kernel))
+        return replace(files, observer=observe(resources.folder, setup.kernel))
+
+
+def bytes_for_engine(setup: SearchSetup, reserve: int = _RESERVE) -> int:
+    """Return what is left for the engine of the process's limit; without a limit, of what the machine has free, because
+    a killed process reports nothing."""
+    memory, specification = setup.resources.memory, setup.specification
+    if specification.options.threads > 1:
+        reserve += specification.options.threads * _RESERVE
+    if specification.counts_distinct:
+        reserve += _RESERVE_TO_COUNT
+    left = memory.left(reserve)
+    return left if memory.allowed is not None else int(left * _SHARE_OF_FREE_MEMORY)
+
+
+def compile_model(specification: SearchSpecification) -> Compiled:
+    """Compile the System of a specification. Raises `InputError` for a measure that has no value in an initial
+    state."""
+    options, measure = specification.options, specification.measure
+    try:
+        return within(
+            options.max_seconds,
+            specification.started,
+            "compiled",
+            lambda: compiled(
+                specification.system,
+                specification.predicates,
+                measure,
+                options,
+                seen=specification.visible,
+                for_device=specification.for_device,
+            ),
+        )
+    except Fault as fault:
+        # Compiling evaluates nothing of the model but the measure, in the initial states.
+        if measure is None:
+            raise InternalError(f"compiling the model faulted: {fault.kind}") from fault
+        raise measure_fault_at_start(measure, fault.kind, fault.span) from None

@@ -1,0 +1,77 @@
+"""A search that is handed off, in files: the search that continues it begins when the memory of the first is free."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from strandline.engine.handoff import FRONTIER, HandOff
+from strandline.engine.runtime.memory import WordArray
+from strandline.errors import ResourceError
+
+SAMPLE = 2_000
+"""States of the frontier from which the next measure is looked for."""
+
+
+class HandOffFiles:
+    """The blocks of a hand-off, each in a file. `account` is called with the bytes that are written or removed. Raises
+    `ResourceError` if the disk does not take them."""
+
+    def __init__(self, handoff: HandOff, folder: Path, words: int, account: Callable[[int], None]) -> None:
+        self._counters = handoff.counters
+        self._files = {
+            name: _BlockFile(folder / f"handoff-{number}", words, account) for number, name in enumerate(handoff.blocks)
+        }
+        for name, blocks in handoff.blocks.items():
+            self._files[name].write(blocks)
+
+    def read(self, rows: int) -> HandOff:
+        """Return the hand-off, in blocks of at most so many rows."""
+        return HandOff(self._counters, {name: file.blocks(rows) for name, file in self._files.items()})
+
+    def sample_frontier(self) -> WordArray:
+        """Return some states of a sweep's frontier, evenly spread."""
+        return self._files[FRONTIER].sample(SAMPLE)
+
+    def remove(self) -> None:
+        for file in self._files.values():
+            file.remove()
+
+
+class _BlockFile:
+    """Rows of words and a link."""
+
+    def __init__(self, path: Path, words: int, account: Callable[[int], None]) -> None:
+        self._path, self._row, self._account = path, words + 1, account
+        self._rows = 0
+
+    def write(self, blocks: Iterator[WordArray]) -> None:
+        try:
+            with open(self._path, "wb") as file:
+                for block in blocks:
+                    self._account(block.nbytes)
+                    file.write(block.tobytes())
+                    self._rows += len(block)
+        except OSError as error:
+            raise ResourceError(f"{self._path}: cannot be written: {error.strerror}") from None
+
+    def blocks(self, rows: int) -> Iterator[WordArray]:
+        with open(self._path, "rb") as file:
+            while data := file.read(8 * self._row * rows):
+                yield np.frombuffer(data, dtype=np.uint64).reshape(-1, self._row)
+
+    def sample(self, most: int) -> WordArray:
+        """Return some of the states, without their links."""
+        numbers = np.unique(np.linspace(0, self._rows - 1, min(self._rows, most)).astype(np.int64))
+        with open(self._path, "rb") as file:
+            found = []
+            for number in numbers.tolist():
+                file.seek(8 * self._row * number)
+                found.append(np.frombuffer(file.read(8 * (self._row - 1)), dtype=np.uint64))
+        return np.array(found, dtype=np.uint64).reshape(-1, self._row - 1)
+
+    def remove(self) -> None:
+        self._account(-8 * self._row * self._rows)
+        self._path.unlink(missing_ok=True)

@@ -1,0 +1,443 @@
+"""A search run: a state machine over a `SearchContext`.
+
+    with run_search(specification, watcher) as run:
+        ...  # replay `run.stops`, label the graph, shorten a lasso: the files are still there
+
+While it searches, every event of the engine either pauses (limits, checkpoints and progress are looked at), stops at
+something that was asked for (which is recorded, as data), lets the search give way to another one
+(`strandline.checker.driver.fallbacks`), or ends the run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path as FilePath
+
+from strandline.checker.checkpoints.run_folder import SearchCheckpoints
+from strandline.checker.checkpoints.saving import Saving, Stop
+from strandline.checker.checkpoints.signals import WaitingSignals
+from strandline.checker.driver.context import RunResources, SearchContext, first_setup, open_first
+from strandline.checker.driver.fallbacks import FALLBACKS, Cause, Trigger, resume_through
+from strandline.checker.driver.fault_attribution import decreasing_column
+from strandline.checker.driver.outcome import DECIDED, CycleStop, FaultStop, Path, RunOutcome, StateStop
+from strandline.checker.driver.searches import component_search, cycle_search
+from strandline.checker.driver.specification import SearchSpecification, needs_exact_store
+from strandline.checker.driver.statistics import doubt, figures_of, memory_reason
+from strandline.checker.driver.warm_up import warm_up
+from strandline.checker.limits.disk import DiskBudget
+from strandline.checker.limits.evidence import EvidenceLimits
+from strandline.checker.limits.memory import MemoryLimit
+from strandline.checker.limits.progress import Progress, Watcher
+from strandline.checker.limits.timeouts import time_is_up
+from strandline.checker.options.search import GPU, WHOLE
+from strandline.compile.kernel import FaultSite, Kernel
+from strandline.engine.cycles.cycle_search import CycleSearch
+from strandline.engine.parts.search_output import Listener
+from strandline.engine.runtime.writer import Writer
+from strandline.engine.search import Event, Search, Searching
+from strandline.errors import InternalError, Option, ResourceError, UsageError
+from strandline.traces.lassos import Lasso
+from strandline.traces.replay import Replayed, replay, replay_to_fault
+from strandline.traces.workspace import RunDirectory
+
+_SLICE = 0.05
+"""Seconds between two looks at limits and signals."""
+_SHORTEST_SLICE = 0.0002
+LONG_TRACE = 20_000
+"""Steps that take a second or more to replay."""
+_ENDS = (Event.DONE, Event.MEMORY, Event.STATES, Event.FAULT, Event.COLUMN_DECREASED)
+_LIMITS = (Event.MEMORY, Event.STATES)
+"""Ends after which more could be searched."""
+
+
+@contextmanager
+def run_search(specification: SearchSpecification, watcher: Watcher) -> Iterator[SearchRun]:
+    """Run a search; its files are there until the block ends.
+
+    Limits, a full disk and Ctrl-C end up in the outcome, those of the block as well. Raises `InputError` for a measure
+    or a property that cannot be evaluated, and `InternalError` where a trace does not replay.
+    """
+    run = SearchRun(specification, watcher)
+    place = _place(specification)
+    limited = False
+    with contextlib.ExitStack() as files:
+        try:
+            files.enter_context(place)
+            folder = place.path
+            run.search_to_the_end(_resources(specification, watcher, place, folder))
+        except (ResourceError, MemoryError, KeyboardInterrupt) as limit:
+            limited = True
+            run.outcome.stop_at_limit(limit)
+        try:
+            yield run
+        except (ResourceError, MemoryError, KeyboardInterrupt) as limit:
+            limited = True
+            run.outcome.stop_at_limit(limit)
+    if isinstance(place, SearchCheckpoints):
+        place.unfinished = limited or not run.ended
+        if place.unfinished:
+            run.outcome.reason = f"{run.outcome.reason}; {place.advice}"
+
+
+def _resources(
+    specification: SearchSpecification, watcher: Watcher, place: RunDirectory | SearchCheckpoints, folder: FilePath
+) -> RunResources:
+    options = specification.options
+    return RunResources(
+        folder,
+        watcher,
+        MemoryLimit(options.memory_limit),
+        DiskBudget(options.disk_limit, folder),
+        Writer(),
+        Saving(place, watcher) if isinstance(place, SearchCheckpoints) else None,
+    )
+
+
+def _place(specification: SearchSpecification) -> RunDirectory | SearchCheckpoints:
+    """Return the folder of the run. That of a run that can be resumed stays when the run is killed."""
+    options, checkpoints = specification.options, specification.checkpoints
+    if options.device == GPU and not specification.for_device:
+        raise UsageError(
+            "{} searches through single states, breadth-first or by a measure: for this it is not used",
+            options=[Option("device", GPU)],
+        )
+    if specification.observe is not None and options.store not in WHOLE:
+        raise needs_exact_store(options)
+    if options.checkpoint is None:
+        return RunDirectory(options.folder)
+    if checkpoints is None:
+        raise UsageError("{}: this search cannot be saved", options=[Option("checkpoint")])
+    return checkpoints.begin()
+
+
+class SearchRun:
+    """One search, from compiling to counting distinct states, and where it stopped."""
+
+    def __init__(self, specification: SearchSpecification, watcher: Watcher) -> None:
+        self.watcher = watcher
+        self.outcome = RunOutcome(prediction=specification.prediction)
+        self.stops: list[StateStop] = []
+        self.cycles: list[CycleStop] = []
+        self.fault: FaultStop | None = None
+        self.ended = False
+        """Whether there is nothing more to search."""
+        self._asked = specification
+        self._context: SearchContext | None = None
+        self._searched = time.perf_counter()
+        """When the search ended."""
+        self._open = False
+        """Whether the search of the context is there; between two searches it is closed."""
+
+    # What is there afterwards
+
+    @property
+    def specification(self) -> SearchSpecification:
+        return self._asked if self._context is None else self._context.specification
+
+    @property
+    def context(self) -> SearchContext:
+        if self._context is None:
+            raise InternalError("the run has not begun")
+        return self._context
+
+    @property
+    def begun(self) -> bool:
+        """Whether a search was made."""
+        return self._context is not None
+
+    @property
+    def kernel(self) -> Kernel:
+        return self.context.kernel
+
+    @property
+    def search(self) -> Searching:
+        return self.context.search
+
+    @property
+    def memory(self) -> MemoryLimit:
+        """The limit of the process."""
+        return self.context.resources.memory
+
+    @property
+    def observer(self) -> Listener | None:
+        """The observer that the specification has made, if the run has come so far."""
+        return None if self._context is None else self._context.files.observer
+
+    def path_to(self, record: int) -> Path:
+        """Return the path to a record of the last search, as the parent log has it."""
+        initial, steps = self.context.files.log.path_to(record)
+        return Path(initial, self.kernel.steps_of_twin(initial, steps))
+
+    def parents(self) -> Iterator[int | None]:
+        """Iterate over the parent of every record, in order; None for an initial state."""
+        return self.context.files.log.parents()
+
+    def replay(self, stop: StateStop | FaultStop) -> Replayed:
+        """Execute the path to a stop again. It must end in a state with the labels, or with the fault; raises
+        `InternalError` if it does not, and `LeftOut` if the limits of the run do not allow for the replay."""
+        twin, check_limits = self.kernel.twin, self.evidence_limits.check
+        initial, steps = stop.path or self.path_to(stop.record)
+        if len(steps) >= LONG_TRACE:
+            self.watcher.stage(f"replaying a trace of {len(steps):,} steps ...")
+        if isinstance(stop, StateStop):
+            return replay(twin, initial, steps, labels=stop.labels, check_limits=check_limits)
+        if self.kernel.canonical is not None:
+            # It is the fault of one of several like processes: here it may be another's.
+            return replay_to_fault(twin, initial, steps, stop.site.kind, check_limits=check_limits)
+        return replay(twin, initial, steps, fault=stop.site, check_limits=check_limits)
+
+    @property
+    def evidence_limits(self) -> EvidenceLimits:
+        """The limits for traces: those of the run, but never less than a second."""
+        return EvidenceLimits(self.specification.options, self.specification.started, self._searched)
+
+    def limit_reached(self) -> str | None:
+        """Return the limit of time that is reached, in words."""
+        specification = self.specification
+        seconds = specification.options.max_seconds
+        if seconds is not None and time.perf_counter() - specification.started >= seconds:
+            return time_is_up(seconds)
+        return None
+
+    def ensure_within_limits(self) -> None:
+        """Raise `ResourceError` if a limit of time or memory is reached."""
+        reason = self.limit_reached()
+        if reason is not None:
+            raise ResourceError(reason)
+        self.memory.ensure()
+
+    # The search
+
+    def search_to_the_end(self, resources: RunResources) -> None:
+        """Search until everything is decided, a limit is reached or all was explored. Raises `ResourceError`."""
+        self._saving = resources.saving
+        engine_seconds = self._begin(resources)
+        self._began = time.perf_counter()
+        try:
+            with contextlib.nullcontext() if self._saving is None else self._saving.signals:
+                self._restore()
+                self._advance_to_end()
+        finally:
+            if self._open:
+                self._note_statistics(engine_seconds)
+                self.search.close()
+                self._open = False
+            self.context.files.close()
+            self._searched = time.perf_counter()
+        self._count_distinct()
+
+    def _begin(self, resources: RunResources) -> float:
+        """Make the search, or the one that has taken its place in a run before. Return the seconds that the engine's
+        machine code took."""
+        setup, saving = first_setup(resources, self._asked), resources.saving
+        for_device = self._asked.for_device
+        seconds = 0.0 if for_device else warm_up(self._asked, setup.kernel, self.watcher)
+        if saving is not None:
+            saving.recall()
+            resources.disk.find(resources.folder)
+        making = time.perf_counter()
+        resumed = saving is not None and bool(saving.stages)
+        self._context = resume_through(setup, saving.stages) if saving is not None and resumed else open_first(setup)
+        self._open = True
+        # The model for a device is linked with the kernels when the search is made.
+        return seconds + time.perf_counter() - making if resumed or for_device else seconds
+
+    def _restore(self) -> None:
+        """Continue where a process before this one has saved the search, if it has."""
+        if self._saving is None:
+            return
+        self.context.attach_to_checkpoints()
+        for record, labels, mask, path in self._saving.take_over():
+            self.stops.append(StateStop(record, labels & mask, None if path is None else Path(*path)))
+
+    def _advance_to_end(self) -> None:
+        while True:
+            event = self._advance()
+            if event in _ENDS:
+                self.context.files.settle()
+                self._consider_checkpoint(ends=event in _LIMITS)
+                self._end(event)
+                return
+            if event is Event.PAUSED:
+                self.outcome.reason = self.limit_reached()
+                self._consider_checkpoint(ends=self.outcome.reason is not None)
+                if self.outcome.reason is not None:
+                    return
+                self._report_progress()
+            elif not self._record_stop(event):
+                self.outcome.reason, self.ended = DECIDED, True
+                return
+
+    def _advance(self) -> Event:
+        """Search for a slice of time; give way to another search where that is called for."""
+        # What a signal raises in the middle of a call of machine code can be lost or turned into something else.
+        with WaitingSignals():
+            event = self.search.advance(self._slice())
+        if event is Event.PAUSED and self._exceeds_memory():
+            event = Event.MEMORY
+        if event is Event.MEMORY:
+            now = self.search.statistics()
+            return self._give_way(Cause(Trigger.MEMORY, memory_reason(self.specification), now.stored, now.distinct))
+        outlook = self.context.setup.outlook
+        if event is Event.PAUSED and outlook is not None:
+            why = outlook.disappointment(self.search.statistics())
+            return event if why is None else self._give_way(Cause(Trigger.DISAPPOINTMENT, why))
+        return event
+
+    def _exceeds_memory(self) -> bool:
+        """Return True if the process takes more than the search has counted, and the search cannot do with less. That
+        is rare: the reserve of a search is meant for everything else. A search on a device has its memory there."""
+        if not isinstance(self.search, Search) or not self.memory.runs_short():
+            return False
+        return not self.search.ease()
+
+    def _give_way(self, cause: Cause) -> Event:
+        """Enter the first fallback that applies. Return PAUSED where a search can go on, else why the run ends."""
+        for fallback in FALLBACKS:
+            if cause.trigger not in fallback.triggers or not fallback.applies(self.context, cause.trigger):
+                continue
+            self._set_aside(fallback.notice(cause))
+            entered = fallback.enter(self.context, cause)
+            self._context, self._open = entered.context, entered.event is not Event.MEMORY
+            self.outcome.prediction = self.specification.prediction
+            if entered.event is not Event.MEMORY:
+                return entered.event
+            cause = Cause(Trigger.MEMORY, memory_reason(self.specification))
+        return Event.MEMORY if cause.trigger is Trigger.MEMORY else Event.PAUSED
+
+    def _set_aside(self, notice: str) -> None:
+        """The search is about to give way: save it, and record how far it came, for where no other one follows."""
+        self._consider_checkpoint(ends=True)
+        self.watcher.stage(notice)
+        if self._open:
+            self._note_statistics(0.0)
+        # Records mean something else to the next search.
+        self.stops = [stop._replace(path=stop.path or self.path_to(stop.record)) for stop in self.stops]
+        if self._saving is not None:
+            self._saving.note_paths(self.path_to)
+        self._open = False
+
+    def _consider_checkpoint(self, *, ends: bool) -> None:
+        """The search stands still: write a checkpoint where one is due."""
+        if self._saving is not None and self._open:
+            self._saving.look(self._seconds() - self._saving.seconds_before, ends=ends)
+
+    # Where it stops
+
+    def _record_stop(self, event: Event) -> bool:
+        """Record where the search stopped; return True if it goes on."""
+        if event is Event.FOUND:
+            return self._record_state()
+        if event is Event.CYCLE:
+            if self._saving is not None:
+                self._saving.note_beyond()
+            return self._record_cycle(cycle_search(self.search))
+        raise InternalError(f"the search stopped for no reason that is known here: {event}")
+
+    def _record_state(self) -> bool:
+        record, labels = self.search.found
+        reached = labels & self.search.stop_mask
+        if not reached:
+            raise InternalError(f"the search stopped at a state without a label of its mask: {labels}")
+        if self._saving is not None:
+            self._saving.note_stop(Stop(record, labels, self.search.stop_mask))
+        self.stops.append(StateStop(record, reached, self._walked()))
+        self.search.stop_less(reached)
+        return self.specification.explores_all or bool(self.search.stop_mask)
+
+    def _walked(self) -> Path | None:
+        """Return the path to where the search stands, if it keeps no parent log."""
+        walked = self.search.walked
+        return None if walked is None else Path(*walked)
+
+    def _record_cycle(self, search: CycleSearch) -> bool:
+        every, kind = self.specification.components, search.cycle_kind or None
+        if every is None:
+            self.cycles.append(CycleStop(kind, lasso=self._lasso(search)))
+            return False
+        components = component_search(search)
+        kept = None if every.select is None else every.select(self.kernel, components.component_states())
+        lasso = self._lasso(search) if not self.cycles or len(self.cycles) < every.most else None
+        self.cycles.append(CycleStop(kind, components.component_size, lasso, kept))
+        components.follows = len(self.cycles) < every.most
+        components.go_on()
+        return True
+
+    def _lasso(self, search: CycleSearch) -> Lasso:
+        initial, stem = self.context.files.log.path_to(search.cycle.record)
+        steps: Sequence[int] = self.kernel.steps_of_twin(initial, [*stem, *search.cycle.steps])
+        return Lasso(initial, tuple(steps[: len(stem)]), tuple(steps[len(stem) :]))
+
+    def _end(self, event: Event) -> None:
+        outcome, options = self.outcome, self.specification.options
+        self.ended = event not in _LIMITS
+        if event is Event.DONE:
+            outcome.reason = doubt(self.search.omissions, options)
+            outcome.complete = outcome.reason is None
+        elif event is Event.MEMORY:
+            outcome.reason = memory_reason(self.specification)
+        elif event is Event.STATES:
+            limit = options.max_states
+            outcome.reason = f"the limit of {limit:,} state{'' if limit == 1 else 's'} is reached"
+        elif event is Event.FAULT:
+            site: FaultSite = self.kernel.fault_sites[self.search.fault_number]
+            self.fault = FaultStop(self.search.found[0], site, self._walked())
+            outcome.reason = "the search ended at a run-time fault"
+        else:
+            self._refuse_decreasing_column()
+
+    def _refuse_decreasing_column(self) -> None:
+        measure, twin = self.specification.measure, self.kernel.twin
+        if measure is None:
+            raise InternalError("a column decreased in a search without a measure")
+        record, step = self.search.regressing_link
+        initial, steps = self.search.walked or self.context.files.log.path_to(record)
+        raise decreasing_column(
+            twin, replay(twin, initial, self.kernel.steps_of_twin(initial, [*steps, step])), measure
+        )
+
+    # Time and figures
+
+    def _seconds(self) -> float:
+        """Return what the search took so far, in all processes."""
+        before = 0.0 if self._saving is None else self._saving.seconds_before
+        return before + time.perf_counter() - self._began
+
+    def _slice(self) -> float:
+        """Return the seconds until limits are looked at again; few where a limit is near."""
+        seconds, specification = _SLICE, self.specification
+        limit = specification.options.max_seconds
+        if limit is not None:
+            seconds = min(seconds, specification.started + limit - time.perf_counter())
+        return max(seconds, _SHORTEST_SLICE)
+
+    def _report_progress(self) -> None:
+        now, measure = self.search.statistics(), self.specification.measure
+        elapsed = time.perf_counter() - self.specification.started
+        size = self.search.current_bytes()
+        fraction = None if measure is None else measure.fraction(self.search.line)
+        self.watcher.progress(Progress(elapsed, now.recorded, now.visited, now.stored, size, fraction, now.sweeps))
+
+    def _note_statistics(self, engine_seconds: float) -> None:
+        setup, search = self.context.setup, self.search
+        self.outcome.statistics = figures_of(
+            setup.specification, setup.compiled, search, self._seconds(), engine_seconds, setup.changes
+        )
+
+    def _count_distinct(self) -> None:
+        specification, counter = self.specification, self.context.files.counter
+        if not specification.counts_distinct or self.outcome.statistics.states is not None or counter is None:
+            return
+        self.watcher.stage("counting distinct states ...")
+        counts = counter.count(self.memory.left())
+        self.outcome.statistics = replace(
+            self.outcome.statistics,
+            states=counts.states,
+            about=None,
+            transitions=counts.transitions,
+            deadlocks=counts.deadlocks,
+        )

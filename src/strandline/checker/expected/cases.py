@@ -1,0 +1,120 @@
+"""What is expected of one run, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyExpectation:
+    """What is expected of one property of a check, known by its name."""
+
+    name: str
+    verdict: str
+    trace_length: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What a run must find; None where anything will do."""
+
+    verdict: str | None = None
+    exit_code: int | None = None
+    trace_length: int | None = None
+    fault: str | None = None
+    """The run-time fault that must be met."""
+    figures: Mapping[str, int] = field(default_factory=dict)
+    """Exact values of fields of `strandline.checker.verdicts.verdict.Statistics`."""
+    properties: tuple[PropertyExpectation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One run and what is expected of it: a section of an `expected.toml`, or the counts at its top."""
+
+    file: Path
+    name: str
+    kind: str
+    """`check` or `explore`."""
+    model: Path
+    asked: Mapping[str, Any]
+    """Keywords of `strandline.check` or `strandline.explore`."""
+    expected: Expectation
+    tolerated_fault: str | None = None
+    """A fault that the model is known for: met, it counts as an expected violation, but it need not be."""
+
+
+class Outcome(Enum):
+    """What came of a case; the value is what people and programs read."""
+
+    HOLDS_AS_EXPECTED = "holds-as-expected"
+    VIOLATED_AS_EXPECTED = "violated-as-expected"
+    UNKNOWN_AS_EXPECTED = "unknown-as-expected"
+    VIOLATED_UNEXPECTEDLY = "violated-unexpectedly"
+    HOLDS_UNEXPECTEDLY = "holds-unexpectedly"
+    WRONG_COUNT = "wrong-count"
+    WRONG_TRACE = "wrong-trace"
+    LIMIT = "limit"
+    ERROR = "error"
+    """Something that the user can mend: the model or the expectation itself."""
+    BUG = "bug"
+    """An error of ours, or a process that died."""
+
+    @property
+    def as_expected(self) -> bool:
+        return self in _AS_EXPECTED
+
+    @property
+    def words(self) -> str:
+        return self.value.replace("-", " ")
+
+
+_AS_EXPECTED = (Outcome.HOLDS_AS_EXPECTED, Outcome.VIOLATED_AS_EXPECTED, Outcome.UNKNOWN_AS_EXPECTED)
+
+WORST_FIRST = (
+    Outcome.BUG,
+    Outcome.ERROR,
+    Outcome.VIOLATED_UNEXPECTEDLY,
+    Outcome.HOLDS_UNEXPECTEDLY,
+    Outcome.WRONG_COUNT,
+    Outcome.WRONG_TRACE,
+    Outcome.LIMIT,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """An outcome, everything that was not as expected in sentences, and the run's own verdict and exit
+    code, None where there was none."""
+
+    outcome: Outcome
+    messages: tuple[str, ...] = ()
+    verdict: str | None = None
+    exit_code: int | None = None
+    evidence: str = ""
+    """The trace of the run in words, where it is not as expected and has one."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseResult:
+    """A case that was run, or a file that could not be read: then `model` is None."""
+
+    file: Path
+    name: str
+    kind: str
+    model: Path | None
+    judgement: Judgement
+    seconds: float = 0.0
+
+    @property
+    def outcome(self) -> Outcome:
+        return self.judgement.outcome
+
+
+def result_of(case: Case, judgement: Judgement, seconds: float) -> CaseResult:
+    """The result of a case."""
+    return CaseResult(case.file, case.name, case.kind, case.model, judgement, seconds)

@@ -1,0 +1,324 @@
+"""The reachable graph of a model, state by state, for those who want to keep it or draw it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from strandline.checker.driver.fault_attribution import fault_verdict
+from strandline.checker.driver.outcome import RunOutcome
+from strandline.checker.driver.run import SearchRun, run_search
+from strandline.checker.driver.searches import StateSearches
+from strandline.checker.driver.specification import SearchSpecification
+from strandline.checker.limits.progress import Unwatched, Watcher
+from strandline.checker.measures.choice import SweepMeasures
+from strandline.checker.options.effects import THE_GRAPH, Decided, refuse_without_effect
+from strandline.checker.options.search import SWEEP, Options
+from strandline.checker.options.temporal import LtlOptions
+from strandline.compile.callback import CallableSystem
+from strandline.compile.kernel import MAXIMUM_PREDICATES, Kernel, Twin
+from strandline.engine.runtime.memory import WordArray
+from strandline.errors import InputError, InternalError, ResourceError, UsageError
+from strandline.model.expression import FALSE, Binary, Const, Expression, Read, row
+from strandline.model.measure import Measure
+from strandline.model.system import System
+from strandline.traces.interpreter_walk import twin_of
+
+_OBJECT_WORDS, _NUMBER_WORDS = 40, 5
+"""Words of memory that a state takes as an object of Python, and a number in a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A state: its number, in the order of their discovery; what it looks like; the truth of each proposition; its
+    progress; and its edges, each with the name of the action and the number of the state that it leads to."""
+
+    number: int
+    state: tuple[int, ...]
+    truths: tuple[bool, ...]
+    progress: int
+    edges: tuple[tuple[str, int], ...]
+
+
+@dataclass(slots=True, eq=False)
+class GraphTask:
+    """Which graph is wanted: with which propositions, and by which measure, if any."""
+
+    system: System
+    propositions: Mapping[str, Expression]
+    measure: Measure | None = None
+    _progress: Expression | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        if len(self.propositions) > MAXIMUM_PREDICATES:
+            raise UsageError(f"a graph can have {MAXIMUM_PREDICATES} propositions, not {len(self.propositions)}")
+        if self.measure is not None:
+            parts = [one.expression for one in self.measure.components]
+            if len(parts) > 1:
+                raise UsageError("the progress of a state is one number in a graph: give a single measure")
+            self._progress = parts[0] if parts else None
+
+    def progress_of(self, twin: Twin, state: tuple[int, ...]) -> int:
+        """The number that the measure gives a state; 0 without one."""
+        return 0 if self._progress is None else int(twin.values(state, [self._progress])[0])
+
+
+def graph_task(
+    system: System, propositions: Mapping[str, str], options: Options, watcher: Watcher | None = None
+) -> GraphTask:
+    """The task for a model: its own labels and further ones, the measure that is given or that it declares. A property
+    process is left out. Raises `InputError` for what cannot be read."""
+    plain = system.alone
+    graph = Decided(THE_GRAPH, "the graph of a model")
+    refuse_without_effect([graph], options, LtlOptions(), reentrant=not isinstance(plain, CallableSystem))
+    found = {one.name: one.expression for one in plain.labels}
+    for name, text in propositions.items():
+        found[name] = plain.scope.parse(text, name=f"label {name}")
+    wanted = options.measures or plain.measures
+    measure = SweepMeasures(options, watcher or Unwatched()).of(plain).measure if wanted else None
+    return GraphTask(plain, found, measure)
+
+
+def explore_graph(
+    task: GraphTask, options: Options, take: Callable[[Node], None], watcher: Watcher | None = None
+) -> RunOutcome:
+    """Explore breadth-first, and hand over every state as soon as its successors are numbered. Limits and Ctrl-C end up
+    in the outcome, a fault of the model too."""
+    observer = _GraphObserver(task, take)
+    specification = SearchSpecification(
+        system=task.system,
+        predicates=tuple(task.propositions.values()),
+        measure=None,
+        searches=StateSearches(replace(options, order="bfs", measure=(), componentwise=False), 0),
+        options=options,
+        started=time.perf_counter(),
+        observe=observer.attach,
+        observes_edges=True,
+    )
+    with run_search(specification, watcher or Unwatched()) as run:
+        _note_fault(run)
+    return run.outcome
+
+
+def _note_fault(run: SearchRun) -> None:
+    if run.fault is not None:
+        trace = run.replay(run.fault).trace
+        run.outcome.fault = fault_verdict(run.specification.system, trace, (), None)
+
+
+@dataclass(slots=True)
+class _GraphObserver:
+    """Observes a search and hands over each state when all its successors are numbered."""
+
+    task: GraphTask
+    take: Callable[[Node], None]
+    layers: bool = False
+    _kernel: Kernel | None = None
+    _skipped: int = 0
+    _waiting: list[tuple[int, tuple[int, ...], int, int]] = field(default_factory=list)
+    _told: list[tuple[tuple[int, ...], int, int]] = field(default_factory=list)
+    _targets: list[int] = field(default_factory=list)
+
+    def attach(self, folder: Path, kernel: Kernel) -> _GraphObserver:
+        self._kernel, self._skipped = kernel, len(kernel.initial)
+        return self
+
+    # As an observer
+
+    @property
+    def held_words(self) -> int:
+        return _OBJECT_WORDS * (len(self._waiting) + len(self._told)) + _NUMBER_WORDS * len(self._targets)
+
+    def expanded(self, states: WordArray) -> None:
+        for *words, labels, degree in states.tolist():
+            self._told.append((tuple(words), labels, degree))
+
+    def layer_finished(self, column: int, layer: int) -> None:
+        return None
+
+    def edges(self, sources: WordArray, targets: WordArray) -> None:
+        for record, (state, labels, degree) in zip(sources.tolist(), self._told, strict=True):
+            self._waiting.append((record, state, labels, degree))
+        self._told.clear()
+        skipped = min(self._skipped, len(targets))
+        self._skipped -= skipped
+        self._targets += targets[skipped:].tolist()
+        self._hand_over()
+
+    def _hand_over(self) -> None:
+        """States whose successors are all there."""
+        if self._kernel is None:
+            raise InternalError("nobody listens to this search")
+        twin, taken, done = self._kernel.twin, 0, 0
+        for record, state, labels, degree in self._waiting:
+            if taken + degree > len(self._targets):
+                break
+            names = [edge.action for edge in twin.edges(state)]
+            edges = tuple(zip(names, self._targets[taken : taken + degree], strict=True))
+            truths = tuple(bool(labels >> number & 1) for number in range(len(self.task.propositions)))
+            self.take(Node(record, state, truths, self.task.progress_of(twin, state), edges))
+            taken, done = taken + degree, done + 1
+        del self._waiting[:done], self._targets[:taken]
+
+
+@dataclass(frozen=True, slots=True)
+class ProductGraph:
+    """The product of a System with its observer, in memory, by the numbers of its states."""
+
+    states: Mapping[int, Mapping[str, Any]]
+    successors: Mapping[int, Sequence[int]]
+    progress: Mapping[int, int]
+    accepting: frozenset[int]
+
+
+def product_graph(product: System, options: Options, watcher: Watcher) -> ProductGraph:
+    """The graph of a System that has an observer, with the progress of the measure of the System alone. Raises
+    `ResourceError` where the search does not come to its end."""
+    observer = product.observer
+    if observer is None:
+        raise InternalError("a product has an observer")
+    places = [Binary("==", Read(observer.location), Const(place)) for place in sorted(observer.accepting)]
+    accepts = row("or", places) if places else FALSE
+    measure = SweepMeasures(options, watcher).of(product.alone).measure
+    nodes: list[Node] = []
+    task = GraphTask(product, {"accepting": accepts}, measure)
+    outcome = explore_graph(task, options, nodes.append, watcher)
+    if not outcome.complete:
+        raise ResourceError(f"the product is not complete: {outcome.reason}")
+    twin = twin_of(product)
+    return ProductGraph(
+        {one.number: twin.describe(one.state) for one in nodes},
+        {one.number: [target for _, target in one.edges] for one in nodes},
+        {one.number: one.progress for one in nodes},
+        frozenset(one.number for one in nodes if one.truths[0]),
+    )
+
+
+def explore_tree(
+    system: System, options: Options, watcher: Watcher
+) -> list[tuple[Mapping[str, Any], Mapping[str, Any] | None]]:
+    """Every record of a search in the order of discovery, as the values of its state and of that from which it was
+    found; None for an initial one. In a sweep a state that was forgotten comes again. Raises `ResourceError` where
+    the search does not come to its end."""
+    records = _RecordObserver()
+    measure = SweepMeasures(options, watcher).of(system).measure if options.order == SWEEP else None
+    specification = SearchSpecification(
+        system=system,
+        predicates=(),
+        measure=measure,
+        searches=StateSearches(options, 0),
+        options=options,
+        started=time.perf_counter(),
+        observe=records.attach,
+        observes_edges=True,
+    )
+    with run_search(specification, watcher) as run:
+        _note_fault(run)
+        parents = list(run.parents()) if run.outcome.complete else []
+    if not run.outcome.complete:
+        raise ResourceError(f"the tree is not complete: {run.outcome.reason}")
+    described = [records.twin.describe(records.states[record]) for record in range(len(records.states))]
+    return [
+        (one, None if parent is None else described[parent]) for one, parent in zip(described, parents, strict=True)
+    ]
+
+
+@dataclass(slots=True)
+class _RecordObserver:
+    """Observes a search and remembers its states by record."""
+
+    layers: bool = False
+    states: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    _kernel: Kernel | None = None
+    _told: list[tuple[int, ...]] = field(default_factory=list)
+
+    def attach(self, folder: Path, kernel: Kernel) -> _RecordObserver:
+        self._kernel = kernel
+        return self
+
+    @property
+    def twin(self) -> Twin:
+        if self._kernel is None:
+            raise InternalError("nobody listens to this search")
+        return self._kernel.twin
+
+    @property
+    def held_words(self) -> int:
+        return _OBJECT_WORDS * (len(self.states) + len(self._told))
+
+    def expanded(self, states: WordArray) -> None:
+        self._told = [tuple(row[:-2]) for row in states.tolist()]
+
+    def layer_finished(self, column: int, layer: int) -> None:
+        return None
+
+    def edges(self, sources: WordArray, targets: WordArray) -> None:
+        self.states.update(zip(sources.tolist(), self._told, strict=True))
+        self._told = []
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class StateGraph:
+    """The whole reachable graph of a model in memory; see `strandline.graph`. Nodes are numbered in the order of their
+    discovery, the initial states first."""
+
+    system: System
+    propositions: tuple[str, ...]
+    nodes: tuple[Node, ...]
+    initial: tuple[int, ...]
+    states: Sequence[Mapping[str, Any]]
+    """What each node looks like: variables and their values."""
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def __repr__(self) -> str:
+        edges = sum(len(one.edges) for one in self.nodes)
+        return f"<StateGraph {self.system.name}: {len(self.nodes):,} states, {edges:,} transitions>"
+
+    def labelled(self, proposition: str) -> frozenset[int]:
+        """The nodes at which a proposition is true."""
+        if proposition not in self.propositions:
+            known = ", ".join(self.propositions) or "none"
+            raise UsageError(f"the graph has no proposition '{proposition}' (known: {known})")
+        place = self.propositions.index(proposition)
+        return frozenset(one.number for one in self.nodes if one.truths[place])
+
+    def to_networkx(self) -> Any:
+        """A `networkx.MultiDiGraph`: nodes with their variables, `labels` and `progress`, edges with their `action`.
+        Raises `UsageError` where networkx is not installed."""
+        try:
+            networkx = import_module("networkx")
+        except ImportError:
+            raise UsageError("networkx is not installed: pip install networkx") from None
+        made = networkx.MultiDiGraph(name=self.system.name)
+        for one in self.nodes:
+            labels = tuple(name for name, truth in zip(self.propositions, one.truths, strict=True) if truth)
+            variables = dict(self.states[one.number])
+            made.add_node(one.number, state=variables, labels=labels, progress=one.progress)
+        for one in self.nodes:
+            for action, target in one.edges:
+                made.add_edge(one.number, target, action=action)
+        return made
+
+
+def collect_graph(task: GraphTask, options: Options) -> StateGraph:
+    """The graph as an object. Raises `ResourceError` where a limit ends the exploration, and `InputError` for a
+    fault of the model."""
+    nodes: list[Node] = []
+    outcome = explore_graph(task, options, nodes.append)
+    if outcome.interrupted:
+        raise KeyboardInterrupt
+    if outcome.fault is not None:
+        raise InputError(f"the graph cannot be made: {outcome.fault.reason}")
+    if not outcome.complete:
+        raise ResourceError(f"the graph is not complete: {outcome.reason}")
+    twin = twin_of(task.system)
+    places = {one.state: one.number for one in nodes}
+    initial = tuple(dict.fromkeys(places[state] for state in twin.initial()))
+    described = [twin.describe(one.state) for one in nodes]
+    return StateGraph(task.system, tuple(task.propositions), tuple(nodes), initial, described)

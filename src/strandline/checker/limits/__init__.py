@@ -1,0 +1,1 @@
+"""Limits of time, memory and disk, and the callback that reports progress."""

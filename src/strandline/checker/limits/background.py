@@ -1,0 +1,109 @@
+"""Work that runs in a thread of its own, while this one looks after limits, Ctrl-C and the progress line.
+
+A single operation on decision diagrams can take long, and the library cannot be stopped in it. So the work is left to
+itself where it has to end: it goes on until it next asks `watch`, or until the process ends, and nothing is made of it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from strandline.checker.limits.memory import MemoryLimit, resident_bytes
+from strandline.checker.limits.progress import Progress, Watcher
+from strandline.checker.limits.timeouts import time_is_up
+from strandline.errors import ResourceError
+
+Result = TypeVar("Result")
+_SLICE = 0.05
+"""Seconds between two looks at limits and signals."""
+_SHORT_SLICE = 0.005
+"""The same, where memory is limited."""
+_SPARED = 8
+"""The part of the memory that is left free then: tables that grow take a good part of what they have at once."""
+_MOMENT = 2.0
+"""Seconds."""
+_STACK_BYTES = 256 << 20
+
+
+class Stopped(Exception):
+    """The work was left."""
+
+
+class Background(Generic[Result]):
+    """Runs a function. It calls `watch` often, which raises `Stopped` once nobody waits any more; `doing` is what it
+    does at present, for people. With `until` set, what is still wanted by then is given up for the reason beside it,
+    after a moment in which the work may see that itself."""
+
+    def __init__(
+        self, watcher: Watcher, started: float, max_seconds: float | None, memory: MemoryLimit | None = None
+    ) -> None:
+        self._watcher, self._started, self._limit = watcher, started, max_seconds
+        self._memory = memory or MemoryLimit(None)
+        self._left = False
+        self.until: tuple[float, str] | None = None
+        self.doing = Progress(0.0, 0, 0, 0, 0, doing="encoding the model")
+
+    def watch(self) -> None:
+        """Called by the work."""
+        if self._left:
+            raise Stopped
+
+    def run(self, function: Callable[[], Result]) -> Result:
+        """What the function returns or raises. `ResourceError` where a limit is reached; Ctrl-C goes through."""
+        results: list[Result] = []
+        errors: list[BaseException] = []
+
+        def work() -> None:
+            try:
+                results.append(function())
+            except BaseException as error:  # noqa: BLE001  whatever it is, it is raised again where it was asked for
+                errors.append(error)
+
+        thread = _with_large_stack(work)
+        try:
+            self._wait(thread)
+        finally:
+            self._left = True
+            _let_end(thread)
+        if errors:
+            raise errors[0]
+        return results[0]
+
+    def _wait(self, thread: threading.Thread) -> None:
+        pause, longest, spared = 0.001, _SLICE, 0
+        if self._memory.allowed is not None:
+            longest, spared = _SHORT_SLICE, max(0, self._memory.allowed - resident_bytes()) // _SPARED
+        while thread.is_alive():
+            thread.join(pause)
+            pause = min(2 * pause, longest)
+            self._memory.ensure(spared)
+            seconds = time.perf_counter() - self._started
+            if self._limit is not None and seconds >= self._limit and thread.is_alive():
+                raise ResourceError(time_is_up(self._limit))
+            if self.until is not None and time.perf_counter() >= self.until[0] + _MOMENT and thread.is_alive():
+                raise ResourceError(self.until[1])
+            told = self.doing
+            self._watcher.progress(
+                Progress(seconds, told.states, told.visited, told.stored, told.bytes, doing=told.doing)
+            )
+
+
+def _let_end(thread: threading.Thread) -> None:
+    """Keep Python from being taken down while a thread that was left is still inside the library, which would crash: a
+    thread that Python waits for waits for it. Whoever ends the process at once, as the command does, need not wait."""
+    if thread.is_alive():
+        threading.Thread(target=thread.join).start()
+
+
+def _with_large_stack(work: Callable[[], None]) -> threading.Thread:
+    """A thread for what recurses for each bit of a state; started."""
+    before = threading.stack_size(_STACK_BYTES)
+    try:
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+    finally:
+        threading.stack_size(before)
+    return thread

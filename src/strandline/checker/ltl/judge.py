@@ -1,0 +1,136 @@
+"""The judge of counterexamples: whether the run that is shown really violates the property, without the automaton that
+was searched with.
+
+A formula is evaluated on the run's word by `strandline.properties.holds`, which shares nothing with the translations; a
+property process must accept along the loop; the loop must be fair, and go on where finite runs are ignored. Whatever is
+not so is a `ReplayError`: a bug of ours, never a verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from strandline.checker.properties.product import Product
+from strandline.checker.properties.specification import PropertyProcess, Specification
+from strandline.checker.tasks.runs import Question
+from strandline.checker.verdicts.ltl import AtomValues
+from strandline.compile.interpret import Fault, Interpreter
+from strandline.compile.interpreted import SystemTwin
+from strandline.compile.kernel import ACCEPTING_BIT
+from strandline.errors import InputError, ReplayError
+from strandline.properties.word import Letter
+from strandline.traces.interpreter_walk import twin_of
+from strandline.traces.lassos import ShownRun, unmet_fairness
+from strandline.traces.stored import MOST_HELD
+
+_MOST_WORK = 100_000
+"""Atoms times states squared, up to which single changes of letters are tried to tell which of them matter."""
+_MOST_ATOMS = 40
+"""Who has more has a long formula, and judging a word takes as long as that is."""
+
+
+def judge(
+    question: Question,
+    product: Product,
+    run: ShownRun,
+    *,
+    values: bool = True,
+    check_limits: Callable[[], None] = lambda: None,
+) -> tuple[AtomValues, ...]:
+    """The values of the atoms, if they are wanted, along a run that violates the specification of the question; raises
+    `ReplayError` where it does not, or is none of the runs that count. Of a long run `check_limits` is called now and
+    then, which may raise `ResourceError`."""
+    twin, specification = twin_of(product.plain), question.specification
+    _judge_run(product, twin, run)
+    if isinstance(specification, PropertyProcess):
+        _judge_process(twin, run)
+        return ()
+    letters = letters_of(twin, specification, run, check_limits)
+    word = JudgedWord(specification, letters, run.trace.loop, _stands_still(twin, run))
+    if not word.violates():
+        raise ReplayError(f"the trace does not violate {specification.described}")
+    return word.atom_values() if values else ()
+
+
+def _judge_process(twin: SystemTwin, run: ShownRun) -> None:
+    """Check that the property process accepts along the loop."""
+    if not any(twin.labels(state) >> ACCEPTING_BIT & 1 for state in run.loop_states):
+        raise ReplayError("the property process does not accept in the loop of the trace")
+
+
+def _judge_run(product: Product, twin: SystemTwin, run: ShownRun) -> None:
+    if run.trace.loop is None:
+        return
+    unmet = unmet_fairness(twin, run, product.fairness)
+    if unmet is not None:
+        raise ReplayError(f"the loop of the trace is not fair: {unmet.name}")
+    if product.ignore_finite_runs and _stands_still(twin, run):
+        raise ReplayError("the trace ends, but runs that end were to be ignored")
+
+
+def _stands_still(twin: SystemTwin, run: ShownRun) -> bool:
+    """Whether the run ends: its loop, or the last state of a path, has no step."""
+    interpreter = Interpreter(twin.system)
+    last = run.loop_states or run.states[-1:]
+    return all(interpreter.is_deadlock(twin.layout.unpack(state)) for state in last)
+
+
+def letters_of(
+    twin: SystemTwin, specification: Specification, run: ShownRun, check_limits: Callable[[], None] = lambda: None
+) -> tuple[Letter, ...]:
+    """The atoms that hold in each state of the run; an `InputError` where one cannot be evaluated."""
+    interpreter, written = Interpreter(twin.system), specification.written
+    letters, known = list[Letter](), dict[Letter, Letter]()
+    for number, state in enumerate(run.states):
+        if number and number % MOST_HELD == 0:
+            check_limits()
+        valuation = twin.layout.unpack(state)
+        letter = set()
+        for name, expression in specification.atoms.items():
+            try:
+                if interpreter.evaluate(expression, valuation):
+                    letter.add(name)
+            except Fault as fault:
+                message = f"{fault.kind}, after {number} steps of a trace"
+                place = (None, None) if written is None else (written.source, written.atom_spans[name])
+                raise InputError(message, *place) from None
+        # There are few different ones, however long the run is.
+        found = frozenset(letter)
+        letters.append(known.setdefault(found, found))
+    return tuple(letters)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedWord:
+    """The letters of a run, and what a specification says of them."""
+
+    specification: Specification
+    letters: tuple[Letter, ...]
+    loop: int | None
+    ends: bool
+
+    def violates(self) -> bool:
+        return self.specification.violated_by(self.letters, self.loop, ends=self.ends)
+
+    def atom_values(self) -> tuple[AtomValues, ...]:
+        """Which values the atoms have, and which of them decide; of long traces only the values."""
+        names = list(self.specification.atoms)
+        tried = len(names) <= _MOST_ATOMS and len(names) * len(self.letters) ** 2 <= _MOST_WORK
+        places = range(len(self.letters))
+        return tuple(
+            AtomValues(
+                name,
+                tuple(name in letter for letter in self.letters),
+                tuple(tried and not self._changed(name, place).violates() for place in places),
+            )
+            for name in names
+        )
+
+    def _changed(self, name: str, place: int) -> JudgedWord:
+        """The word with the other value of an atom at one place. The last state of a loop is its first one again: they
+        change together."""
+        ends = (self.loop, len(self.letters) - 1)
+        places = set(ends) if self.loop is not None and place in ends else {place}
+        changed = (letter ^ {name} if number in places else letter for number, letter in enumerate(self.letters))
+        return replace(self, letters=tuple(changed))

@@ -1,0 +1,48 @@
+"""A shorter lasso than the one that was found first."""
+
+from __future__ import annotations
+
+from strandline.checker.driver.run import SearchRun
+from strandline.checker.properties.product import Product
+from strandline.compile.make import make_kernel
+from strandline.engine.runtime.memory import WordArray
+from strandline.traces.lassos import Lasso
+from strandline.traces.log import ParentLog
+from strandline.traces.shortening import StateSet, accepting_on_loop, shortened
+
+_LONG_LASSO = 8
+"""Steps of a lasso that is worth a search for a shorter one."""
+_LEAST_PATIENCE, _PATIENCE_PER_STEP = 200_000, 500
+"""States that such a search may visit at least, and for each step: replaying a step takes as long as visiting these."""
+
+
+def shorter_lasso(
+    lasso: Lasso, product: Product, run: SearchRun, wanted: WordArray | None
+) -> tuple[Lasso, bool]:
+    """A shorter lasso, and whether none is shorter; where looking for one takes too long, the lasso that was found.
+
+    `wanted` are all accepting states on cycles, where a shortest lasso is asked for: then it may take as long as it
+    wants if everything was searched before.
+    """
+    if wanted is None and len(lasso) <= _LONG_LASSO:
+        return lasso, False
+    kernel = run.kernel
+    if kernel.measured or kernel.numbered:
+        kernel = make_kernel(product.system, product.predicates)
+    to_the_end = wanted is not None and run.outcome.complete
+    patience = max(_LEAST_PATIENCE, _PATIENCE_PER_STEP * len(lasso))
+    if wanted is not None:
+        run.watcher.stage("looking for a shortest lasso ...")
+    goals = accepting_on_loop(kernel, lasso, product.accepting_label) if wanted is None else StateSet(wanted)
+    log = ParentLog(run.context.resources.folder / "shorter")
+
+    def may_go_on(visited: int) -> bool:
+        return run.limit_reached() is None and (to_the_end or visited <= patience)
+
+    try:
+        shorter = shortened(kernel, goals, log, may_go_on, memory_limit=run.context.engine_bytes)
+    finally:
+        log.close()
+    if shorter is None or (wanted is None and len(shorter) >= len(lasso)):
+        return lasso, False
+    return shorter, to_the_end

@@ -1,0 +1,72 @@
+"""By which measure a System is swept: what was given, else what the model declares, else what is found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from strandline.analysis.measure_combination import measure_of
+from strandline.checker.checkpoints.run_folder import Checkpoints
+from strandline.checker.limits.progress import Watcher
+from strandline.checker.measures.notation import parse_measures
+from strandline.checker.measures.prediction import AUTOMATIC, Prediction, noted_prediction, predicted_measure
+from strandline.checker.options.search import Options
+from strandline.compile.callback import CallableSystem
+from strandline.errors import InternalError, UsageError
+from strandline.model.measure import Measure
+from strandline.model.system import System
+
+LOOKING = "no measure of progress is given or declared: looking for one ..."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SweepMeasure:
+    """A measure, and what was expected of it where the program has found it itself."""
+
+    measure: Measure
+    prediction: Prediction | None = None
+
+
+class SweepMeasures:
+    """The measures of the Systems of one check: each is worked out once, however many searches go by it."""
+
+    def __init__(self, options: Options, watcher: Watcher, checkpoints: Checkpoints | None = None) -> None:
+        self._options, self._watcher, self._checkpoints = options, watcher, checkpoints
+        self._known: dict[int, tuple[System, SweepMeasure]] = {}
+
+    def of(self, system: System) -> SweepMeasure:
+        """The measure of a System. Raises `InputError` where it cannot be read or none can be found."""
+        if id(system) not in self._known:
+            self._known[id(system)] = system, self._worked_out(system)
+        return self._known[id(system)][1]
+
+    def share(self, known: System, other: System) -> None:
+        """Let another System over the same variables go by the measure of a known one."""
+        if id(known) in self._known:
+            self._known.setdefault(id(other), (other, self._known[id(known)][1]))
+
+    def _worked_out(self, system: System) -> SweepMeasure:
+        options = self._options
+        if options.measures and options.measures != AUTOMATIC:
+            return SweepMeasure(parse_measures(options.measures, system, componentwise=options.componentwise))
+        if not options.measures and system.measures:
+            return SweepMeasure(measure_of(system.measures, system, componentwise=options.componentwise))
+        if isinstance(system, CallableSystem):
+            raise UsageError(
+                "callables are swept by the progress that from_callables is given, not by one that is found"
+            )
+        if not options.measures:
+            self._watcher.stage(LOOKING)
+        prediction = self._predicted(system)
+        found = prediction.measure.components
+        return SweepMeasure(measure_of(found, system, componentwise=options.componentwise), prediction)
+
+    def _predicted(self, system: System) -> Prediction:
+        """Return the measure that is found; in a run that is resumed, the one that was found before."""
+
+        def find() -> Prediction:
+            return predicted_measure(system, self._watcher, self._options.memory_limit)
+
+        prediction = noted_prediction(self._checkpoints, f"measure {len(self._known) + 1}", system, find)
+        if prediction is None:
+            raise InternalError("a prediction was noted, but it is not there")
+        return prediction

@@ -1,0 +1,111 @@
+"""What a check can be asked for: one frozen object, as the command line or a call gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+
+from strandline.checker.options.fields import texts, told
+from strandline.errors import Option, UsageError
+
+BAD, GOOD = "bad", "good"
+ACCEPTS = (BAD, GOOD)
+"""What the runs are that an automaton accepts."""
+INFINITE, FINITE = "infinite", "finite"
+WORDS = (INFINITE, FINITE)
+"""Which words an automaton reads: those of whole runs, or those of paths."""
+
+_GROUP = "properties"
+_WORDS = "properties are texts, as in check(model, 'G F done')"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claims:
+    """Properties by the texts that state them. With none of them, the model decides; see
+    `strandline.checker.properties.selection.select`."""
+
+    ltl: str | Sequence[str] = field(
+        default=(),
+        kw_only=False,
+        metadata=told("holds on every run: 'G (ask -> F answer)'", group=_GROUP, metavar="FORMULA"),
+    )
+    ctl: str | Sequence[str] = field(
+        default=(),
+        metadata=told(
+            "holds of the computation tree of every initial state: 'AG EF ready'", group=_GROUP, metavar="FORMULA"
+        ),
+    )
+    invariants: str | Sequence[str] = field(
+        default=(),
+        metadata=told("holds in every reachable state", group=_GROUP, metavar="EXPR", flag="--invariant"),
+    )
+    reach: str | Sequence[str] = field(
+        default=(), metadata=told("holds in some reachable state", group=_GROUP, metavar="EXPR")
+    )
+    never: str | Sequence[str] = field(
+        default=(),
+        metadata=told(
+            "no path has a word that matches: '.* {ask} (!answer)* {ask}'; a letter is a condition on a state",
+            group=_GROUP,
+            metavar="REGEX",
+        ),
+    )
+    automaton: str | Path | Sequence[str | Path] = field(
+        default=(),
+        metadata=told(
+            "no run is accepted by the automaton in this file (HOA, never claim, DVE process, the thesis's form): it "
+            "describes what must NOT happen, as a never claim does",
+            group=_GROUP,
+            metavar="FILE",
+        ),
+    )
+    automaton_accepts: str = field(
+        default=BAD,
+        metadata=told(
+            "the automaton accepts the runs that must not be (bad, the default), or all that may be (good)",
+            group=_GROUP,
+            choices=ACCEPTS,
+        ),
+    )
+    automaton_words: str = field(
+        default=INFINITE,
+        metadata=told(
+            "the automaton reads whole runs (infinite, the default), or paths: none may lead to an accepting state "
+            "(finite)",
+            group=_GROUP,
+            choices=WORDS,
+        ),
+    )
+    deadlock: bool | None = field(default=None, metadata=told("every reachable state has a step", group=_GROUP))
+    property: str | Sequence[str] = field(
+        default=(), metadata=told("a property that the model declares", group=_GROUP, metavar="NAME")
+    )
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if one.default == ():
+                object.__setattr__(self, one.name, texts(value, _WORDS))
+        self._check_automata()
+
+    def automaton_files(self) -> tuple[str, ...]:
+        """The names of the files with automata."""
+        return texts(self.automaton, _WORDS)
+
+    def _check_automata(self) -> None:
+        accepts, words = Option("automaton_accepts", self.automaton_accepts), Option("automaton_words", FINITE)
+        for given, known, what in (
+            (self.automaton_accepts, ACCEPTS, "an automaton accepts what is"),
+            (self.automaton_words, WORDS, "an automaton's words are"),
+        ):
+            if given not in known:
+                raise UsageError(f"{what} {' or '.join(known)}, not '{given}'")
+        if self.automaton_accepts == GOOD and self.automaton_words == FINITE:
+            raise UsageError("{} is for automata on infinite words, not with {}", options=[accepts, words])
+        for option, asked in ((accepts, self.automaton_accepts == GOOD), (words, self.automaton_words == FINITE)):
+            if asked and not self.automaton:
+                raise UsageError(
+                    "{} says how an automaton is read, and there is none: give {}",
+                    options=[option, Option("automaton", "FILE")],
+                )

@@ -1,0 +1,45 @@
+"""The methods that look for accepting cycles, by name. Each is a line in `METHODS`; which search of the engine is
+behind it stands in `strandline.checker.driver.searches`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+AUTO, PREFIX, NDFS, SCC, SWEEP = "auto", "prefix", "ndfs", "scc", "sweep"
+
+
+@dataclass(frozen=True, slots=True)
+class CycleMethod:
+    """One way to find an accepting cycle or to find that there is none."""
+
+    name: str
+    words: str
+    """What it is, for people."""
+    measured: bool = False
+    """Whether it goes by a measure of progress."""
+    ranked: bool = False
+    """Whether the lowest bits of its layers are the rank of the automaton's component."""
+    all_components: bool = False
+    """Whether it can go on after its first cycle."""
+
+
+METHODS: Mapping[str, CycleMethod] = MappingProxyType(
+    {
+        one.name: one
+        for one in (
+            CycleMethod(NDFS, "nested depth-first search"),
+            CycleMethod(SCC, "connected components", all_components=True),
+            CycleMethod("map", "maximal accepting predecessors"),
+            CycleMethod("sweep-off", "LTL-Sweep, cycles over several layers at the end", measured=True),
+            CycleMethod("sweep-on", "LTL-Sweep, cycles over several layers after every sweep", measured=True),
+            CycleMethod(SWEEP, "a sweep with components inside layers and elimination", measured=True, ranked=True),
+        )
+    }
+)
+
+
+def known_methods() -> tuple[str, ...]:
+    """What may be asked for."""
+    return (AUTO, *METHODS, PREFIX)

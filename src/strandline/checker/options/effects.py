@@ -1,0 +1,198 @@
+"""Where options take effect: a table of facts, by option and by what decides a property.
+
+An option that has no effect on any property of a check is refused, before anything is searched. Where it has an effect
+on some of the properties it is used for these, and the others are named in a notice. Limits (`max_seconds`, `memory`,
+`disk`, `spill`), places (`work_dir`) and what turns something off that would not be done anyway (`sanity=False`,
+`declared_fairness=False`) hold for whatever is done, and are not in the table; nor is `auto_por`, which says itself
+what it decides.
+
+What an option would change but cannot, because it would be unsound or is not made, is refused by the strategies
+(`Strategy.can`) with the reason; the table is asked after them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from strandline.checker.options.ctl_methods import ABSTRACTION, COMPONENTS, EXPLICIT, SWEPT, SYMBOLIC
+from strandline.checker.options.cycle_methods import METHODS, PREFIX, SCC
+from strandline.checker.options.search import CACHE, EXACT, GPU, SWEEP, Options
+from strandline.checker.options.temporal import LtlOptions
+from strandline.errors import Option, UsageError
+
+STATES, LTL, CTL, GRAPH = "states", "LTL", "CTL", "graph"
+ON_GPU = "GPU"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Way:
+    """What decides a property: the kind of the property and the name of the strategy."""
+
+    kind: str
+    strategy: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A property, or several that are decided together, and the way in which it is decided."""
+
+    way: Way
+    title: str
+    """As messages call it."""
+
+    @property
+    def words(self) -> str:
+        """The end of a message: how it is decided."""
+        how = "made breadth-first" if self.way.kind == GRAPH else f"decided by method {self.way.strategy}"
+        return f"{self.title} is {how}"
+
+
+THE_GRAPH = Way(GRAPH, EXPLICIT)
+"""The reachable graph of a model, which is written or handed over."""
+_STATES, _ON_GPU, _SETS = Way(STATES, EXPLICIT), Way(STATES, ON_GPU), Way(STATES, SYMBOLIC)
+_PREFIX, _SCC = Way(LTL, PREFIX), Way(LTL, SCC)
+_CYCLES = frozenset(Way(LTL, name) for name in METHODS)
+_MEASURED = frozenset(Way(LTL, one.name) for one in METHODS.values() if one.measured)
+_LABELLED = frozenset(Way(CTL, name) for name in (EXPLICIT, SWEPT))
+_SWEPT = frozenset(Way(CTL, name) for name in (SWEPT, COMPONENTS))
+_IN_SETS = frozenset(Way(CTL, name) for name in (SYMBOLIC, ABSTRACTION))
+_REFINED = frozenset({Way(CTL, ABSTRACTION)})
+_PATHS = frozenset({_STATES, _PREFIX})
+_LISTED = frozenset({_STATES, _ON_GPU, _PREFIX, THE_GRAPH}) | _CYCLES | _LABELLED | _SWEPT
+"""Ways that look at states one by one."""
+WAYS = tuple(sorted(_LISTED | {_SETS} | _IN_SETS))
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Where one option takes effect."""
+
+    name: str
+    given: Callable[[Options, LtlOptions], Option | None]
+    """The option as it was given; None where it was not, or says what is done anyway."""
+    effective: frozenset[Way]
+    purpose: str
+    """What it is for: the end of `--threads 2 is for ...`."""
+    only_if: Callable[[Way, Options], bool] = lambda way, options: True
+    """What else must be so in one of these ways."""
+
+    def takes_effect(self, way: Way, options: Options) -> bool:
+        """Return True if the option changes how a property is decided in this way."""
+        return way in self.effective and self.only_if(way, options)
+
+
+def _search(name: str, usual: object) -> Callable[[Options, LtlOptions], Option | None]:
+    return lambda options, _: _unusual(name, getattr(options, name), usual)
+
+
+def _temporal(name: str, usual: object) -> Callable[[Options, LtlOptions], Option | None]:
+    return lambda _, temporal: _unusual(name, getattr(temporal, name), usual)
+
+
+def _unusual(name: str, value: object, usual: object) -> Option | None:
+    return None if value == usual else Option(name, None if isinstance(value, tuple) else value)
+
+
+def _order(name: str) -> Callable[[Options, LtlOptions], Option | None]:
+    return lambda options, _: Option("order", name) if options.order == name else None
+
+
+def _breadth_first(options: Options, _: LtlOptions) -> Option | None:
+    return Option("order", "bfs") if options.asked_order == "bfs" else None
+
+
+def _by_measure(options: Options, _: LtlOptions) -> Option | None:
+    if options.order != SWEEP:
+        return None
+    return Option("measure") if options.measure else Option("order", SWEEP)
+
+
+def _store(*names: str) -> Callable[[Options, LtlOptions], Option | None]:
+    return lambda options, _: Option("store", options.store) if options.store in names else None
+
+
+def _gpu(options: Options, _: LtlOptions) -> Option | None:
+    return Option("device", GPU) if options.device == GPU else None
+
+
+_PATHS_IN_WORDS = "searches for single states, and for paths that show that a safety property is violated"
+_BREADTH_FIRST = "searches for single states, for paths that show a violation, and for CTL"
+_TEMPORAL_IN_WORDS = "LTL, automata and CTL"
+FACTS: tuple[Fact, ...] = (
+    Fact("order=bfs", _breadth_first, _LISTED - _CYCLES - {Way(CTL, SWEPT), Way(CTL, COMPONENTS)}, _BREADTH_FIRST),
+    Fact("order=dfs", _order("dfs"), _PATHS, _PATHS_IN_WORDS),
+    Fact("order=cache", _order(CACHE), _PATHS, _PATHS_IN_WORDS),
+    Fact(
+        "order=sweep",
+        _by_measure,
+        frozenset({_STATES, _ON_GPU, _PREFIX, THE_GRAPH}) | _MEASURED | _SWEPT,
+        "searches that go by a measure of progress",
+    ),
+    Fact("componentwise", _search("componentwise", False), _PATHS | _SWEPT, "sweeps by several measures"),
+    Fact("threads", _search("threads", 1), _PATHS, _PATHS_IN_WORDS),
+    Fact("store", _store("tree", "compact", "bitstate"), _PATHS, _PATHS_IN_WORDS),
+    Fact("store=exact", _store(EXACT), _LISTED, "methods that store states one by one"),
+    Fact("count_distinct", _search("count_distinct", False), _PATHS, _PATHS_IN_WORDS),
+    Fact("max_states", _search("max_states", None), _LISTED, "methods that find states one by one"),
+    Fact("por", _search("por", False), _PATHS | _CYCLES, "searches for single states and for runs"),
+    Fact("symmetry", _search("symmetry", False), frozenset({_STATES}), "searches for single states"),
+    Fact("merge", _search("merge", False), frozenset({_STATES}), "searches for single states"),
+    Fact("device", _gpu, frozenset({_ON_GPU}), "searches for single states"),
+    Fact(
+        "checkpoint",
+        _search("checkpoint", None),
+        _LISTED - {_ON_GPU, THE_GRAPH},
+        "searches on the processor, state by state",
+    ),
+    Fact("cone", _search("cone", False), frozenset({_SETS}), "method symbolic, invariants and what is to be reached"),
+    Fact("diagrams", _search("diagrams", Options().diagrams), _IN_SETS | {_SETS}, "methods symbolic and abstraction"),
+    Fact("fair", _temporal("fair", False), _CYCLES | _LABELLED | _IN_SETS, _TEMPORAL_IN_WORDS),
+    Fact("fairness", _temporal("fairness", ()), _CYCLES | _LABELLED | _IN_SETS, _TEMPORAL_IN_WORDS),
+    Fact(
+        "finite_runs",
+        _temporal("finite_runs", None),
+        _CYCLES | {_PREFIX} | _LABELLED | _SWEPT | _IN_SETS,
+        _TEMPORAL_IN_WORDS,
+    ),
+    Fact(
+        "shortest",
+        _temporal("shortest", False),
+        _CYCLES | {_PREFIX},
+        "cycles, and for paths that are searched breadth-first without a reduction",
+        lambda way, options: way != _PREFIX or options.finds_shortest,
+    ),
+    Fact("all_cycles", _temporal("all_cycles", False), frozenset({_SCC}), "LTL and automata, by method scc"),
+    Fact("reachable_first", _temporal("reachable_first", True), _IN_SETS, "CTL by methods symbolic and abstraction"),
+    Fact("refinements", _temporal("refinements", LtlOptions().refinements), _REFINED, "CTL by method abstraction"),
+    Fact("splitting", _temporal("splitting", LtlOptions().splitting), _REFINED, "CTL by method abstraction"),
+    Fact("explain", _temporal("explain", False), _REFINED, "CTL by method abstraction"),
+)
+
+
+def given_facts(options: Options, temporal: LtlOptions) -> Iterator[tuple[Fact, Option]]:
+    """The facts about options that were given, each with the option."""
+    for fact in FACTS:
+        option = fact.given(options, temporal)
+        if option is not None:
+            yield fact, option
+
+
+def refuse_without_effect(
+    decided: Sequence[Decided], options: Options, temporal: LtlOptions, *, reentrant: bool = True
+) -> Iterable[str]:
+    """Raise `UsageError` for an option that takes effect on none of the properties; return notices of those that take
+    effect on some alone. `reentrant`: several threads can ask the model."""
+    notices: list[str] = []
+    for fact, option in given_facts(options, temporal):
+        if fact.name == "threads" and not reentrant:
+            raise UsageError("{} is not for callables, which are asked one by one: leave it out", options=[option])
+        left = [one for one in decided if not fact.takes_effect(one.way, options)]
+        if not left:
+            continue
+        how = left[0].words
+        if len(left) == len(decided):
+            raise UsageError(f"{{}} is for {fact.purpose}: {how}; leave it out", options=[option])
+        notices.append(f"{option.as_flag()} has no effect on some properties: {how}")
+    return notices
+

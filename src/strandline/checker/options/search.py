@@ -1,0 +1,417 @@
+"""How a search is to be run: one frozen object, checked early, passed down."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from strandline.checker.options.ctl_methods import STATE_METHODS
+from strandline.checker.options.fields import parse_count, parse_duration, parse_seconds, parse_size, texts, told
+from strandline.errors import Option, UsageError
+from strandline.symbolic.diagrams import LIBRARIES
+
+SWEEP, CACHE = "sweep", "cache"
+ORDERS = ("bfs", "dfs", SWEEP, CACHE)
+CPU, GPU, AUTO = "cpu", "gpu", "auto"
+DEVICES = (CPU, GPU, AUTO)
+BY_NEED, EXACT, TREE, COMPACT, BITSTATE = STORES = ("auto", "exact", "tree", "compact", "bitstate")
+WHOLE = (BY_NEED, EXACT)
+"""Stores that hold whole states, at least to begin with."""
+LOSSY = (COMPACT, BITSTATE)
+"""Stores that may lose states."""
+_EVERY = 60.0
+_BITSTATE_BYTES, _LEAST_TABLE = 1 << 26, 64
+_MOST_THREADS = 64
+CACHE_RULES = ("random", "oldest", "newest", "deepest", "collision")
+"""Which cached state makes room for another; see the engine's `CacheRule`."""
+
+_REDUCTIONS = ("por", "auto_por", "symmetry", "merge")
+_SEARCH = "search"
+NO_TRACES = Option("traces", False, flag="--trace")
+"""As messages speak of it."""
+_LIMITS = "limits; a limit that is reached makes the verdict unknown"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Order of the search and its limits: the keywords of `strandline.explore`, and of `strandline.check` besides
+    others. Raises `UsageError` where they do not fit together.
+
+    A measure asks for a sweep, the size of a cache for a search with one; else the order is breadth-first. A sweep
+    without a measure goes by those that the model declares, or by one that is looked for.
+    """
+
+    order: str | None = field(
+        default=None,
+        metadata=told(
+            "bfs: breadth-first, shortest traces (default); dfs: depth-first; sweep: by a measure; cache: depth-first "
+            "with a cache of bounded size",
+            group=_SEARCH,
+            choices=ORDERS,
+        ),
+    )
+    """Never None once it is made."""
+    measure: str | Sequence[str] = field(
+        default=(),
+        metadata=told(
+            "sweep by this expression; mono(EXPR) promises that it never decreases; repeat it to refine; "
+            "auto: find one",
+            group=_SEARCH,
+            metavar="EXPR",
+        ),
+    )
+    componentwise: bool = field(
+        default=False,
+        metadata=told(
+            "of several measures: a step that decreases any of them regresses, not only one that decreases their "
+            "combination",
+            group=_SEARCH,
+        ),
+    )
+    """A sweep by several measures counts every edge along which one of them decreases as regress (002 §3)."""
+    cache_states: int | None = field(
+        default=None,
+        metadata=told(
+            "states off the path that a search with a cache remembers", group=_SEARCH, metavar="N", parse=parse_count
+        ),
+    )
+    cache_rule: str | None = field(
+        default=None,
+        metadata=told(
+            "which cached state makes room for another (default random)", group=_SEARCH, choices=CACHE_RULES
+        ),
+    )
+    """Never None for a search with a cache."""
+    por: bool = field(
+        default=False,
+        metadata=told(
+            "partial-order reduction: of steps that commute, take some only; counts are those of what is left",
+            group=_SEARCH,
+        ),
+    )
+    """Stubborn sets; sound for properties of states, deadlocks, and LTL without X."""
+    auto_por: bool = field(
+        default=False,
+        metadata=told(
+            "partial-order reduction where it is sound and, by the first states, leaves out enough to pay",
+            group=_SEARCH,
+        ),
+    )
+    """Decided for each search, and told."""
+    check_independence: bool = field(
+        default=False,
+        metadata=told(
+            "with partial-order reduction: try first in some states that steps commute as it takes them to",
+            group=_SEARCH,
+        ),
+    )
+    symmetry: bool = field(
+        default=False,
+        metadata=told(
+            "take states for one that differ only by which of several like processes is which; counts are those of "
+            "what is left",
+            group=_SEARCH,
+        ),
+    )
+    """Sound for properties of states that do not tell these processes apart."""
+    merge: bool = field(
+        default=False,
+        metadata=told(
+            "take a step of a process that nobody else can tell of together with the one before it; counts are those "
+            "of what is left",
+            group=_SEARCH,
+        ),
+    )
+    """Statement merging; sound for properties of states. Traces show the single steps."""
+    store: str = field(
+        default=BY_NEED,
+        metadata=told(
+            "exact: whole states; tree: the same in less memory, as trees of parts that are kept once; auto: whole "
+            "states, and trees when the memory limit is reached (default); compact: 63 bits of a hash for each; "
+            "bitstate: three bits for each, in a table of a fixed size. The last two may lose states, and say how "
+            "likely that is; they and tree are for breadth-first search",
+            group=_SEARCH,
+            choices=STORES,
+        ),
+    )
+    store_size: int | str | None = field(
+        default=None,
+        metadata=told(
+            "size of the table of a bitstate search (default 64M)", group=_SEARCH, metavar="SIZE", parse=parse_size
+        ),
+    )
+    threads: int = field(
+        default=1,
+        metadata=told(
+            "threads of a breadth-first search or a sweep for states; verdicts, counts and lengths of shortest traces "
+            "are those of one (default)",
+            group=_SEARCH,
+            metavar="N",
+            parse=parse_count,
+        ),
+    )
+    device: str = field(
+        default=CPU,
+        metadata=told(
+            "cpu: search on the processor (default); gpu: on a GPU of NVIDIA's, breadth-first or by a measure; "
+            "auto: on a GPU where there is one that can",
+            group=_SEARCH,
+            choices=DEVICES,
+        ),
+    )
+    count_distinct: bool = field(
+        default=False,
+        metadata=told(
+            "count distinct states exactly although states are forgotten, by means of disk", group=_SEARCH
+        ),
+    )
+    cone: bool = field(
+        default=False,
+        metadata=told(
+            "method symbolic: leave out what cannot influence the invariants and what is to be reached", group=_SEARCH
+        ),
+    )
+    diagrams: str = field(
+        default=LIBRARIES[0],
+        metadata=told("the library of decision diagrams for method symbolic", group=_SEARCH, choices=LIBRARIES),
+    )
+    traces: bool = field(
+        default=True,
+        metadata=told(
+            "decide only: look for no trace, lasso or witness that shows the answer", group=_SEARCH, flag="--no-trace"
+        ),
+    )
+    """Whether what shows an answer is looked for."""
+    work_dir: str | Path | None = field(
+        default=None, metadata=told("where a run keeps its files", group=_SEARCH, metavar="DIR", parse=Path)
+    )
+    checkpoint: str | Path | None = field(
+        default=None,
+        metadata=told(
+            "write checkpoints to this folder; a run that was killed or interrupted goes on with `strandline resume "
+            "DIR`",
+            group=_SEARCH,
+            metavar="DIR",
+            parse=Path,
+        ),
+    )
+    every: float | str = field(
+        default=_EVERY,
+        metadata=told(
+            "time between two checkpoints (default 60s); more where writing one takes long",
+            group=_SEARCH,
+            metavar="TIME",
+            parse=parse_duration,
+        ),
+    )
+    resume: bool = field(
+        default=False, metadata=told("go on with the run in the folder of checkpoints", group=_SEARCH)
+    )
+    max_states: int | None = field(
+        default=None, metadata=told("states found", group=_LIMITS, metavar="N", parse=parse_count)
+    )
+    max_seconds: float | None = field(
+        default=None,
+        metadata=told("seconds of loading, compiling and searching", group=_LIMITS, metavar="S", parse=parse_seconds),
+    )
+    memory: int | str | None = field(
+        default=None,
+        metadata=told("memory of the process, such as 512M or 2G", group=_LIMITS, metavar="SIZE", parse=parse_size),
+    )
+    spill: bool = field(
+        default=True,
+        metadata=told(
+            "when the memory limit is reached: go on with states on disk (default), or stop", group=_LIMITS
+        ),
+    )
+    """Breadth-first search and sweeps can."""
+    disk: int | str | None = field(
+        default=None,
+        metadata=told(
+            "what a run may have on disk (default: most of what is free)",
+            group=_LIMITS,
+            metavar="SIZE",
+            parse=parse_size,
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        self._set("_asked_order", self.order)
+        self._set("measure", texts(self.measure, "measures are texts, as in measure='x + y'"))
+        if self.order is None:
+            self._set("order", SWEEP if self.measure else "bfs" if self.cache_states is None else CACHE)
+        if self.order not in ORDERS:
+            raise UsageError(f"unknown order '{self.order}' (known: {', '.join(ORDERS)})")
+        if self.device not in DEVICES:
+            raise UsageError(f"unknown device '{self.device}' (known: {', '.join(DEVICES)})")
+        if self.diagrams not in LIBRARIES:
+            raise UsageError(f"unknown diagrams '{self.diagrams}' (known: {', '.join(LIBRARIES)})")
+        for name in ("memory", "store_size", "disk"):
+            if isinstance(given := getattr(self, name), str):
+                self._set(name, parse_size(given))
+        self._check_checkpoint()
+        self._check_store()
+        self._check_sweep()
+        self._check_cache()
+        self._check_threads()
+        reductions = [Option(name, True) for name in _REDUCTIONS if getattr(self, name)]
+        if len(reductions) > 1:
+            raise UsageError("{} and {} are not used together", options=reductions[:2])
+        if self.check_independence and not (self.por or self.auto_por):
+            raise UsageError("{} is for {}", options=[Option("check_independence", True), Option("por", True)])
+        for name, limit in (("max_states", self.max_states), ("max_seconds", self.max_seconds)):
+            if limit is not None and not limit > 0:
+                raise UsageError(f"{{}} must be more than 0, not {limit}", options=[Option(name)])
+
+    @property
+    def asked_order(self) -> str | None:
+        """The order as it was given; None where it was left to the program."""
+        asked: str | None = vars(self).get("_asked_order")
+        return asked
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The measures that were given, as texts."""
+        return tuple(self.measure)
+
+    @property
+    def finds_shortest(self) -> bool:
+        """Whether the first way to a state that a search finds is a shortest one: a reduction leaves ways out, and a
+        lossy store may lose a state on one."""
+        return self.order == "bfs" and not self.por and not self.merge and self.store not in LOSSY
+
+    @property
+    def cache_size(self) -> int:
+        """Of a search with a cache: how many states off its path it remembers."""
+        return self.cache_states or 0
+
+    @property
+    def folder(self) -> Path | None:
+        """Where a run keeps its files."""
+        return None if self.work_dir is None else Path(self.work_dir)
+
+    @property
+    def memory_limit(self) -> int | None:
+        """Bytes that the whole process may take."""
+        return None if self.memory is None else int(self.memory)
+
+    @property
+    def disk_limit(self) -> int | None:
+        """Bytes that the run may have on disk."""
+        return None if self.disk is None else int(self.disk)
+
+    @property
+    def table_bytes(self) -> int:
+        """Of a bitstate search: how large its table is."""
+        return _BITSTATE_BYTES if self.store_size is None else int(self.store_size)
+
+    @property
+    def checkpoint_folder(self) -> Path | None:
+        """Where checkpoints are written."""
+        return None if self.checkpoint is None else Path(self.checkpoint)
+
+    @property
+    def checkpoint_seconds(self) -> float:
+        """How long it is from one to the next."""
+        return float(self.every)
+
+    def _check_checkpoint(self) -> None:
+        if isinstance(self.every, str):
+            self._set("every", parse_duration(self.every))
+        if not self.checkpoint_seconds >= 0:
+            raise UsageError(f"{{}} cannot be less than 0, as {self.every} is", options=[Option("every")])
+        if self.checkpoint is None:
+            for name, given in (("every", self.every != _EVERY), ("resume", self.resume)):
+                if given:
+                    raise UsageError("{} is for {}", options=[Option(name), Option("checkpoint", "DIR")])
+        elif self.work_dir is not None:
+            raise UsageError(
+                "{} is where the run keeps its files; leave {} out",
+                options=[Option("checkpoint"), Option("work_dir")],
+            )
+
+    def _check_store(self) -> None:
+        if self.store not in STORES:
+            raise UsageError(f"unknown store '{self.store}' (known: {', '.join(STORES)})")
+        if self.store_size is not None and self.store != BITSTATE:
+            raise UsageError("{} is for {}", options=[Option("store_size"), Option("store", BITSTATE)])
+        if self.store_size is not None and int(self.store_size) < _LEAST_TABLE:
+            raise UsageError(f"{{}} must be at least {_LEAST_TABLE} bytes", options=[Option("store_size")])
+        if self.store not in WHOLE and self.order != "bfs":
+            raise UsageError(
+                "{} is for breadth-first search; it has no meaning with {}",
+                options=[Option("store", self.store), Option("order", self.order)],
+            )
+
+    def _check_sweep(self) -> None:
+        for option, given in (
+            (Option("measure"), bool(self.measure)),
+            (Option("componentwise", self.componentwise), self.componentwise),
+        ):
+            if given and self.order != SWEEP:
+                raise UsageError(
+                    "{} is for sweeps; it has no meaning with {}", options=[option, Option("order", self.order)]
+                )
+
+    def _check_cache(self) -> None:
+        if self.order != CACHE:
+            for name, value in (("cache_states", self.cache_states), ("cache_rule", self.cache_rule)):
+                if value is not None:
+                    raise UsageError(
+                        "{} is for searches with a cache; it has no meaning with {}",
+                        options=[Option(name), Option("order", self.order)],
+                    )
+            return
+        if self.cache_states is None:
+            raise UsageError("a search with a cache needs its size: give {}", options=[Option("cache_states", "N")])
+        if self.cache_states < 0:
+            raise UsageError(
+                f"{{}} cannot be less than 0, as {self.cache_states} is", options=[Option("cache_states")]
+            )
+        self._set("cache_rule", self.cache_rule or CACHE_RULES[0])
+        if self.cache_rule not in CACHE_RULES:
+            raise UsageError(f"unknown rule '{self.cache_rule}' for a cache (known: {', '.join(CACHE_RULES)})")
+
+    def _check_threads(self) -> None:
+        if not 1 <= self.threads <= _MOST_THREADS:
+            least = f"{{}} must be between 1 and {_MOST_THREADS}, not {self.threads}"
+            raise UsageError(least, options=[Option("threads")])
+        shared = self.order in ("bfs", SWEEP)
+        if self.threads > 1 and (not shared or self.store in (TREE, BITSTATE)):
+            other = Option("store", self.store) if shared else Option("order", self.order)
+            raise UsageError(
+                "{} is for breadth-first searches and sweeps that store states or hashes; it has no meaning with {}",
+                options=[Option("threads", self.threads), other],
+            )
+        if self.threads > 1 and self.componentwise:
+            raise UsageError(
+                "{} and {} do not go together: which edge regresses first decides what is kept",
+                options=[Option("threads", self.threads), Option("componentwise", True)],
+            )
+        if self.threads > 1 and self.checkpoint is not None:
+            raise UsageError(
+                "{} is not for a search by {}", options=[Option("checkpoint"), Option("threads", self.threads)]
+            )
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExploreOptions(Options):
+    """The keywords of `strandline.explore`."""
+
+    method: str = field(
+        default=STATE_METHODS[0],
+        metadata=told(
+            "explicit: state by state (default); symbolic: in sets, by decision diagrams",
+            group=_SEARCH,
+            choices=STATE_METHODS,
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.method not in STATE_METHODS:
+            raise UsageError(f"unknown method '{self.method}' (known: {', '.join(STATE_METHODS)})")

@@ -1,0 +1,128 @@
+"""How properties of runs are to be checked: one frozen object, checked early, passed down."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from strandline.checker.options.ctl_methods import CTL_METHODS, STATE_METHODS
+from strandline.checker.options.cycle_methods import AUTO, SCC, known_methods
+from strandline.checker.options.fields import options_in, parse_count, texts, told
+from strandline.errors import Option, UsageError
+from strandline.symbolic.abstraction.splitting import SPLITTINGS
+
+STUTTER, IGNORE, MAXIMAL = "stutter", "ignore", "maximal"
+FINITE_RUNS = (STUTTER, IGNORE, MAXIMAL)
+"""What a run that ends means: it stays in its last state for ever, or it does not count, or, in CTL, it is a path
+whose last state has no next one."""
+
+_GROUP = "temporal logic"
+MOST_REFINEMENTS = 200
+"""Each may take a pair of bits."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LtlOptions:
+    """Method, fairness and what is to be shown; they matter for LTL, CTL and automata only. Raises `UsageError` where
+    they do not fit together."""
+
+    method: str = field(
+        default=AUTO,
+        metadata=told(
+            "how to look for a violating run, or to decide CTL (explicit, swept, components, symbolic, abstraction); "
+            "symbolic is for states, too "
+            "(default: auto, which says what it picks and why)",
+            group=_GROUP,
+            choices=(*known_methods(), *CTL_METHODS),
+        ),
+    )
+    fair: bool = field(
+        default=False, metadata=told("only runs that are weakly fair to every process count", group=_GROUP)
+    )
+    fairness: str | Sequence[str] = field(
+        default=(),
+        metadata=told(
+            "only runs on which this is true infinitely often count; repeatable", group=_GROUP, metavar="EXPR"
+        ),
+    )
+    declared_fairness: bool = field(
+        default=True,
+        metadata=told("whether the fairness that the model declares counts (default: yes)", group=_GROUP),
+    )
+    finite_runs: str | None = field(
+        default=None,
+        metadata=told(
+            "a run that ends stays in its last state (stutter, the default), or does not count (ignore); in CTL its "
+            "last state may have no next one (maximal, the default for Petri nets)",
+            group=_GROUP,
+            choices=FINITE_RUNS,
+        ),
+    )
+    shortest: bool = field(
+        default=False, metadata=told("look for a short lasso, at the price of time", group=_GROUP)
+    )
+    all_cycles: bool = field(default=False, metadata=told("report every accepting component", group=_GROUP))
+    sanity: bool = field(
+        default=True, metadata=told("warn when a formula holds for a wrong reason (default: yes)", group=_GROUP)
+    )
+
+    reachable_first: bool = field(
+        default=True,
+        metadata=told("methods symbolic, abstraction: what is reachable is found first (default: yes)", group=_GROUP),
+    )
+
+    refinements: int = field(
+        default=15,
+        metadata=told(
+            "method abstraction: refine so often, then look at the model itself (default 15)",
+            group=_GROUP,
+            metavar="N",
+            parse=parse_count,
+        ),
+    )
+    splitting: str = field(
+        default=SPLITTINGS[0],
+        metadata=told(
+            "method abstraction: how an abstract state is split (default edge)", group=_GROUP, choices=SPLITTINGS
+        ),
+    )
+    explain: bool = field(default=False, metadata=told("method abstraction: tell every step", group=_GROUP))
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fairness", texts(self.fairness, "fairness is given as texts"))
+        known = (*known_methods(), *CTL_METHODS)
+        if self.method not in known:
+            raise UsageError(f"unknown method '{self.method}' (known: {', '.join(known)})")
+        if self.finite_runs not in (None, *FINITE_RUNS):
+            raise UsageError(f"finite runs: '{self.finite_runs}' is unknown (known: {', '.join(FINITE_RUNS)})")
+        if self.splitting not in SPLITTINGS:
+            raise UsageError(f"unknown splitting '{self.splitting}' (known: {', '.join(SPLITTINGS)})")
+        if not 0 <= self.refinements <= MOST_REFINEMENTS:
+            message = f"{{}} is a number from 0 to {MOST_REFINEMENTS}, not {self.refinements}"
+            raise UsageError(message, options=[Option("refinements")])
+        if self.all_cycles and self.method not in (AUTO, SCC):
+            raise UsageError(
+                f"{{}} needs the components of method {SCC}; {self.method} stops at its first cycle",
+                options=[Option("all_cycles", True)],
+            )
+
+    @property
+    def finite_runs_of_ltl(self) -> str:
+        """What runs that end mean for LTL. Raises `UsageError` where that is asked for CTL alone."""
+        if self.finite_runs == MAXIMAL:
+            raise UsageError("{} is for CTL", options=[Option("finite_runs", MAXIMAL)])
+        return self.finite_runs or STUTTER
+
+    def refuse_without_runs(self) -> None:
+        """Raises `UsageError` for what has a meaning for properties of runs alone; called where none is asked. To turn
+        off what would not be done anyway does no harm."""
+        for one, _ in options_in(LtlOptions):
+            value = getattr(self, one.name)
+            if one.name == "method" and value in STATE_METHODS:
+                continue
+            if value != one.default and one.default is not True:
+                option = Option(one.name, None if isinstance(value, tuple) else value)
+                raise UsageError(
+                    "{} is for temporal properties, and none is checked: give {} or {}",
+                    options=[option, Option("ltl", "FORMULA"), Option("ctl", "FORMULA")],
+                )

@@ -1,0 +1,1 @@
+"""Claims, read in the language of a model: properties of states, of runs and of computation trees."""

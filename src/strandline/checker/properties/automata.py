@@ -1,0 +1,137 @@
+"""Automata and regular expressions over a model as specifications: what they accept is what must not happen.
+
+Both are judged by what was read, not by what was made of it for the search: an automaton by the words it accepts, a
+regular expression by an automaton with a state for each of its letters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from strandline.checker.properties.atoms import bound_atoms
+from strandline.checker.properties.product import Watched, watched_by
+from strandline.checker.properties.specification import word_of
+from strandline.errors import ParseError, UsageError
+from strandline.model.expression import Expression
+from strandline.model.system import System
+from strandline.properties import Automaton, WithAtoms
+from strandline.properties.automata.complement import complement
+from strandline.properties.automata.degeneralise import smallest_state_based
+from strandline.properties.automata.product import accepts, is_empty
+from strandline.properties.formats.guard_syntax import AutomatonText
+from strandline.properties.formats.reading import read_automaton
+from strandline.properties.regular.bad_prefixes import terminal
+from strandline.properties.regular.expression import parse_regular
+from strandline.properties.regular.finite import FiniteAutomaton, accepts_prefix, as_buchi
+from strandline.properties.word import Letter
+from strandline.source import Source, Span
+
+
+@dataclass(frozen=True, eq=False)
+class BoundAutomaton:
+    """An automaton on infinite words: no run is one that it accepts or, where it accepts the `good` runs, every run
+    is."""
+
+    written: AutomatonText
+    atoms: Mapping[str, Expression]
+    good: bool = False
+    text = None
+
+    @property
+    def described(self) -> str:
+        return f"the automaton in {self.written.source.name}"
+
+    @property
+    def stutter_invariant(self) -> bool:
+        return False
+
+    @property
+    def never_violated(self) -> str:
+        return "the automaton accepts every word" if self.good else "the automaton accepts no word"
+
+    def watched(self, plain: System) -> Watched | None:
+        searched = self._violating
+        return None if is_empty(searched) else watched_by(plain, searched, self.atoms)
+
+    def watched_for_prefixes(self, plain: System) -> Watched | None:
+        searched = self._violating
+        if is_empty(searched):
+            return None
+        prefixes = terminal(searched)
+        if prefixes is None:
+            raise UsageError("the automaton does not accept everything once it is in an accepting state")
+        return watched_by(plain, as_buchi(prefixes), self.atoms)
+
+    def violated_by(self, letters: Sequence[Letter], loop: int | None, *, ends: bool) -> bool:
+        return accepts(self.written.automaton, word_of(letters, loop)) != self.good
+
+    @cached_property
+    def _violating(self) -> Automaton:
+        automaton = self.written.automaton
+        return smallest_state_based(complement(automaton) if self.good else automaton)
+
+
+@dataclass(frozen=True, eq=False)
+class BoundPrefixes:
+    """Finite words that no path may have: what an automaton or a regular expression accepts. A path that ends in a
+    deadlock goes on with its last state, as all runs do."""
+
+    written: WithAtoms
+    atoms: Mapping[str, Expression]
+    searched: FiniteAutomaton
+    judged: FiniteAutomaton
+    described: str
+    text = None
+    never_violated = "no path of any model has such a word"
+    stutter_invariant = False
+
+    def watched(self, plain: System) -> Watched | None:
+        automaton = as_buchi(self.searched)
+        return None if is_empty(automaton) else watched_by(plain, automaton, self.atoms)
+
+    def watched_for_prefixes(self, plain: System) -> Watched | None:
+        return self.watched(plain)
+
+    def violated_by(self, letters: Sequence[Letter], loop: int | None, *, ends: bool) -> bool:
+        if loop is None and not ends:
+            return accepts_prefix(self.judged, letters)
+        word = word_of(letters, loop)
+        return accepts_prefix(self.judged, word.prefix, word.loop)
+
+
+def read_automaton_file(path: str | Path) -> AutomatonText:
+    """The automaton in a file, whatever its format. Raises `InputError` where it cannot be read."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read {path}: {error}") from None
+    return read_automaton(Source(str(path), text))
+
+
+def bind_automaton(read: AutomatonText, system: System, *, good: bool, finite: bool) -> BoundAutomaton | BoundPrefixes:
+    """An automaton over a System; raises `InputError` with the place of a proposition that the model does not know."""
+    atoms = bound_atoms(read, system)
+    if not finite:
+        return BoundAutomaton(read, atoms, good)
+    if read.final is None:
+        raise UsageError(f"{read.source.name}: an automaton on finite words has accepting states, not edges")
+    edges = read.automaton.edges
+    words = FiniteAutomaton(read.automaton.atoms, read.automaton.initial, edges, read.final).unmarked()
+    _refuse_empty_word(words, read)
+    return BoundPrefixes(read, atoms, words, words, f"the automaton in {read.source.name}")
+
+
+def bind_regular(text: str, system: System, *, name: str) -> BoundPrefixes:
+    """A regular expression over a System; raises `InputError` with the place of what is wrong in it."""
+    read = parse_regular(Source(name, text))
+    _refuse_empty_word(read.positions, read)
+    return BoundPrefixes(read, bound_atoms(read, system), read.automaton, read.positions, f"'{text}'")
+
+
+def _refuse_empty_word(automaton: FiniteAutomaton, read: WithAtoms) -> None:
+    if not automaton.final.isdisjoint(automaton.initial):
+        message = "the empty word is accepted: every path would be a violation"
+        raise ParseError(message, read.source, Span(0, len(read.source.text.rstrip().partition("\n")[0])))

@@ -1,0 +1,106 @@
+"""From an automaton to the System that is searched: the automaton as an observer, fairness as a counter.
+
+The letter read on a step is that of the state which the step leaves (the source convention, as in DVE), and at a
+deadlock the observer steps alone: a run that ends stays in its last state for ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from strandline.compile.kernel import ACCEPTING_BIT
+from strandline.errors import UsageError
+from strandline.model.expression import FALSE, TRUE, Choice, Const, Expression, Read
+from strandline.model.system import Action, Assign, Domain, Fairness, Move, Observer, System, Variable
+from strandline.properties import Automaton
+from strandline.properties.automata import guard as guards
+from strandline.properties.automata.guard import Guard
+from strandline.transform.fairness import with_fairness
+
+AUTOMATON = "(automaton)"
+"""The observer made of an automaton; no language has such a name."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Watched:
+    """A System with an observer, and the size of the observer's automaton."""
+
+    system: System
+    states: int
+    edges: int
+
+
+def watched_by(plain: System, automaton: Automaton, atoms: Mapping[str, Expression]) -> Watched:
+    """The System watched by a state-based automaton whose atoms are these expressions."""
+    return Watched(observed(plain, automaton, atoms), automaton.state_count, automaton.edge_count)
+
+
+def observed(system: System, automaton: Automaton, atoms: Mapping[str, Expression]) -> System:
+    """The System watched by a state-based automaton, instead of by an observer of its own."""
+    names = tuple(f"q{state}" for state in range(automaton.state_count))
+    location = Variable(
+        AUTOMATON, Domain(0, automaton.state_count - 1), None, (automaton.initial[0],), names, AUTOMATON
+    )
+    bound = [atoms[name] for name in automaton.atoms]
+    process = len(system.processes)
+    edges = tuple(
+        Action(
+            f"{AUTOMATON}: {names[state]} -> {names[edge.target]}",
+            (Move(process, state, edge.target),),
+            None if edge.guard is guards.TRUE else guard_expression(edge.guard, bound),
+            (Assign(Read(location), Const(edge.target)),),
+        )
+        for state, outgoing in enumerate(automaton.edges)
+        for edge in outgoing
+    )
+    plain = system.alone
+    return replace(
+        plain,
+        variables=(*plain.variables, location),
+        observer=Observer(AUTOMATON, location, edges, automaton.accepting_states, beside=plain),
+        initial=tuple((*state, start) for start in automaton.initial for state in plain.initial),
+    )
+
+
+def guard_expression(guard: Guard, atoms: Sequence[Expression]) -> Expression:
+    """A guard over the atoms: each is evaluated at most once, and only where it makes a difference."""
+    made: dict[Guard, Expression] = {guards.TRUE: TRUE, guards.FALSE: FALSE}
+
+    def expression(node: Guard) -> Expression:
+        if node not in made:
+            made[node] = Choice(atoms[node.atom], expression(node.high), expression(node.low))
+        return made[node]
+
+    return expression(guard)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Product:
+    """What a search gets: the System with its observer, and what accepts in it (None: the observer's locations; else
+    where also the variables `at_rest` are 0). `plain` is the System that the user knows."""
+
+    system: System
+    plain: System
+    accepting: Expression | None
+    at_rest: tuple[Variable, ...]
+    fairness: tuple[Fairness, ...]
+    ignore_finite_runs: bool
+
+    @property
+    def predicates(self) -> list[Expression]:
+        """What the Kernel has to tell of every state."""
+        return [] if self.accepting is None else [self.accepting]
+
+    @property
+    def accepting_label(self) -> int:
+        """The label of accepting states."""
+        return 1 << ACCEPTING_BIT if self.accepting is None else 1
+
+
+def make_product(watched: System, plain: System, fairness: Sequence[Fairness], *, ignore_finite_runs: bool) -> Product:
+    """Restrict an observer to fair runs. The conditions speak of the actions of `plain`, which `watched` shares."""
+    if watched.observer is None:
+        raise UsageError("the model has no property process")
+    fair = with_fairness(watched, fairness, ignore_finite_runs=ignore_finite_runs)
+    return Product(fair.system, plain, fair.accepting, fair.at_rest, tuple(fairness), ignore_finite_runs)

@@ -1,0 +1,264 @@
+"""What is to be decided: properties, and which of them a check asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from strandline.checker.options.claims import FINITE, GOOD, Claims
+from strandline.checker.options.fields import named
+from strandline.compile.kernel import DEADLOCK_BIT, MAXIMUM_PREDICATES, STUCK_BIT
+from strandline.errors import InputError, UsageError
+from strandline.model.expression import Expression, Unary, variables_read
+from strandline.model.system import Claim, System
+from strandline.source import Source
+
+if TYPE_CHECKING:
+    from strandline.checker.properties.ctl_formula import CtlFormula
+    from strandline.checker.properties.specification import Specification
+
+_OF_A_PROCESS = re.compile(r"(?P<process>\w+?)(?:_\d+)?\.(?P<claim>\w+)")
+
+
+class Kind(Enum):
+    """Kinds of properties; the value is what people and programs read."""
+
+    INVARIANT = "invariant"
+    ASSERTION = "assertion"
+    DEADLOCK = "deadlock"
+    REACHABILITY = "reach"
+    FAULT = "fault"
+    LTL = "ltl"
+    CTL = "ctl"
+    AUTOMATON = "automaton"
+    NEVER = "never"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Property:
+    """One claim. A safety property becomes a predicate that says "decided here": a state where it is true
+    violates an invariant or an assertion, and is the witness of a reachability claim. A property of runs has a
+    specification."""
+
+    kind: Kind
+    name: str
+    expression: Expression | None = None
+    source: Source | None = None
+    """The text the user gave, for messages; None for what stands in the model."""
+    specification: Specification | None = None
+    """Of a property of runs."""
+    is_process: bool = False
+    """It is the model's property process."""
+    branching: CtlFormula | None = None
+    """Of a property of computation trees."""
+
+    @property
+    def is_of_states(self) -> bool:
+        """Whether it speaks of single states, and not of runs or of trees."""
+        return self.specification is None and self.branching is None
+
+    @property
+    def predicate(self) -> Expression | None:
+        """What a search has to look for in single states; None where the Kernel knows it anyway or never
+        can."""
+        if self.expression is None:
+            return None
+        return self.expression if self.kind is Kind.REACHABILITY else Unary("not", self.expression)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The properties of one check, and whether the user named them or the model's declarations chose them."""
+
+    properties: tuple[Property, ...]
+    picked: bool
+
+    def describe(self) -> str:
+        """For people: `deadlocks, 2 assertions`."""
+        own = [one for one in self.properties if not one.is_process]
+        parts = [_counted(sum(one.kind is kind for one in own), *words) for kind, *words in _WORDS]
+        parts += ["the property process"] * (len(self.properties) - len(own))
+        return ", ".join(part for part in parts if part) or "run-time faults only"
+
+
+_WORDS = (
+    (Kind.DEADLOCK, "deadlocks", "deadlocks"),
+    (Kind.INVARIANT, "1 invariant", "{} invariants"),
+    (Kind.ASSERTION, "1 assertion", "{} assertions"),
+    (Kind.REACHABILITY, "1 reachability", "{} reachabilities"),
+    (Kind.LTL, "1 formula", "{} formulas"),
+    (Kind.CTL, "1 CTL formula", "{} CTL formulas"),
+)
+
+
+def _counted(count: int, singular: str, plural: str) -> str:
+    return "" if count == 0 else singular if count == 1 else plural.format(count)
+
+
+def select(system: System, claims: Claims) -> Selection:
+    """The properties that the claims ask for. Where they name none, the model decides: a property process, assertions
+    and invariants that it declares, and, without a property process, deadlocks."""
+    deadlock = claims.deadlock
+    chosen = [_stated(system, Kind.INVARIANT, text, claims.invariants) for text in claims.invariants]
+    chosen += [_stated(system, Kind.REACHABILITY, text, claims.reach) for text in claims.reach]
+    chosen += [_formula(system, Source(_title("formula", text, claims.ltl), text)) for text in claims.ltl]
+    chosen += [_branching(system, Source(_title("formula", text, claims.ctl), text)) for text in claims.ctl]
+    chosen += [_automaton(system, file, claims) for file in claims.automaton_files()]
+    chosen += [_never(system, text, claims.never) for text in claims.never]
+    chosen += [one for name in claims.property for one in _named(system, name)]
+    picked = not chosen and deadlock is not True
+    if picked:
+        chosen = _declared(system)
+        deadlock = _asks_for_deadlocks(system) if deadlock is None else deadlock
+    if deadlock:
+        chosen.insert(0, Property(Kind.DEADLOCK, "deadlock freedom"))
+    predicates = sum(one.expression is not None for one in chosen)
+    if predicates > MAXIMUM_PREDICATES:
+        raise UsageError(
+            f"{predicates} properties are too many for one search, which can tell {MAXIMUM_PREDICATES} "
+            "apart: name some of them with {} or {}",
+            options=[_PROPERTY, _INVARIANT],
+        )
+    return Selection(tuple(chosen), picked)
+
+
+_INVARIANT, _REACH, _PROPERTY = (named(Claims, name) for name in ("invariants", "reach", "property"))
+
+
+def _stated(system: System, kind: Kind, text: str, siblings: Sequence[str]) -> Property:
+    title = _title(kind.value, text, siblings)
+    return Property(kind, text, system.scope.condition(text, name=title), Source(title, text))
+
+
+def _formula(system: System, text: Source, claim: Claim | None = None) -> Property:
+    """A formula that was given, or one that the model declares."""
+    # Imported here, as in what follows: who asks for safety alone does not wait for temporal logic.
+    from strandline.checker.properties.specification import bind_formula
+
+    with _about_what_is_watched(system, "a formula"):
+        bound = bind_formula(text, system.alone, scope=None if claim is None else claim.scope)
+    name = text.text if claim is None else claim.name
+    return Property(Kind.LTL, name, source=bound.parsed.source, specification=bound)
+
+
+def _branching(system: System, text: Source, claim: Claim | None = None) -> Property:
+    """The same for branching time."""
+    from strandline.checker.properties.ctl_formula import bind_ctl
+
+    with _about_what_is_watched(system, "a formula"):
+        bound = bind_ctl(text, system.alone, scope=None if claim is None else claim.scope)
+    return Property(Kind.CTL, text.text if claim is None else claim.name, source=bound.source, branching=bound)
+
+
+def _automaton(system: System, file: str, claims: Claims) -> Property:
+    from strandline.checker.properties.automata import bind_automaton, read_automaton_file
+
+    read, finite = read_automaton_file(file), claims.automaton_words == FINITE
+    with _about_what_is_watched(system, "an automaton"):
+        bound = bind_automaton(read, system.alone, good=claims.automaton_accepts == GOOD, finite=finite)
+    return Property(Kind.NEVER if finite else Kind.AUTOMATON, file, source=read.source, specification=bound)
+
+
+def _never(system: System, text: str, siblings: Sequence[str]) -> Property:
+    from strandline.checker.properties.automata import bind_regular
+
+    with _about_what_is_watched(system, "an expression"):
+        bound = bind_regular(text, system.alone, name=_title("never", text, siblings))
+    return Property(Kind.NEVER, text, source=bound.written.source, specification=bound)
+
+
+@contextmanager
+def _about_what_is_watched(system: System, what: str) -> Iterator[None]:
+    """A name that only the property process explains is told as such."""
+    try:
+        yield
+    except InputError as error:
+        if system.observer is None or f"'{system.observer.name}'" not in error.message:
+            raise
+        message = f"'{system.observer.name}' is the property process: {what} speaks of the system that it watches"
+        raise type(error)(message, error.source, error.span) from None
+
+
+def _title(kind: str, text: str, siblings: Sequence[str]) -> str:
+    """`formula`, or `formula 2` where there are several."""
+    return kind if len(siblings) == 1 else f"{kind} {list(siblings).index(text) + 1}"
+
+
+def _assertions(system: System) -> list[Property]:
+    return [Property(Kind.ASSERTION, one.name, one.expression) for one in system.assertions]
+
+
+def _asks_for_deadlocks(system: System) -> bool:
+    """Whether a check that names nothing is also about deadlocks."""
+    return system.observer is None and system.asks_for_deadlocks
+
+
+def _property_process(system: System, name: str) -> Property:
+    from strandline.checker.properties.specification import PropertyProcess
+
+    return Property(Kind.LTL, name, specification=PropertyProcess(system), is_process=True)
+
+
+def _declared(system: System) -> list[Property]:
+    observer = system.observer
+    process = [] if observer is None else [_property_process(system, observer.name)]
+    invariants = [Property(Kind.INVARIANT, one.name, one.expression) for one in system.invariants]
+    goals = [Property(Kind.REACHABILITY, one.name, one.expression) for one in system.goals]
+    return process + _assertions(system) + invariants + goals + [_claim(system, one) for one in system.claims]
+
+
+def _claim(system: System, claim: Claim) -> Property:
+    """A formula that the model declares; a mistake in it is shown where it stands in the model."""
+    title = f"{system.source.name}, {claim.logic} '{claim.name}'"
+    text = Source(title, claim.text, None if claim.span is None else (system.source, claim.span.start))
+    return _branching(system, text, claim=claim) if claim.logic == "ctl" else _formula(system, text, claim=claim)
+
+
+def _named(system: System, name: str) -> list[Property]:
+    """The declared properties that a name means: the one that is called so or, of claims of processes, those of every
+    process (`fine`) or of every one of a class (`P.fine`)."""
+    declared = _declared(system)
+    found = [one for one in declared if one.name == name] or [one for one in declared if name in _group_names(one)]
+    if found:
+        return found
+    known = ", ".join(f"'{one.name}'" for one in declared)
+    raise UsageError(f"the model has no property '{name}': it has {known or 'none'}")
+
+
+def _group_names(one: Property) -> tuple[str, ...]:
+    """What a claim of one process is called together with those of the others: `P_0.fine` is `P.fine`, and `fine`."""
+    found = _OF_A_PROCESS.fullmatch(one.name)
+    return () if found is None else (f"{found['process']}.{found['claim']}", found["claim"])
+
+
+def label_bits(system: System, properties: Sequence[Property]) -> dict[Property, int]:
+    """For every property that a search decides, its bit in the Kernel's labels: predicates in order, then that of
+    deadlocks, which a valid end is none of."""
+    bits = {one: number for number, one in enumerate(one for one in properties if one.expression is not None)}
+    stuck = DEADLOCK_BIT if system.ends is None else STUCK_BIT
+    bits.update({one: stuck for one in properties if one.kind is Kind.DEADLOCK})
+    return bits
+
+
+def needs_product(system: System, properties: Sequence[Property]) -> bool:
+    """Whether the properties are about the property process, so that only the product can decide them.
+
+    The product must not decide anything else: a property process restricts what it watches. So a mixture is
+    refused with a `UsageError`.
+    """
+    observer = system.observer
+    if observer is None:
+        return False
+    own = {one for one in system.variables if one is observer.location or one.owner == observer.name}
+    about = [one.expression is not None and bool(own & variables_read(one.expression)) for one in properties]
+    if any(about) and not all(about):
+        raise UsageError(
+            f"claims about the property process '{observer.name}' and claims about the system alone need a "
+            "check each: name them with {}, {} or {}",
+            options=[_INVARIANT, _REACH, _PROPERTY],
+        )
+    return any(about)

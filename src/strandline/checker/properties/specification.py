@@ -1,0 +1,175 @@
+"""What runs must do or must not do, whatever it is written as: a formula, a property process of the model.
+
+A specification knows the automaton that accepts the runs that violate it, and, without that automaton, whether a run
+violates it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+from strandline.checker.properties.atoms import bound_atoms
+from strandline.checker.properties.product import Watched, watched_by
+from strandline.errors import InternalError, UsageError
+from strandline.model.expression import Expression
+from strandline.model.scope import Scope
+from strandline.model.system import System
+from strandline.properties import (
+    Automaton,
+    Formula,
+    LassoWord,
+    ParsedFormula,
+    WithAtoms,
+    holds,
+    parse_ltl,
+    translate_negation,
+)
+from strandline.properties.automata.product import is_empty
+from strandline.properties.ltl.formula import Operator, subformulas
+from strandline.properties.regular.bad_prefixes import bad_prefixes
+from strandline.properties.regular.finite import FiniteAutomaton, as_buchi
+from strandline.properties.word import Letter
+from strandline.source import Source
+
+TAUTOLOGY = "every run of every model satisfies this formula"
+
+
+class Specification(Protocol):
+    """Says of every run whether it is a violation."""
+
+    @property
+    def text(self) -> str | None:
+        """As the user wrote it; None where it stands in the model."""
+
+    @property
+    def written(self) -> WithAtoms | None:
+        """The text with the places of its atoms, for messages; None where it has none."""
+
+    @property
+    def atoms(self) -> Mapping[str, Expression]:
+        """What its propositions mean in the model."""
+
+    @property
+    def described(self) -> str:
+        """What it is, for messages."""
+
+    @property
+    def never_violated(self) -> str:
+        """What to say where no run of any model violates it."""
+
+    @property
+    def stutter_invariant(self) -> bool:
+        """Whether a run stays what it is, a violation or none, where a state is repeated or repetitions are left out;
+        False also where that is not known."""
+
+    def watched(self, plain: System) -> Watched | None:
+        """The System beside an automaton that accepts exactly the runs that violate the specification; None where no
+        run of any model does. Raises `ResourceError` where the automaton is too large."""
+
+    def watched_for_prefixes(self, plain: System) -> Watched | None:
+        """The same for finite words: in accepting states of the automaton every continuation is a violation, and each
+        violation gets there. Raises `UsageError` where finite words do not decide it, and `ResourceError`."""
+
+    def violated_by(self, letters: Sequence[Letter], loop: int | None, *, ends: bool) -> bool:
+        """Whether a run violates it, told without the automaton that was searched with. `letters` are the atoms that
+        are true in each state; `loop` is the number of the state to which the last one returns, being it again, None
+        for a path of which any continuation is meant; `ends`: the last state has no step, and the run stays there."""
+
+
+@dataclass(frozen=True, eq=False)
+class BoundFormula:
+    """A formula whose atomic propositions are expressions of a model."""
+
+    parsed: ParsedFormula
+    atoms: Mapping[str, Expression]
+    never_violated = TAUTOLOGY
+
+    @property
+    def formula(self) -> Formula:
+        return self.parsed.formula
+
+    @property
+    def text(self) -> str:
+        return self.parsed.source.text
+
+    @property
+    def written(self) -> WithAtoms:
+        return self.parsed
+
+    @property
+    def described(self) -> str:
+        return f"the formula: {self.formula}"
+
+    @property
+    def stutter_invariant(self) -> bool:
+        return all(part.operator is not Operator.NEXT for part in subformulas(self.formula))
+
+    def watched(self, plain: System) -> Watched | None:
+        return _watched(plain, self._negation, self.atoms)
+
+    def watched_for_prefixes(self, plain: System) -> Watched | None:
+        return _watched(plain, as_buchi(self._bad_prefixes), self.atoms)
+
+    def violated_by(self, letters: Sequence[Letter], loop: int | None, *, ends: bool) -> bool:
+        return not holds(self.formula, word_of(letters, loop))
+
+    @cached_property
+    def _negation(self) -> Automaton:
+        return translate_negation(self.formula)
+
+    @cached_property
+    def _bad_prefixes(self) -> FiniteAutomaton:
+        return bad_prefixes(self.formula)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PropertyProcess:
+    """The model's own property process, which accepts the runs that violate it."""
+
+    system: System
+    text = written = None
+    never_violated = ""
+    described = "the property process"
+    stutter_invariant = False
+
+    @property
+    def atoms(self) -> Mapping[str, Expression]:
+        return {}
+
+    def watched(self, plain: System) -> Watched | None:
+        observer = plain.observer
+        if observer is None:
+            raise UsageError("the model has no property process")
+        return Watched(plain, len(observer.location.names or ()), len(observer.edges))
+
+    def watched_for_prefixes(self, plain: System) -> Watched | None:
+        raise UsageError("a property process says nothing of prefixes")
+
+    def violated_by(self, letters: Sequence[Letter], loop: int | None, *, ends: bool) -> bool:
+        raise InternalError("a property process is judged by the states that it passes")
+
+
+def bind_formula(
+    text: str | Source, system: System, *, name: str = "formula", scope: Scope | None = None
+) -> BoundFormula:
+    """Read a formula over a System, in its own words or in those of `scope`; raises `InputError` with the place in the
+    formula."""
+    words = system.scope if scope is None else scope
+    parsed = parse_ltl(Source(name, text) if isinstance(text, str) else text, equality=words.equality)
+    return BoundFormula(parsed, bound_atoms(parsed, system, scope))
+
+
+def word_of(letters: Sequence[Letter], loop: int | None) -> LassoWord:
+    """The infinite word of a run's letters. Without a loop, whatever follows a bad prefix: its last letter for ever.
+    Where the loop is the last state itself, the run has ended there."""
+    last = len(letters) - 1
+    if loop is None or loop == last:
+        return LassoWord(tuple(letters[:last]), (letters[last],))
+    return LassoWord(tuple(letters[:loop]), tuple(letters[loop:last]))
+
+
+def _watched(plain: System, automaton: Automaton, atoms: Mapping[str, Expression]) -> Watched | None:
+    return None if is_empty(automaton) else watched_by(plain, automaton, atoms)

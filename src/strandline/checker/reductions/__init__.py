@@ -1,0 +1,1 @@
+"""Which reductions are sound for which questions, and what they need."""

@@ -1,0 +1,80 @@
+"""Which searches partial-order reduction is sound for, and how it is made for one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from strandline.checker.limits.progress import Watcher
+from strandline.compile.callback import CallableSystem
+from strandline.compile.kernel import Kernel
+from strandline.compile.make import make_kernel
+from strandline.compile.reduction.choosing import Reduction
+from strandline.compile.reduction.examining import examine
+from strandline.compile.reduction.facts import changing, facts_of
+from strandline.compile.reduction.order import rising_of
+from strandline.engine.orders.breadth_first import BreadthFirstSearch
+from strandline.engine.search import Event
+from strandline.errors import Option, UsageError
+from strandline.model.expression import Expression
+from strandline.model.system import System
+
+BRANCHING = "it keeps runs, not the tree that they make, of which CTL speaks"
+_MOST_ACTIONS = 2_000
+"""Actions of a System whose relations fit into tables of a reasonable size."""
+_FIRST_STATES, _PAYS = 20_000, 0.5
+"""How many states are tried with and without reduction, and which part of the steps it may leave there: a state costs
+half as much again and more with it."""
+
+
+def refusal(system: System, why_not: str | None = None) -> UsageError | None:
+    """Why a System cannot be reduced, or a search of it for the reason that is given; None where it can."""
+    why = why_not or _why_not(system)
+    return None if why is None else UsageError(f"{{}}: {why}", options=[Option("por", True)])
+
+
+def _why_not(system: System) -> str | None:
+    if isinstance(system, CallableSystem):
+        return "callables do not tell what their steps read and write"
+    if system.synchronous:
+        return "in a synchronous system every step is one of all processes"
+    if len(system.actions) > _MOST_ACTIONS:
+        return f"the model has {len(system.actions):,} actions; at most {_MOST_ACTIONS:,} are compared with each other"
+    return None
+
+
+def reduction_of(system: System, seen: Sequence[Expression]) -> Reduction:
+    """The reduction under which deadlocks, faults and, along runs, the truth of these expressions and of all that an
+    observer reads stay what they are."""
+    facts = facts_of(system)
+    guards = () if system.observer is None else [edge.guard for edge in system.observer.edges if edge.guard is not None]
+    return Reduction(facts, rising_of(system, facts), changing(system, [*seen, *guards]))
+
+
+def examine_reduction(system: System, seen: Sequence[Expression], watcher: Watcher) -> None:
+    """Try in some states what a reduction takes for granted, and tell. Raises `InternalError` where it is wrong."""
+    found = examine(system.alone, reduction_of(system.alone, seen), seen)
+    watcher.stage(
+        f"independence: {found.pairs:,} pairs of steps commute and {found.conditions:,} conditions stay as they are in "
+        f"{found.states:,} states, as the reduction takes it"
+    )
+
+
+def pays(system: System, seen: Sequence[Expression], watcher: Watcher) -> bool:
+    """Whether a reduction leaves few enough steps, by the first states of the System with and without it."""
+    plain, reduced = (_branching(make_kernel(system, (), None, one)) for one in (None, reduction_of(system, seen)))
+    share = reduced / plain if plain else 1.0
+    used = share <= _PAYS
+    watcher.stage(f"partial-order reduction {'is' if used else 'is not'} used: it leaves {share:.0%} of the steps")
+    return used
+
+
+def _branching(kernel: Kernel) -> float:
+    """Steps of a state, on the mean of the first ones."""
+    search = BreadthFirstSearch(kernel, log=lambda _: None, max_states=_FIRST_STATES)
+    try:
+        while search.advance() is Event.PAUSED:
+            pass
+        now = search.statistics()
+        return now.transitions / max(now.visited, 1)
+    finally:
+        search.close()

@@ -1,0 +1,39 @@
+"""Which searches may take names for each other (`strandline.analysis.symmetry.detection`), and which names that are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from strandline.analysis.symmetry.detection import Found, find_exchanges
+from strandline.analysis.symmetry.permutation import closed
+from strandline.compile.callback import CallableSystem
+from strandline.errors import Option, UsageError
+from strandline.model.expression import Expression
+from strandline.model.measure import Measure
+from strandline.model.system import System
+
+_NONE = "no two processes with locations are alike, and no set of names is declared"
+STATES_ONLY = "it is for properties of states"
+
+
+def no_symmetry(why: str) -> UsageError:
+    """Symmetry is not used, and why."""
+    return UsageError(f"{{}}: {why}", options=[Option("symmetry", True)])
+
+
+def exchanges_of(system: System, seen: Sequence[Expression], measure: Measure | None) -> Found:
+    """Names that need not be told apart where only the truth of these expressions and the measure count. Raises
+    `UsageError` where there are none, and says what tells them apart."""
+    if isinstance(system, CallableSystem):
+        raise no_symmetry("callables have no processes")
+    found = find_exchanges(system, seen)
+    if measure is not None and found.exchanges:
+        found = find_exchanges(system, [*seen, measure.column, measure.layer, *measure.compared])
+        if not found.exchanges:
+            raise no_symmetry("the measure tells the processes apart; a sum over all of them does not")
+    if not found.exchanges:
+        raise no_symmetry("; ".join(found.broken) or _NONE)
+    if closed(system, found.exchanges) is None:
+        names = "; ".join(one.names for one in found.exchanges)
+        raise no_symmetry(f"there are too many initial states in which {names} are exchanged")
+    return found

@@ -1,0 +1,330 @@
+"""CTL by dynamic abstraction (004): less than the model from below, more than it from above, and refinement.
+
+ACTL is true where the existential abstraction says so and false where the universal one does; ECTL the other way round.
+What neither decides is refined: a path of the existential abstraction has an edge that the universal one lacks, and the
+states in which it begins are told apart. After so many refinements the model itself is looked at, and so it is for
+formulas with both quantifiers. 004's Theorem 2.5, by which a path as counterexample would decide AX and AG, does not
+hold; what is left of it is `_shortcut`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from strandline.checker.ctl.evidence import NOTHING_ELSE
+from strandline.checker.ctl.found import CtlAnswer, CtlFound
+from strandline.checker.ctl.fragments import quantifiers_of
+from strandline.checker.ctl.valuation import Valuation
+from strandline.checker.options.ctl_methods import ABSTRACTION
+from strandline.checker.options.temporal import STUTTER
+from strandline.checker.properties.ctl_formula import CtlFormula
+from strandline.checker.strategies.symbolic import (
+    ONLY_STATES,
+    Decided,
+    Decider,
+    Deciding,
+    explaining_of,
+    formulas_in_sets,
+)
+from strandline.checker.strategies.symbolic_run import SymbolicRun, refusal
+from strandline.checker.tasks.task import Session, Task
+from strandline.checker.tasks.trees import CtlQuestion, ctl_question_of
+from strandline.checker.verdicts.ctl import AbstractionFigures, Evidence, InitialStates
+from strandline.errors import Option, UsageError
+from strandline.model.expression import variables_read
+from strandline.properties import Formula
+from strandline.properties.ltl.formula import QUANTIFIERS, Operator
+from strandline.symbolic.abstraction.model import AbstractModel, AbstractSets, View
+from strandline.symbolic.abstraction.paths import AbstractPaths
+from strandline.symbolic.abstraction.runs import ConcreteRuns
+from strandline.symbolic.abstraction.splitting import first_missing, name_of, split
+from strandline.symbolic.diagrams import Function
+from strandline.symbolic.fixpoints import SymbolicSets
+from strandline.symbolic.paths import Numbered, SymbolicPaths
+from strandline.transform.simultaneous import Slot
+
+CONCRETE = "the model itself"
+MOST_TIMES, FEW_NODES = 3, 500_000
+"""Abstractions may make so many times the nodes that it took to know the states and the steps, and some more: then they
+are given up, so that they cost no more than some times what is lost. How large they become says nothing of whether
+refinement ends (bench/RESULTS.md, LOTUS)."""
+
+
+class Abstraction:
+    """Decides formulas one by one, each by its own abstraction."""
+
+    name = ABSTRACTION
+
+    def can(self, task: Task) -> UsageError | None:
+        question = ctl_question_of(task)
+        if task.options.cone:
+            return ONLY_STATES
+        if question.finite_runs != STUTTER:
+            finite = Option("finite_runs", question.finite_runs)
+            asked = Option("method", self.name)
+            return UsageError("{} has states without a step repeat themselves, not {}", options=[asked, finite])
+        return refusal(task, self.name)
+
+    def run(self, task: Task, session: Session) -> CtlFound:
+        def decider(run: SymbolicRun, question: CtlQuestion) -> Decider:
+            return lambda formula: _Abstracting(run, task, question, formula).decided()
+
+        return formulas_in_sets(self.name, task, session, decider, spare=task.temporal.refinements)
+
+
+@dataclass(slots=True)
+class _Known:
+    """What one abstraction says: the initial states in which the formula is true, and those in which it is false, as
+    abstract states; and how, for the next refinement."""
+
+    true: Function
+    false: Function
+    existential: Valuation[Function]
+    universal: Valuation[Function]
+    sets: AbstractSets
+
+
+class _TooLarge(Exception):
+    """Abstractions need more nodes than they may take."""
+
+
+@dataclass(slots=True)
+class _Abstracting:
+    """One formula."""
+
+    run: SymbolicRun
+    task: Task
+    question: CtlQuestion
+    formula: CtlFormula
+    steps: list[str] = field(default_factory=list)
+    _refinements: int = 0
+    _allowed: int = 0
+
+    def decided(self) -> Decided:
+        space, kinds = self.run.space, quantifiers_of(self.formula.formula)
+        if len(kinds) != 1:
+            why = "it has both path quantifiers" if kinds else "it has no path quantifier"
+            return self._concrete(f"{CONCRETE}, because {why}", 0)
+        shortcut = self._shortcut()
+        if shortcut is not None:
+            return shortcut
+        try:
+            return self._refining(View(self._visible()), universally=Operator.ALL in kinds)
+        except _TooLarge:
+            space.diagrams.collect()
+            return self._concrete(f"{CONCRETE}, because abstractions need much more room", self._refinements)
+
+    def _refining(self, view: View, *, universally: bool) -> Decided:
+        """Abstractions, each finer than the one before, until one decides it. Raises `_TooLarge`."""
+        space, base, most = self.run.space, self._base(), self.task.temporal.refinements
+        self._allow()
+        for self._refinements in range(most + 1):
+            model = AbstractModel(space, base, view, self._watch)
+            known = self._known(model, universally)
+            self._tell(self._refinements, model, known)
+            undecided = space.diagrams.both(
+                model.abstracted(space.initial), space.diagrams.denied(space.diagrams.either(known.true, known.false))
+            )
+            if undecided == space.diagrams.false:
+                return self._by_abstraction(model, known, self._refinements)
+            if self._refinements < most:
+                finer = self._refined(model, known, model.single(undecided))
+                if finer is None:
+                    return self._concrete(f"{CONCRETE}, because no edge is left to split by", self._refinements)
+                view = finer
+        return self._concrete(f"{CONCRETE}, because refinement did not end before", most)
+
+    def _allow(self) -> None:
+        """How many nodes there may be; to join the steps, which the model itself needs too, costs nothing."""
+        diagrams, _ = self.run.space.diagrams, self.run.space.clusters
+        known = diagrams.nodes()
+        diagrams.collect()
+        self._allowed = diagrams.nodes() + MOST_TIMES * known + FEW_NODES
+
+    def _watch(self) -> None:
+        """Called between operations on abstractions."""
+        self.run.space.watch()
+        if self.run.space.diagrams.nodes() > self._allowed:
+            raise _TooLarge
+
+    def _base(self) -> Function:
+        """The states that count."""
+        return self.run.space.reachable if self.task.temporal.reachable_first else self.run.space.valid
+
+    # --- what is visible ------------------------------------------------------------------------------------------
+
+    def _visible(self) -> frozenset[Slot]:
+        """What the formula and the conditions of fairness speak of."""
+        question = self.question
+        stated = [self.formula.expression(part) for part in self.formula.propositions()]
+        stated += [question.predicates[number] for number in question.condition_labels]
+        variables = {variable for one in stated for variable in variables_read(one)}
+        return frozenset(Slot(one, place) for one in variables for place in range(one.slots))
+
+    def _shortcut(self) -> Decided | None:
+        """AG of a proposition, without fairness: some reachable state decides it. What that says of single initial
+        states it does not tell, so there must be one alone."""
+        node, question = self.formula.formula, self.question
+        always = node.operator is Operator.ALL and node.operands[0].operator is Operator.ALWAYS
+        alone = len(question.searched.initial) == 1 and not question.condition_labels
+        if not always or not node.operands[0].operands[0].is_boolean or not alone:
+            return None
+        if not self.task.temporal.reachable_first:
+            return None
+        space = self.run.space
+        true, _ = space.encoding.truth(self.formula.expression(node.operands[0].operands[0]))
+        bad = space.diagrams.both(space.reachable, space.diagrams.denied(true))
+        holds = bad == space.diagrams.false
+
+        def explain() -> Evidence:
+            if holds:
+                return Evidence(str(node), True, NOTHING_ELSE)
+            trace = self.run.trace_to(bad).trace
+            return Evidence(str(node), False, f"{len(trace)} steps lead to a state that shows it", trace)
+
+        figures = AbstractionFigures("what is reachable", 0, 0, len(self._visible()), tuple(self.steps))
+        return Decided(CtlAnswer(holds, None, initial=InitialStates(int(holds), 1), abstraction=figures), explain)
+
+    # --- what an abstraction says -----------------------------------------------------------------------------------
+
+    def _valuation(self, model: AbstractModel, relation: Function) -> tuple[Valuation[Function], AbstractSets]:
+        sets = AbstractSets(model, relation, self._watch)
+        encoding, question = self.run.space.encoding, self.question
+
+        def seen(number: int) -> Function:
+            return sets.both(model.states, encoding.truth(question.predicates[number])[0])
+
+        parts = {part: seen(question.labels[part]) for part in self.formula.propositions()}
+        conditions = [seen(number) for number in question.condition_labels]
+        return Valuation(sets, parts, conditions, infinite=False), sets
+
+    def _known(self, model: AbstractModel, universally: bool) -> _Known:
+        above, sets = self._valuation(model, model.existential)
+        below, lower = self._valuation(model, model.universal)
+        over, under = above.of(self.formula.formula), below.of(self.formula.formula)
+        if universally:
+            return _Known(over, lower.denied(under), above, below, sets)
+        return _Known(under, sets.denied(over), above, below, sets)
+
+    # --- refinement -------------------------------------------------------------------------------------------------
+
+    def _refined(self, model: AbstractModel, known: _Known, start: Function) -> View | None:
+        """A finer view, by the first edge of a path in the existential abstraction that the universal one lacks."""
+        path = self._path(known, self.formula.formula, start)
+        missing = first_missing(model, path)
+        if missing is None:
+            path = self._any_missing(model)
+            missing = first_missing(model, path)
+        if missing is None:
+            return None
+        found = split(self.task.temporal.splitting, model, path, missing)
+        if self.task.temporal.explain:
+            source, target = self._shown(model, missing.source), self._shown(model, missing.target)
+            self.steps.append(f"  the universal one lacks step {missing.place + 1}, {source} -> {target}")
+            self.steps.append(f"  split by {self.task.temporal.splitting}: {found.words()}")
+        return found.view
+
+    def _path(self, known: _Known, node: Formula, start: Function) -> Sequence[Function]:
+        """A path that shows why a formula is not decided: of the first quantified part that is not."""
+        sets, above = known.sets, known.existential
+        if node.operator not in QUANTIFIERS:
+            for one in node.operands:
+                if not one.is_boolean:
+                    path = self._path(known, one, start)
+                    if len(path) > 1:
+                        return path
+            return [start]
+        found, paths = above.witnesses(node), AbstractPaths(sets)
+        if sets.both(start, found.satisfied) == sets.empty():
+            return [start]
+        if found.entered is not None:
+            return paths.step_into(start, found.entered)
+        if found.goal is not None and sets.both(start, found.reaching) != sets.empty():
+            return paths.until(start, found.through, found.goal) or [start]
+        return paths.always(start, found.staying, above.conditions)
+
+    def _any_missing(self, model: AbstractModel) -> Sequence[Function]:
+        """A path of one edge that the universal abstraction lacks, wherever; a state alone where it lacks none."""
+        diagrams = model.diagrams
+        lacking = diagrams.both(model.existential, diagrams.denied(model.universal))
+        sources = model.before(lacking, model.states)
+        if sources == diagrams.false:
+            return [model.single(model.states)]
+        source = model.single(sources)
+        return [source, model.single(model.after(lacking, source))]
+
+    # --- answers ----------------------------------------------------------------------------------------------------
+
+    def _by_abstraction(self, model: AbstractModel, known: _Known, refinements: int) -> Decided:
+        space = self.run.space
+        true = model.concrete(known.true)
+        initial = space.system.initial
+        satisfying = sum(space.contains(true, state) for state in initial)
+        figures = AbstractionFigures(
+            "the abstraction",
+            refinements,
+            model.count(model.states),
+            len(model.view.slots),
+            tuple(self.steps),
+        )
+        counts = InitialStates(satisfying, len(initial))
+        warnings = self._warnings(model, known)
+        answer = CtlAnswer(satisfying == len(initial), None, None, counts, figures, warnings)
+        failing = next((number for number, state in enumerate(initial) if not space.contains(true, state)), None)
+
+        def explain() -> Evidence | None:
+            try:
+                return self._evidence(model, known, failing)
+            except _TooLarge:
+                return self._concrete(CONCRETE, refinements).explain()
+
+        return Decided(answer, explain)
+
+    def _warnings(self, model: AbstractModel, known: _Known) -> tuple[str, ...]:
+        """Return why the answer may not mean what it seems to mean: no fair run begins in an initial state. Where the
+        universal abstraction has one in all of them, so has the model, which is looked at only where it has not."""
+        fair = known.universal.counting
+        if fair is None or not self.task.temporal.sanity:
+            return ()
+        states = model.concrete(fair)
+        if all(self.run.space.contains(states, state) for state in self.run.space.system.initial):
+            return ()
+        return Deciding(self.task, self.question, self.run.space).warnings
+
+    def _evidence(self, model: AbstractModel, known: _Known, failing: int | None) -> Evidence:
+        """What shows it in an initial state in which it fails, or in the first one: a run where the universal
+        abstraction decided it."""
+        runs = ConcreteRuns(model, SymbolicPaths(SymbolicSets(self.run.space, self._base()), Numbered()))
+        universally = Operator.ALL in quantifiers_of(self.formula.formula)
+        deciding = known.universal if universally is (failing is not None) else known.existential
+        return explaining_of(self.question, self.formula, deciding, runs, failing or 0).evidence()
+
+    def _concrete(self, why: str, refinements: int) -> Decided:
+        found = Deciding(self.task, self.question, self.run.space).decided(self.formula)
+        figures = AbstractionFigures(why, refinements, 0, len(self._visible()), tuple(self.steps))
+        return replace(found, answer=replace(found.answer, abstraction=figures))
+
+    # --- telling ----------------------------------------------------------------------------------------------------
+
+    def _tell(self, number: int, model: AbstractModel, known: _Known) -> None:
+        self.run.space.told(f"refinement {number}", number, model.states)
+        if not self.task.temporal.explain:
+            return
+        initial = model.abstracted(self.run.space.initial)
+        both, count = model.diagrams.both, model.count
+        true, false, every = count(both(initial, known.true)), count(both(initial, known.false)), count(initial)
+        self.steps.append(
+            f"{number}: {count(model.states):,} abstract states, {model.edges(model.existential):,} edges from above, "
+            f"{model.edges(model.universal):,} from below; initial ones: {true:,} true, {false:,} false of {every:,}"
+        )
+
+    def _shown(self, model: AbstractModel, abstract: Function) -> str:
+        """An abstract state by what is visible of it."""
+        state = self.run.space.member(model.concrete(abstract))
+        if state is None:
+            return "?"
+        offsets = self.run.system.offsets
+        slots = sorted(model.view.slots, key=lambda slot: (offsets[slot.variable], slot.place))
+        shown = [f"{name_of(one)}={one.variable.show(state[offsets[one.variable] + one.place])}" for one in slots[:8]]
+        return f"({', '.join(shown)}{', ...' if len(slots) > len(shown) else ''})"

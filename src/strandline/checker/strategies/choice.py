@@ -1,0 +1,176 @@
+"""Which strategy carries out a task, and why.
+
+A strategy is a line in one of the tables here. What a strategy refuses, and in which words, stands in its `can`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from strandline.checker.driver.compilation import no_merging
+from strandline.checker.options.ctl_methods import COMPONENTS, CTL_METHODS, EXPLICIT, SWEPT, SYMBOLIC
+from strandline.checker.options.cycle_methods import AUTO, METHODS, NDFS, PREFIX, SCC, SWEEP
+from strandline.checker.options.search import AUTO as ANY
+from strandline.checker.options.search import CACHE, CPU, GPU
+from strandline.checker.options.search import SWEEP as IN_SWEEPS
+from strandline.checker.reductions.symmetry import STATES_ONLY, no_symmetry
+from strandline.checker.strategies import Strategy
+from strandline.checker.strategies.device import DeviceSearchForStates
+from strandline.checker.strategies.explicit import ExplicitSearch, StatesFound
+from strandline.checker.tasks.task import Task
+from strandline.compile.callback import CallableSystem
+from strandline.errors import Option, UsageError
+
+if TYPE_CHECKING:
+    from strandline.checker.ctl.found import CtlFound
+    from strandline.checker.ltl.found import ProductFound
+
+Found = TypeVar("Found")
+
+FOR_STATES: tuple[Strategy[StatesFound], ...] = (ExplicitSearch(),)
+"""For properties of states: the first that can."""
+ON_DEVICE: Strategy[StatesFound] = DeviceSearchForStates()
+"""For properties of states, where a device is asked for."""
+
+
+@cache
+def strategies_for_runs() -> Mapping[str, Strategy[ProductFound]]:
+    """For questions about runs, by the name of the method."""
+    # Imported here: who asks for properties of states alone does not wait for temporal logic.
+    from strandline.checker.strategies.cycles import CycleStrategy
+    from strandline.checker.strategies.prefix import PrefixSearch
+
+    table: list[Strategy[ProductFound]] = [PrefixSearch(), *(CycleStrategy(method) for method in METHODS.values())]
+    return {one.name: one for one in table}
+
+
+@cache
+def strategies_for_trees() -> Mapping[str, Strategy[CtlFound]]:
+    """For formulas of CTL, by the name of the method."""
+    from strandline.checker.strategies.abstraction import Abstraction
+    from strandline.checker.strategies.labelling import Labelling
+    from strandline.checker.strategies.symbolic import SymbolicLabelling
+    from strandline.checker.strategies.terminal import TerminalComponentSearch
+
+    table: list[Strategy[CtlFound]] = [
+        Labelling(swept=False),
+        Labelling(swept=True),
+        TerminalComponentSearch(),
+        SymbolicLabelling(),
+        Abstraction(),
+    ]
+    return {one.name: one for one in table}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(Generic[Found]):
+    """A strategy, and why it was picked; None where it was asked for or there is no other."""
+
+    strategy: Strategy[Found]
+    why: str | None = None
+
+
+def choose_for_states(task: Task) -> Choice[StatesFound]:
+    """The strategy for properties of states; on a device where one is asked for, or where one can. Raises `UsageError`
+    where there is none."""
+    if task.temporal.method == SYMBOLIC:
+        # Imported here: who searches state by state does not wait for decision diagrams.
+        from strandline.checker.strategies.symbolic import SymbolicSearch
+
+        symbolic = SymbolicSearch()
+        refused = symbolic.can(task)
+        if refused is not None:
+            raise refused
+        return Choice(symbolic)
+    refusals: list[UsageError] = []
+    asked = task.options.device
+    for strategy in FOR_STATES if asked == CPU else (ON_DEVICE, *FOR_STATES):
+        refusal = strategy.can(task)
+        if refusal is None:
+            why = "there is one that can" if asked == ANY else None
+            return Choice(strategy, "; ".join(map(str, refusals)) or why)
+        if asked == GPU:
+            raise refusal
+        refusals.append(refusal)
+    raise refusals[0]
+
+
+def choose_for_runs(task: Task) -> Choice[ProductFound]:
+    """The strategy for a question about runs: the method that was asked for, or the one that suits best. Raises
+    `UsageError` where it cannot."""
+    if isinstance(task.system, CallableSystem):
+        raise UsageError("LTL is checked on models with variables, not on callables")
+    _refuse_device(task, "LTL")
+    _refuse_folding(task)
+    asked = task.temporal.method
+    if asked in CTL_METHODS:
+        raise UsageError("{} is a method for CTL", options=[Option("method", asked)])
+    choice = _suiting(task) if asked == AUTO else Choice(strategies_for_runs()[asked])
+    refusal = choice.strategy.can(task)
+    if refusal is not None:
+        raise refusal
+    return choice
+
+
+def choose_for_trees(task: Task, *, monotone: bool = False) -> Choice[CtlFound]:
+    """The strategy for formulas of CTL; raises `UsageError` where there is none. `monotone`: the measure that the sweep
+    goes by is known never to decrease."""
+    if isinstance(task.system, CallableSystem):
+        raise UsageError("CTL is checked on models with variables, not on callables")
+    _refuse_device(task, "CTL")
+    _refuse_folding(task)
+    asked = task.temporal.method
+    if asked not in (AUTO, *CTL_METHODS):
+        known = ", ".join(strategies_for_trees())
+        raise UsageError(f"{{}} is a method for LTL; for CTL there are {known}", options=[Option("method", asked)])
+    if asked != AUTO:
+        choice = Choice(strategies_for_trees()[asked])
+    elif task.options.order == IN_SWEEPS and monotone and strategies_for_trees()[COMPONENTS].can(task) is None:
+        why = "terminal components decide it, and the measure is monotone"
+        choice = Choice(strategies_for_trees()[COMPONENTS], why)
+    elif task.options.order == IN_SWEEPS:
+        choice = Choice(strategies_for_trees()[SWEPT], "there is a measure of progress")
+    else:
+        choice = Choice(strategies_for_trees()[EXPLICIT], "no measure of progress is given")
+    refusal = choice.strategy.can(task)
+    if refusal is not None:
+        raise refusal
+    return choice
+
+
+def _refuse_device(task: Task, logic: str) -> None:
+    """Cycles and fixed points are not looked for on a device yet."""
+    if task.options.device == GPU:
+        raise UsageError(
+            f"{{}} decides properties of single states; {logic} is decided on the processor",
+            options=[Option("device", GPU)],
+        )
+
+
+def _refuse_folding(task: Task) -> None:
+    """Along runs processes have to be told apart, and steps counted."""
+    if task.options.symmetry:
+        raise no_symmetry(STATES_ONLY)
+    if task.options.merge:
+        raise no_merging(STATES_ONLY)
+
+
+_HOW = {"bfs": "breadth-first", "dfs": "depth-first", IN_SWEEPS: "by the measure", CACHE: "with a cache"}
+
+
+def _suiting(task: Task) -> Choice[ProductFound]:
+    """What `auto` picks."""
+    known = strategies_for_runs()
+    if task.temporal.all_cycles:
+        return Choice(known[SCC], "all accepting components are wanted")
+    if known[PREFIX].can(task) is None:
+        how = _HOW[task.options.order or ""]
+        return Choice(known[PREFIX], f"a safety property: a finite path shows every violation; searched {how}")
+    if task.options.order == IN_SWEEPS:
+        return Choice(known[SWEEP], "there is a measure of progress")
+    if task.temporal.shortest:
+        return Choice(known[SCC], "a shortest lasso needs all accepting components")
+    return Choice(known[NDFS], "no measure of progress is given")

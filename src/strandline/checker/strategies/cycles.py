@@ -1,0 +1,146 @@
+"""Search for an accepting cycle of the product, by one of the methods for that. It decides every property of runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from strandline.checker.driver.outcome import CycleStop, RunOutcome
+from strandline.checker.driver.run import SearchRun, run_search
+from strandline.checker.driver.searches import CycleSearches, SearchMaker
+from strandline.checker.driver.specification import EveryComponent, SearchSpecification
+from strandline.checker.ltl.found import Component, ProductFound, note_product_fault
+from strandline.checker.ltl.ranks import ranked
+from strandline.checker.ltl.shortening import shorter_lasso
+from strandline.checker.options.cycle_methods import SWEEP, CycleMethod
+from strandline.checker.options.search import SWEEP as IN_SWEEPS
+from strandline.checker.options.search import WHOLE
+from strandline.checker.properties.product import Product
+from strandline.checker.tasks.runs import question_of, unreducible
+from strandline.checker.tasks.task import Session, Task
+from strandline.compile.interpreted import SystemTwin
+from strandline.compile.kernel import Kernel
+from strandline.engine.runtime.memory import WordArray
+from strandline.errors import InternalError, Option, UsageError
+from strandline.model.measure import Measure
+from strandline.progress.sampling import States
+from strandline.traces.lassos import Lasso
+
+MOST_TRACES = 100
+"""Accepting components that get a trace each."""
+
+
+@dataclass(frozen=True, slots=True)
+class CycleStrategy:
+    """Searches by one method."""
+
+    method: CycleMethod
+
+    @property
+    def name(self) -> str:
+        return self.method.name
+
+    def can(self, task: Task) -> UsageError | None:
+        method, options = self.method, task.options
+        unreduced = unreducible(task)
+        if unreduced is not None:
+            return unreduced
+        if options.store not in WHOLE:
+            told = "{}: a search for cycles has to know where states are"
+            return UsageError(told, options=[Option("store", options.store)])
+        if options.order == IN_SWEEPS and not method.measured and task.temporal.method == method.name:
+            return UsageError(
+                "{} goes by no measure; leave {} out, or use {}",
+                options=[Option("method", method.name), Option("measure"), Option("method", SWEEP)],
+            )
+        if method.measured and options.componentwise:
+            return UsageError(
+                f"{{}} is not for cycles: method {method.name} needs one measure to go by",
+                options=[Option("componentwise", True)],
+            )
+        return None
+
+    def run(self, task: Task, session: Session) -> ProductFound:
+        question = question_of(task)
+        watched = question.specification.watched(question.plain)
+        if watched is None:
+            return ProductFound(self.name, RunOutcome(complete=True))
+        product = question.product(watched)
+        shortest = task.temporal.shortest and self.method.all_components
+        whole = task.temporal.all_cycles or shortest
+        chosen = session.measures.of(product.plain) if self.method.measured else None
+
+        def refine(measure: Measure) -> tuple[Measure, SearchMaker]:
+            found, ranks = self._ranked(measure, product)
+            return found, CycleSearches(self.method, product.accepting_label, task.options.max_states, ranks, whole)
+
+        def select(kernel: Kernel, states: WordArray) -> WordArray:
+            return accepting_among(states, product, kernel)
+
+        plain = CycleSearches(self.method, product.accepting_label, task.options.max_states, whole=whole)
+        measure, searches = (None, plain) if chosen is None else refine(chosen.measure)
+        traced = MOST_TRACES if task.shows else 0
+        specification = SearchSpecification(
+            checkpoints=session.checkpoints,
+            system=product.system,
+            predicates=product.predicates,
+            measure=measure,
+            prediction=None if chosen is None else chosen.prediction,
+            measured=product.plain,
+            refine=refine,
+            searches=searches,
+            options=task.options,
+            started=session.started,
+            visible=product.predicates,
+            components=EveryComponent(traced, select if shortest else None) if whole else None,
+        )
+        with run_search(specification, session.watcher) as run:
+            lasso, is_shortest = _shown_lasso(run, task, product, shortest=shortest)
+            note_product_fault(run, question, product)
+        return ProductFound(
+            self.name,
+            run.outcome,
+            watched,
+            product,
+            run,
+            lasso=lasso,
+            shortest=is_shortest,
+            components=tuple(Component(one.size, one.lasso if task.shows else None) for one in run.cycles)
+            if whole
+            else (),
+            cycle_kind=run.cycles[0].kind if run.cycles else None,
+        )
+
+    def _ranked(self, measure: Measure, product: Product) -> tuple[Measure, int]:
+        """The measure, refined by the automaton's progress where the method can use that, and the number of ranks."""
+        observer = product.system.observer
+        return (measure, 1) if observer is None or not self.method.ranked else ranked(measure, observer)
+
+
+def _shown_lasso(run: SearchRun, task: Task, product: Product, *, shortest: bool) -> tuple[Lasso | None, bool]:
+    """Return a lasso through the cycle that was found, shortened where that is worth it, and whether it is a shortest
+    one: then its stem is a shortest one to an accepting state on a cycle, and its loop a shortest one through that
+    state."""
+    if not run.cycles or run.cycles[0].lasso is None:
+        return None, False
+    if not task.shows:
+        return run.cycles[0].lasso, False
+    wanted = np.concatenate(_kept_states(run.cycles)) if shortest else None
+    return shorter_lasso(run.cycles[0].lasso, product, run, wanted)
+
+
+def _kept_states(cycles: list[CycleStop]) -> list[WordArray]:
+    return [one.kept for one in cycles if one.kept is not None]
+
+
+def accepting_among(states: WordArray, product: Product, kernel: Kernel) -> WordArray:
+    """Return the accepting ones of packed states."""
+    twin, observer = kernel.twin, product.system.observer
+    if not isinstance(twin, SystemTwin) or observer is None:
+        raise InternalError("a product is compiled from a System")
+    packed = States(twin.layout, states)
+    accepted = np.isin(packed.cell(observer.location), list(observer.accepting))
+    for variable in product.at_rest:
+        accepted &= packed.cell(variable) == 0
+    return states[accepted]

@@ -1,0 +1,116 @@
+"""Which part of a guard kept an action from being taken, where the search that never took it was complete and small.
+
+The marks of `checker/diagnosis/coverage.py` tell that a guard never held and not why: noting each part of each guard would cost
+every search something. So it is asked afterwards, of a second search of the same states, whether the first part of the
+guard holds somewhere, the first two together, and so on. The first that never holds is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from strandline.checker.diagnosis.coverage import GUARD_NEVER_HOLDS, Coverage, NeverTaken, actions_by_title
+from strandline.checker.driver.run import run_search
+from strandline.checker.driver.searches import StateSearches
+from strandline.checker.driver.specification import SearchSpecification
+from strandline.checker.limits.progress import Watcher
+from strandline.checker.options.search import Options
+from strandline.model.expression import Binary, Const, Expression, Read, conjunction
+from strandline.model.system import Action, System
+
+MOST_STATES = 100_000
+"""A search of so many states takes a moment."""
+_MOST_ACTIONS, _MOST_PARTS = 8, 40
+_LONGEST = 30
+"""Nodes of a part that is shown whole."""
+
+
+def with_reasons(coverage: Coverage, system: System, options: Options, started: float, watcher: Watcher) -> Coverage:
+    """What a complete search has met, and why, to the part of a guard, where that can be told."""
+    guards = list(_guards(system, coverage.never_taken))
+    held = _held([prefix for guard in guards for prefix in guard.prefixes], system, options, started, watcher)
+    if held is None:
+        return coverage
+    reasons = {guard.title: guard.reason(system, held) for guard in guards}
+    never = (replace(one, why=one.why + reasons.get(one.action, "")) for one in coverage.never_taken)
+    return replace(coverage, never_taken=tuple(never))
+
+
+@dataclass(frozen=True, slots=True)
+class _Guard:
+    """The guard of an action that was never taken: its parts, and where it would have been tried."""
+
+    title: str
+    place: Expression | None
+    parts: tuple[Expression, ...]
+
+    @property
+    def prefixes(self) -> list[Expression]:
+        """The first part, the first two, and so on; all of them together are the guard, which never holds."""
+        every = [conjunction(self.place, *self.parts[:count]) for count in range(1, len(self.parts))]
+        return [one for one in every if one is not None]
+
+    def reason(self, system: System, held: set[Expression]) -> str:
+        failing = next((number for number, one in enumerate(self.prefixes) if one not in held), len(self.parts) - 1)
+        before = conjunction(*self.parts[:failing])
+        beside = "" if before is None else f" where {_quoted(system, before)} does"
+        return f": {_quoted(system, self.parts[failing])} never does{beside}"
+
+
+def _quoted(system: System, expression: Expression) -> str:
+    shown = system.scope.render(expression, longest=_LONGEST)
+    return f'"{shown}"' if "'" in shown else f"'{shown}'"
+
+
+def _guards(system: System, never: Sequence[NeverTaken]) -> Iterator[_Guard]:
+    """Guards of several parts, of actions that the author wrote for one value alone."""
+    titles, left = actions_by_title(system), _MOST_PARTS
+    for one in never[:_MOST_ACTIONS]:
+        numbers = titles.get(one.action, [])
+        if len(numbers) != 1 or not one.why.startswith(GUARD_NEVER_HOLDS):
+            continue
+        action = system.actions[numbers[0]]
+        guard = _Guard(one.action, _place(system, action), tuple(_parts(action.guard)))
+        left -= len(guard.parts)
+        if len(guard.parts) > 1 and left >= 0:
+            yield guard
+
+
+def _place(system: System, action: Action) -> Expression | None:
+    at = (Binary("==", Read(system.processes[one.process].location), Const(one.source)) for one in action.moves)
+    return conjunction(*at)
+
+
+def _parts(guard: Expression | None) -> Iterator[Expression]:
+    """The operands of a conjunction, from left to right."""
+    waiting = [] if guard is None else [guard]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Binary) and one.operator == "and":
+            waiting += [one.right, one.left]
+        else:
+            yield one
+
+
+def _held(
+    conditions: Sequence[Expression], system: System, options: Options, started: float, watcher: Watcher
+) -> set[Expression] | None:
+    """The conditions that hold in some reachable state; None where the search did not come to its end."""
+    wanted = list(dict.fromkeys(conditions))
+    if not wanted:
+        return None
+    limits = Options(max_seconds=options.max_seconds, memory=options.memory, work_dir=options.work_dir)
+    specification = SearchSpecification(
+        system=system,
+        predicates=wanted,
+        measure=None,
+        searches=StateSearches(limits, (1 << len(wanted)) - 1),
+        options=limits,
+        started=started,
+    )
+    with run_search(specification, watcher) as run:
+        labels = sum(stop.labels for stop in run.stops)
+    # A guard may fault where it is not tried, because others go first: then nothing is known.
+    ended = run.outcome.complete or labels == (1 << len(wanted)) - 1
+    return {one for bit, one in enumerate(wanted) if labels >> bit & 1} if ended else None

@@ -1,0 +1,152 @@
+"""CTL by labelling: explore, write the graph to disk, then carry the values of the formula's parts against the edges.
+
+`explicit` explores breadth-first and keeps every state until the graph is written. `swept` sweeps, so that only the
+live layers are ever stored; the graph on disk has a record for each time that a state was found, which changes no value
+(`strandline.engine.graph`). Both then hold one bit for each record and part of the formula in memory (000 §9.3).
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from strandline.checker.ctl.evidence import Explaining, Start
+from strandline.checker.ctl.exploration import exploration
+from strandline.checker.ctl.fairness_warnings import doubts
+from strandline.checker.ctl.found import CtlAnswer, CtlFound
+from strandline.checker.ctl.replay import note_fault, replay_of
+from strandline.checker.ctl.valuation import Valuation
+from strandline.checker.ctl.warm_up import load_graph
+from strandline.checker.driver.outcome import RunOutcome
+from strandline.checker.driver.run import SearchRun, run_search
+from strandline.checker.driver.specification import needs_exact_store
+from strandline.checker.limits.memory import peak_resident_bytes
+from strandline.checker.options.ctl_methods import EXPLICIT, SWEPT
+from strandline.checker.options.search import SWEEP, WHOLE
+from strandline.checker.properties.ctl_formula import CtlFormula
+from strandline.checker.reductions.partial_order import BRANCHING, refusal
+from strandline.checker.tasks.task import Session, Task
+from strandline.checker.tasks.trees import CtlQuestion, ctl_question_of
+from strandline.checker.verdicts.ctl import InitialStates
+from strandline.compile.kernel import Kernel
+from strandline.engine.graph.fixpoints import Fixpoints
+from strandline.engine.graph.log import Bits, GraphLog, contains
+from strandline.engine.graph.paths import Paths
+from strandline.errors import Option, ResourceError, UsageError
+from strandline.traces.interpreter_walk import twin_of
+
+_MANY = 1_000_000
+"""Records whose labelling takes a while."""
+LABELLING = "labelling the graph: {:,} records, {:,} MB on disk ..."
+
+
+class Labelling:
+    """Decides any number of formulas in one exploration."""
+
+    def __init__(self, *, swept: bool) -> None:
+        self._swept = swept
+
+    @property
+    def name(self) -> str:
+        return SWEPT if self._swept else EXPLICIT
+
+    def can(self, task: Task) -> UsageError | None:
+        if task.options.por:
+            return refusal(task.system, BRANCHING)
+        if task.options.store not in WHOLE:
+            return needs_exact_store(task.options)
+        method, order = Option("method", self.name), task.options.order
+        if order in ("dfs", "cache"):
+            return UsageError(
+                "{} explores breadth-first or, by a measure, in sweeps, not in {}",
+                options=[method, Option("order", order)],
+            )
+        if order == SWEEP and not self._swept:
+            return UsageError(
+                "{} goes by no measure; leave {} out, or use {}",
+                options=[method, Option("measure"), Option("method", SWEPT)],
+            )
+        if task.options.count_distinct:
+            return UsageError("{} is not for CTL", options=[Option("count_distinct", True)])
+        return None
+
+    def run(self, task: Task, session: Session) -> CtlFound:
+        question, found = ctl_question_of(task), CtlFound(self.name, RunOutcome())
+
+        def observe(folder: Path, kernel: Kernel) -> GraphLog:
+            load_graph()
+            return GraphLog(folder / "graph", kernel.words, len(kernel.initial), len(question.predicates))
+
+        specification = exploration(task, session, observe, question.predicates, swept=self._swept)
+        with run_search(specification, session.watcher) as run:
+            found.outcome = run.outcome
+            note_fault(run, question)
+            if isinstance(run.observer, GraphLog):
+                _label_graph(run, run.observer, task, question, found)
+        return found
+
+
+def _label_graph(run: SearchRun, graph: GraphLog, task: Task, question: CtlQuestion, found: CtlFound) -> None:
+    """Decide the formulas of a question on the graph that a complete run has written."""
+    try:
+        if run.outcome.complete:
+            graph.finish()
+            _GraphLabelling(task, question, found).label(run, graph)
+    except (ResourceError, KeyboardInterrupt):
+        run.outcome.complete = False
+        raise
+    finally:
+        graph.close()
+        # Labelling counts, too.
+        run.outcome.statistics = replace(run.outcome.statistics, rss_bytes=peak_resident_bytes())
+
+
+@dataclass(frozen=True, slots=True)
+class _GraphLabelling:
+    """Labels the graph of an exploration, and shows why formulas hold or not."""
+
+    task: Task
+    question: CtlQuestion
+    found: CtlFound
+
+    def label(self, run: SearchRun, graph: GraphLog) -> None:
+        began = time.perf_counter()
+        self.found.records, self.found.disk_bytes = graph.records, graph.disk_bytes
+        if graph.records >= _MANY:
+            run.watcher.stage(LABELLING.format(graph.records, graph.disk_bytes // 1_000_000))
+        fixpoints = Fixpoints(graph, self.question.dead_ends, run.ensure_within_limits)
+        parts = {part: graph.labelled(number) for part, number in self.question.labels.items()}
+        conditions = [graph.labelled(number) for number in self.question.condition_labels]
+        valuation = Valuation(fixpoints, parts, conditions, infinite=not self.question.dead_ends.repeats)
+        warnings: tuple[str, ...] = ()
+        if self.task.temporal.sanity:
+            warnings = doubts(self.question, valuation, lambda bits, number: contains(bits, graph.initial[number]))
+        for formula in self.question.formulas:
+            satisfied = valuation.of(formula.formula)
+            answer = self._answer(run, graph, formula, valuation, satisfied)
+            self.found.answers[formula] = replace(answer, warnings=warnings)
+        self.found.blocks_read = fixpoints.blocks_read
+        self.found.seconds = time.perf_counter() - began
+
+    def _answer(
+        self, run: SearchRun, graph: GraphLog, formula: CtlFormula, valuation: Valuation[Bits], satisfied: Bits
+    ) -> CtlAnswer:
+        failing = [number for number, record in enumerate(graph.initial) if not contains(satisfied, record)]
+        number = failing[0] if failing else 0
+        start = Start(number, graph.initial[number])
+        shown = twin_of(self.question.plain)
+        replaying = replay_of(run, shown)
+        fairness = self.question.fairness.conditions
+        limit = run.memory
+        ensure = None if limit.allowed is None else limit.ensure
+        explaining = Explaining(
+            formula, valuation, contains, lambda: Paths(graph, ensure), replaying, shown, start, fairness
+        )
+        initial = InitialStates(len(graph.initial) - len(failing), len(graph.initial))
+        if not self.task.shows:
+            return CtlAnswer(not failing, None, initial=initial)
+        try:
+            return CtlAnswer(not failing, explaining.evidence(), initial=initial)
+        except ResourceError as error:
+            return CtlAnswer(not failing, None, str(error), initial)

@@ -1,0 +1,277 @@
+"""Properties of states, and formulas of CTL, in sets of states (McMillan 1993; 004 §1.3.5).
+
+What is reachable is found first, unless it is not wanted, and everything else inside it. Whatever shows an answer is a
+run that the interpreter has executed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Protocol
+
+from strandline.checker.ctl.evidence import Explaining, Paths, Start
+from strandline.checker.ctl.fairness_warnings import doubts
+from strandline.checker.ctl.found import CtlAnswer, CtlFound
+from strandline.checker.ctl.valuation import Valuation
+from strandline.checker.options.ctl_methods import SYMBOLIC
+from strandline.checker.properties.ctl_formula import CtlFormula
+from strandline.checker.properties.selection import Kind, Property
+from strandline.checker.strategies.explicit import StatesFound
+from strandline.checker.strategies.symbolic_run import SymbolicRun, blame_for, refusal
+from strandline.checker.tasks.task import Session, Task
+from strandline.checker.tasks.trees import CtlQuestion, ctl_question_of
+from strandline.checker.verdicts.ctl import Evidence, InitialStates
+from strandline.checker.verdicts.verdict import Answer, without
+from strandline.errors import Option, UsageError
+from strandline.source import Source
+from strandline.symbolic.diagrams import Function
+from strandline.symbolic.fixpoints import SymbolicSets
+from strandline.symbolic.paths import Numbered, SymbolicPaths
+from strandline.symbolic.space import Space
+from strandline.traces.interpreter_walk import twin_of
+from strandline.traces.lassos import LassoReplay
+from strandline.traces.trace import Trace
+
+ONLY_STATES = UsageError(
+    "{} is for invariants and what is to be reached: a step outside the cone is a step all the same",
+    options=[Option("cone", True)],
+)
+
+
+class SymbolicSearch:
+    """Decides any number of properties of states in one set: what is reachable."""
+
+    name = SYMBOLIC
+
+    def can(self, task: Task) -> UsageError | None:
+        if task.options.cone and not all(one.predicate is not None for one in task.properties):
+            return ONLY_STATES
+        return refusal(task, self.name)
+
+    def run(self, task: Task, session: Session) -> StatesFound:
+        traces: dict[Property, Trace | None] = {}
+        missing: dict[Property, str] = {}
+        run = SymbolicRun(task, session, task.system)
+        stated = [one.expression for one in task.properties if one.expression is not None]
+        blame = blame_for(task.system, task.properties)
+        goals: dict[Property, Function] = {}
+        longer: set[Property] = set()
+
+        def work(space: Space) -> None:
+            if task.options.cone:
+                space = run.look_at_cone([_decided(space, task, one) for one in task.properties])
+            faulty = run.stop_at_faults(stated)
+            run.count(transitions=not task.properties)
+            run.outcome.complete = not faulty
+            for one in task.properties:
+                goal = space.diagrams.both(run.regular, _decided(space, task, one))
+                if goal != space.diagrams.false:
+                    goals[one] = goal
+            traces.update(dict.fromkeys(goals))
+            if faulty:
+                run.note_fault(blame)
+            run.answered()
+            # A fault in what was asked is an error; where everything is answered nothing asked is evaluated any more.
+            evaluated = stated if len(goals) < len(task.properties) else []
+            if run.outcome.fault is not None or (faulty and evaluated):
+                run.show_fault(evaluated, blame, share=len(goals) + 1)
+            if task.shows:
+                show()
+
+        def show() -> None:
+            for number, (one, goal) in enumerate(goals.items()):
+                shown = run.shown(partial(run.trace_to, goal), share=len(goals) - number)
+                if isinstance(shown, str):
+                    missing[one] = shown
+                    continue
+                traces[one] = shown.trace
+                if not shown.shortest:
+                    longer.add(one)
+
+        outcome = run.carry_out(work)
+        # Work that was left to itself may still be writing.
+        shown, unshown = dict(traces), dict(missing)
+        if task.shows and run.missing is not None:
+            unshown |= {one: run.missing for one, trace in shown.items() if trace is None and one not in unshown}
+        unexplained = {one: without(_answer_with_evidence(one), why) for one, why in unshown.items()}
+        return StatesFound(outcome, shown, unexplained, frozenset(longer))
+
+
+def _answer_with_evidence(one: Property) -> Answer:
+    """Return the answer to a property of which a state was found."""
+    return Answer.HOLDS if one.kind is Kind.REACHABILITY else Answer.VIOLATED
+
+
+def _decided(space: Space, task: Task, one: Property) -> Function:
+    """Where a property is decided: violated, or reached."""
+    if one.predicate is not None:
+        return space.encoding.truth(one.predicate)[0]
+    if one.kind is not Kind.DEADLOCK:
+        return space.diagrams.false
+    dead = space.diagrams.denied(space.enabled)
+    if task.system.ends is None:
+        return dead
+    return space.diagrams.both(dead, space.encoding.truth(task.system.ends)[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """The answer to a formula, and what looks for the evidence of it."""
+
+    answer: CtlAnswer
+    explain: Callable[[], Evidence | None]
+
+
+Decider = Callable[[CtlFormula], Decided]
+
+
+class SymbolicLabelling:
+    """Decides formulas of CTL by fixpoints."""
+
+    name = SYMBOLIC
+
+    def can(self, task: Task) -> UsageError | None:
+        return ONLY_STATES if task.options.cone else refusal(task, self.name)
+
+    def run(self, task: Task, session: Session) -> CtlFound:
+        return formulas_in_sets(
+            self.name, task, session, lambda run, question: Deciding(task, question, run.space).decided
+        )
+
+
+def formulas_in_sets(
+    method: str,
+    task: Task,
+    session: Session,
+    decider: Callable[[SymbolicRun, CtlQuestion], Decider],
+    *,
+    spare: int = 0,
+) -> CtlFound:
+    """What a method finds of the formulas of a task, one by one; none where a fault or a limit ends it. All are decided
+    first; evidence is looked for afterwards, in a time of its own. The decider is asked for when the model is encoded;
+    `spare` pairs of bits are left for it."""
+    question = ctl_question_of(task)
+    run = SymbolicRun(task, session, question.searched)
+    found = CtlFound(method, run.outcome)
+
+    def work(space: Space) -> None:
+        if not _prepared(run, task, question):
+            return
+        run.outcome.complete = True
+        began = time.perf_counter()
+        decide = decider(run, question)
+        decided = {formula: decide(formula) for formula in question.formulas}
+        found.answers.update({formula: one.answer for formula, one in decided.items()})
+        found.seconds = time.perf_counter() - began
+        run.answered()
+        if task.shows:
+            show(decided)
+
+    def show(decided: dict[CtlFormula, Decided]) -> None:
+        for number, (formula, one) in enumerate(decided.items()):
+            shown = run.shown(one.explain, share=len(decided) - number)
+            if isinstance(shown, str):
+                found.answers[formula] = replace(one.answer, without_evidence=shown)
+            elif shown is not None:
+                found.answers[formula] = replace(one.answer, evidence=shown)
+
+    found.outcome = run.carry_out(work, spare=spare)
+    answers = dict(found.answers)
+    if task.shows and run.missing is not None:
+        for formula, answer in answers.items():
+            if answer.evidence is None and answer.without_evidence is None:
+                answers[formula] = replace(answer, without_evidence=run.missing)
+    found.answers = answers if found.outcome.complete else {}
+    return found
+
+
+def _prepared(run: SymbolicRun, task: Task, question: CtlQuestion) -> bool:
+    """Whether nothing faults. What is reachable is counted, unless it is not wanted and not needed."""
+    space = run.space
+    faulting = [space.encoding.faulting(one) for one in question.predicates]
+    if not task.temporal.reachable_first and all(one == space.diagrams.false for one in (space.faults, *faulting)):
+        return True
+    claims = [
+        Property(Kind.CTL, name, expression, Source("formula", name))
+        for one in question.formulas
+        for name, expression in one.atoms.items()
+    ]
+
+    faulty = run.stop_at_faults(question.predicates)
+    run.count(transitions=False)
+    if faulty:
+        blame = blame_for(question.searched, claims)
+        run.note_fault(blame)
+        run.answered()
+        run.show_fault(question.predicates, blame)
+    return not faulty
+
+
+class Deciding:
+    """Formulas over one Space."""
+
+    def __init__(self, task: Task, question: CtlQuestion, space: Space) -> None:
+        self._task, self._question, self._space = task, question, space
+        dead_ends = question.dead_ends
+        full = space.reachable if task.temporal.reachable_first else space.valid
+        self.sets = SymbolicSets(
+            space, full, repeats=dead_ends.repeats, next_repeats=dead_ends.next_repeats
+        )
+        self._paths = SymbolicPaths(self.sets, Numbered())
+        told = [space.encoding.truth(one)[0] for one in question.predicates]
+        parts = {part: told[number] for part, number in question.labels.items()}
+        conditions = [told[number] for number in question.condition_labels]
+        self._valuation: Valuation[Function] = Valuation(
+            self.sets, parts, conditions, infinite=not dead_ends.repeats
+        )
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Why answers may not mean what they seem to mean."""
+        if not self._task.temporal.sanity:
+            return ()
+        initial = self._space.system.initial
+        return doubts(self._question, self._valuation, lambda states, at: self._space.contains(states, initial[at]))
+
+    def decided(self, formula: CtlFormula) -> Decided:
+        """Whether it holds, in how many initial states, and what looks for evidence."""
+        satisfied = self._valuation.of(formula.formula)
+        initial = self._space.system.initial
+        failing = [number for number, state in enumerate(initial) if not self._space.contains(satisfied, state)]
+        counts = InitialStates(len(initial) - len(failing), len(initial))
+
+        def explain() -> Evidence:
+            number = failing[0] if failing else 0
+            return explaining_of(self._question, formula, self._valuation, self._paths, number).evidence()
+
+        return Decided(CtlAnswer(not failing, None, initial=counts, warnings=self.warnings), explain)
+
+
+class RecordedPaths(Paths[Function], Protocol):
+    """Paths of a System by its sets, with numbers for its states."""
+
+    numbered: Numbered
+
+    def contains(self, states: Function, record: int, /) -> bool: ...
+
+
+def explaining_of(
+    question: CtlQuestion, formula: CtlFormula, valuation: Valuation[Function], paths: RecordedPaths, number: int
+) -> Explaining[Function]:
+    """What makes evidence for a formula, in the initial state of a number."""
+    shown = twin_of(question.plain)
+    # What is the same is executed once.
+    searched = shown if question.searched is question.plain else twin_of(question.searched)
+    return Explaining(
+        formula,
+        valuation,
+        paths.contains,
+        lambda: paths,
+        LassoReplay(searched, shown),
+        shown,
+        Start(number, paths.numbered.number(question.searched.initial[number])),
+        question.fairness.conditions,
+    )

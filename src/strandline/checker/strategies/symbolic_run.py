@@ -1,0 +1,332 @@
+"""A System in sets, within the limits of a task: what the strategies that work symbolically have in common."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol, TypeVar
+
+from strandline.checker.driver.fault_attribution import fault_verdict
+from strandline.checker.driver.outcome import INTERRUPTED, RunOutcome
+from strandline.checker.limits.background import Background
+from strandline.checker.limits.memory import MemoryLimit, peak_resident_bytes
+from strandline.checker.limits.progress import Progress
+from strandline.checker.options.search import GPU, WHOLE
+from strandline.checker.properties.selection import Property
+from strandline.checker.tasks.task import Session, Task
+from strandline.checker.verdicts.verdict import Answer, PropertyVerdict, Statistics, without
+from strandline.compile.callback import CallableSystem
+from strandline.compile.interpret import Fault
+from strandline.errors import InternalError, Option, ResourceError, UsageError
+from strandline.model.expression import Expression
+from strandline.model.system import System
+from strandline.symbolic.cone import cone_of, within_cone
+from strandline.symbolic.diagrams import BYTES_PER_NODE, Function, TooManyNodes
+from strandline.symbolic.fixpoints import SymbolicSets
+from strandline.symbolic.paths import Numbered, SymbolicPaths
+from strandline.symbolic.space import Space, State, Told
+from strandline.traces.interpreter_walk import twin_of
+from strandline.traces.replay import replay, with_fault
+from strandline.traces.trace import Trace, TraceFault
+
+Made = TypeVar("Made")
+
+FAULTED = "the search ended at a run-time fault"
+EVIDENCE_SECONDS = 60.0
+"""What looking for everything that shows the answers may take, unless finding the answers took longer or there is a
+limit of time."""
+_EVIDENCE_SHARE = 0.9
+"""Of the time that a limit leaves."""
+_MOST_COUNTED = 3_000_000
+"""Nodes that are looked at to count transitions."""
+
+
+def refusal(task: Task, method: str) -> UsageError | None:
+    """Why a task cannot be carried out in sets; None where it can."""
+    asked, options = Option("method", method), task.options
+    if isinstance(task.system, CallableSystem):
+        return UsageError("{} is for models with variables, not for callables", options=[asked])
+    if task.system.observer is not None:
+        return UsageError("{} knows no property process; the other methods do", options=[asked])
+    if options.order != "bfs":
+        return UsageError("{} has no order: leave {} out", options=[asked, Option("order", options.order)])
+    if options.device == GPU:
+        return UsageError("{} has no use for {}", options=[asked, Option("device", GPU)])
+    for name in ("symmetry", "merge"):
+        if getattr(options, name):
+            return UsageError("{} has no use for {}", options=[asked, Option(name, True)])
+    if options.por:
+        return UsageError("{} has no use for {}", options=[asked, Option("por", True)])
+    if options.store not in WHOLE:
+        return UsageError("{} has no use for {}", options=[asked, Option("store", options.store)])
+    if options.checkpoint is not None:
+        return UsageError("{} cannot be saved: leave {} out", options=[asked, Option("checkpoint")])
+    for name in ("count_distinct", "max_states"):
+        if getattr(options, name):
+            return UsageError("{} finds no states one by one: {} has no meaning", options=[asked, Option(name)])
+    return None
+
+
+@dataclass(slots=True)
+class SymbolicRun:
+    """A task in sets. `work` gets the Space; what it finds is for whoever made it, limits end up in the outcome."""
+
+    task: Task
+    session: Session
+    system: System
+    outcome: RunOutcome = field(default_factory=RunOutcome)
+    _space: Space | None = None
+    _began: float = 0.0
+    _cone: tuple[int, int] | None = None
+    _background: Background[None] | None = None
+    _answered: bool = False
+    _shown_by: float = 0.0
+    _until: tuple[float, str] | None = None
+    _faulting: Function | None = None
+    _allowed: MemoryLimit | None = None
+    missing: str | None = None
+    """Why nothing more is shown, where a limit ended the run when all answers were known."""
+
+    def carry_out(self, work: Callable[[Space], None], *, spare: int = 0) -> RunOutcome:
+        """Do it in the background. Raises `InputError` for what the user can mend."""
+        options = self.task.options
+        given = options.memory_limit
+        # Diagrams of a few hundred states can need any amount of memory.
+        self._allowed = allowed = MemoryLimit.by_default() if given is None else MemoryLimit(given)
+        limits = (options.max_seconds, allowed)
+        background: Background[None] = Background(self.session.watcher, self.session.started, *limits)
+        self._background = background
+        self._began = time.perf_counter()
+
+        def tell(told: Told) -> None:
+            nodes = self.space.diagrams.nodes()
+            words = f"{told.what}, round {told.round:,}"
+            background.doing = Progress(0.0, 0, 0, nodes, BYTES_PER_NODE * nodes, doing=words)
+
+        def whole() -> None:
+            self._space = Space(
+                self.system,
+                library=options.diagrams,
+                most_bytes=most_bytes,
+                watch=self._watch,
+                tell=tell,
+                spare=spare,
+            )
+            work(self._space)
+
+        try:
+            most_bytes = allowed.left()
+            background.run(whole)
+        except ResourceError as error:
+            self._ended(self._reason(error))
+        except MemoryError:
+            self._ended("the machine's memory is used up")
+        except KeyboardInterrupt:
+            self.outcome.interrupted = True
+            self._ended(INTERRUPTED)
+        self._note()
+        return self.outcome
+
+    def _reason(self, error: ResourceError) -> str:
+        """What a limit says, and where that of memory comes from if nobody has given it."""
+        default = isinstance(error, TooManyNodes) and self._allowed is not None and self._allowed.why
+        return f"{error} ({default})" if default else str(error)
+
+    def _ended(self, reason: str) -> None:
+        """A limit ended the run: what is answered already stays answered."""
+        if self._answered:
+            self.missing = reason
+        else:
+            self.outcome.complete, self.outcome.reason = False, reason
+
+    # --- what shows the answers -----------------------------------------------------------------------------------
+
+    def answered(self) -> None:
+        """Note that all answers are known. From here on only what shows them is looked for, in a time of its own."""
+        self._answered = True
+        now, limit = time.perf_counter(), self.task.options.max_seconds
+        seconds = max(EVIDENCE_SECONDS, now - self._began)
+        if limit is not None:
+            seconds = _EVIDENCE_SHARE * max(0.0, self.session.started + limit - now)
+        self._shown_by = now + seconds
+        if self._background is not None:
+            self._background.until = (self._shown_by, _too_long(seconds))
+        self.space.diagrams.collect()
+
+    def shown(self, make: Callable[[], Made], *, share: int = 1) -> Made | str:
+        """What shows an answer; why there is none, where looking for it takes more than one of so many equal shares of
+        the time that is left, or more memory than there is."""
+        now = time.perf_counter()
+        seconds = max(0.0, self._shown_by - now) / share
+        self._until = (now + seconds, _too_long(seconds))
+        try:
+            return make()
+        except ResourceError as error:
+            return self._reason(error)
+        finally:
+            self._until = None
+            # What the search took counts, too; then it is given back.
+            self.space.diagrams.nodes()
+            self.space.diagrams.collect()
+
+    def _watch(self) -> None:
+        """Called between operations."""
+        background = self._background
+        if background is not None:
+            background.watch()
+        if self._until is not None and time.perf_counter() > self._until[0]:
+            raise ResourceError(self._until[1])
+
+    @property
+    def space(self) -> Space:
+        if self._space is None:
+            raise InternalError("the model is not encoded yet")
+        return self._space
+
+    def _note(self) -> None:
+        nodes = 0 if self._space is None else max(self._space.diagrams.peak, self._space.diagrams.nodes())
+        self.outcome.statistics = replace(
+            self.outcome.statistics,
+            nodes=nodes,
+            peak_bytes=BYTES_PER_NODE * nodes,
+            rss_bytes=peak_resident_bytes(),
+            allowed_bytes=self._allowed.allowed if self._allowed is not None and self._allowed.why else None,
+            seconds=time.perf_counter() - self._began,
+        )
+
+    def look_at_cone(self, sets: Sequence[Function]) -> Space:
+        """From here on only what can influence some sets is looked at."""
+        cone, every = cone_of(self.space, sets), len(self.space.encoding.fields)
+        self._space = within_cone(self.space, cone)
+        self._cone = (len(cone), every)
+        return self._space
+
+    # --- what is reachable ----------------------------------------------------------------------------------------
+
+    def count(self, *, transitions: bool) -> None:
+        """Count what is reachable: states, deadlocks and, if they are few enough to be counted, transitions."""
+        space, sets = self.space, SymbolicSets(self.space, self.space.reachable)
+        states = space.count(space.reachable)
+        size = space.diagrams.size(space.reachable)
+        counted = transitions and size * len(space.steps) <= _MOST_COUNTED
+        self.outcome.statistics = Statistics(
+            states=states,
+            transitions=space.count(*(sets.both(space.reachable, step.enabled) for step in space.steps))
+            if counted
+            else None,
+            deadlocks=space.count(sets.dead) if self._cone is None else None,
+            visited=states,
+            cone=self._cone,
+        )
+
+    def stop_at_faults(self, expressions: Sequence[Expression]) -> bool:
+        """Whether a reachable state faults, in a step or in one of the expressions. Every search ends there, so such a
+        state decides nothing, and none of its steps counts."""
+        space = self.space
+        faulting = space.diagrams.any_of([space.faults, *(space.encoding.faulting(one) for one in expressions)])
+        if space.diagrams.both(faulting, space.reachable) == space.diagrams.false:
+            return False
+        space.stop_at(faulting)
+        self._faulting = space.diagrams.both(faulting, space.reachable)
+        self.outcome.complete, self.outcome.reason = False, FAULTED
+        return True
+
+    def note_fault(self, blame: Blame) -> None:
+        """Make the model's own fault a verdict, where it has one that is reachable; for now without a trace."""
+        space = self.space
+        state = space.member(space.diagrams.both(space.faults, self.faulting))
+        if state is not None:
+            twin = twin_of(self.system)
+            trace = Trace(twin.describe(twin.layout.pack(state)), ())
+            self.outcome.fault = replace(blame(*_faulting(self.system, (trace, state), ())), trace=None)
+
+    def show_fault(self, expressions: Sequence[Expression], blame: Blame, *, share: int = 1) -> None:
+        """Show the way to a nearest state in which the model or one of some expressions faults, and what faults there.
+        Raises `InputError` where that is an expression of the user's. `share` as for `shown`."""
+        goal = self.faulting if expressions else self.space.diagrams.both(self.faulting, self.space.faults)
+        found = self.shown(lambda: self.trace_to(goal), share=share) if self.task.shows else None
+        if isinstance(found, ShownTrace):
+            verdict = blame(*_faulting(self.system, (found.trace, found.state), expressions))
+            self.outcome.fault = replace(verdict, shortest=found.shortest)
+        elif self.outcome.fault is not None:
+            missing = "" if found is None else f" ({without(Answer.VIOLATED, found)})"
+            self.outcome.fault = replace(self.outcome.fault, reason=f"{self.outcome.fault.reason}{missing}")
+        else:
+            self._blame_without_trace(expressions, blame)
+
+    def _blame_without_trace(self, expressions: Sequence[Expression], blame: Blame) -> None:
+        state = self.space.member(self.faulting)
+        if state is None:
+            raise InternalError("a state was to fault, and there is none")
+        twin = twin_of(self.system)
+        trace = Trace(twin.describe(twin.layout.pack(state)), ())
+        blame(*_faulting(self.system, (trace, state), expressions), led=False)
+
+    @property
+    def regular(self) -> Function:
+        """The reachable states that do not fault."""
+        return self.space.diagrams.both(self.space.reachable, self.space.diagrams.denied(self.faulting))
+
+    @property
+    def faulting(self) -> Function:
+        """The reachable states that fault; empty before `stop_at_faults`."""
+        return self.space.diagrams.false if self._faulting is None else self._faulting
+
+    def trace_to(self, goal: Function) -> ShownTrace:
+        """A trace into a set of reachable states, executed again."""
+        space = self.space
+        sets, numbered = SymbolicSets(space, space.reachable), Numbered()
+        found = SymbolicPaths(sets, numbered).from_any(self.system.initial, sets.full(), goal)
+        if found is None:
+            raise InternalError("what is reachable cannot be reached")
+        trace = replay(twin_of(self.system), found.start, found.way.steps).trace
+        return ShownTrace(trace, numbered.state(found.way.end), found.shortest)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTrace:
+    """A trace, the state in which it ends, and whether no shorter one ends in such a state."""
+
+    trace: Trace
+    state: State
+    shortest: bool
+
+
+def _too_long(seconds: float) -> str:
+    return f"looking for one took more than {seconds:.3g} s"
+
+
+class Blame(Protocol):
+    """Makes a verdict of a trace to a fault, of the model or not. Raises `InputError` for one that is not; its message
+    tells how long the trace is if that is one from an initial state."""
+
+    def __call__(self, trace: Trace, own: bool, /, *, led: bool = True) -> PropertyVerdict: ...
+
+
+def _faulting(
+    system: System, found: tuple[Trace, State], expressions: Sequence[Expression]
+) -> tuple[Trace, bool]:
+    """A trace ended by the fault in its last state, and whether that is the model's: expressions come first, as they do
+    in the engine."""
+    trace, state = found
+    twin = twin_of(system)
+    for one in expressions:
+        try:
+            twin.interpreter.evaluate(one, state)
+        except Fault as fault:
+            site = twin.site(fault)
+            return replace(trace, fault=TraceFault(site.kind, site.span, None, site.detail)), False
+    faulted = with_fault(twin, trace, twin.layout.pack(state))
+    if faulted is None:
+        raise InternalError("a step was to fault and did not")
+    return faulted, True
+
+
+def blame_for(system: System, properties: Sequence[Property]) -> Blame:
+    """Whose fault a fault is: the model's, or that of a property, which is an error."""
+
+    def blame(trace: Trace, own: bool, /, *, led: bool = True) -> PropertyVerdict:
+        return fault_verdict(system, trace, () if own else properties, None, led=led)
+
+    return blame

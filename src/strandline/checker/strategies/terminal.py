@@ -1,0 +1,158 @@
+"""AG EF and EF AG by terminal components, found layer by layer as the line passes (000 §5.3, lemma 5.2).
+
+`AG EF p` is refuted by one terminal component in which p never holds, `EF AG p` is shown by one in which it always
+does; there is always one that decides, since every run ends up in some. That takes a measure that never decreases,
+which the sweep checks, and no more memory than a plain sweep.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from strandline.checker.ctl.exploration import exploration
+from strandline.checker.ctl.found import CtlAnswer, CtlFound
+from strandline.checker.ctl.replay import note_fault, replay_of
+from strandline.checker.ctl.warm_up import load_components
+from strandline.checker.driver.outcome import RunOutcome
+from strandline.checker.driver.run import SearchRun, run_search
+from strandline.checker.driver.specification import needs_exact_store
+from strandline.checker.options.ctl_methods import COMPONENTS, SWEPT
+from strandline.checker.options.search import SWEEP, WHOLE
+from strandline.checker.options.temporal import IGNORE
+from strandline.checker.properties.ctl_formula import CtlFormula
+from strandline.checker.reductions.partial_order import BRANCHING, refusal
+from strandline.checker.tasks.task import Session, Task
+from strandline.checker.tasks.trees import CtlQuestion, ctl_question_of
+from strandline.checker.verdicts.ctl import ComponentShown, Evidence
+from strandline.compile.kernel import Kernel, Twin
+from strandline.engine.graph.terminal import TerminalComponent, TerminalComponents
+from strandline.errors import InternalError, Option, UsageError
+from strandline.properties import Formula
+from strandline.properties.ltl.formula import Operator
+from strandline.traces.interpreter_walk import twin_of
+
+_MOST_SHOWN = 1000
+"""States of a component that are shown."""
+_ALWAYS_POSSIBLE = ((Operator.ALL, Operator.ALWAYS), (Operator.EXISTS, Operator.EVENTUALLY))
+_POSSIBLY_ALWAYS = ((Operator.EXISTS, Operator.EVENTUALLY), (Operator.ALL, Operator.ALWAYS))
+
+
+def decided_by_components(formula: Formula) -> tuple[bool, Formula] | None:
+    """Whether a formula is AG EF p (True) or EF AG p (False), and p, which has no temporal operator; None if it is
+    neither."""
+    for shape, always in ((_ALWAYS_POSSIBLE, True), (_POSSIBLY_ALWAYS, False)):
+        node = formula
+        for quantifier, operator in shape:
+            if node.operator is not quantifier or node.operands[0].operator is not operator:
+                break
+            node = node.operands[0].operands[0]
+        else:
+            if node.is_boolean:
+                return always, node
+    return None
+
+
+class TerminalComponentSearch:
+    """Decides a single formula of one of the two forms."""
+
+    name = COMPONENTS
+
+    def can(self, task: Task) -> UsageError | None:
+        if task.options.por:
+            return refusal(task.system, BRANCHING)
+        if task.options.store not in WHOLE:
+            return needs_exact_store(task.options)
+        question, method = ctl_question_of(task), Option("method", COMPONENTS)
+        fit = [decided_by_components(one.formula) for one in question.formulas]
+        if len(fit) != 1 or fit[0] is None:
+            return UsageError("{} decides AG EF p and EF AG p, one at a time, with p on states alone", options=[method])
+        if question.fairness.conditions or question.finite_runs == IGNORE:
+            return UsageError("{} knows no fairness, and runs that end count", options=[method])
+        if not fit[0][0] and len(question.plain.initial) > 1:
+            return UsageError("{} decides EF AG p from one initial state, and there are several", options=[method])
+        if task.options.order != SWEEP and task.temporal.method != COMPONENTS:
+            return UsageError("{} goes by a measure: give {}", options=[method, Option("measure")])
+        if task.options.count_distinct:
+            return UsageError("{} is not for CTL", options=[Option("count_distinct", True)])
+        return None
+
+    def run(self, task: Task, session: Session) -> CtlFound:
+        question = ctl_question_of(task)
+        formula = question.formulas[0]
+        shape = decided_by_components(formula.formula)
+        if shape is None:
+            raise InternalError("terminal components do not decide this formula")
+        always, part = shape
+        found = CtlFound(COMPONENTS, RunOutcome())
+
+        def observe(folder: Path, kernel: Kernel) -> TerminalComponents:
+            load_components()
+            return TerminalComponents(kernel.words, len(kernel.initial))
+
+        specification = exploration(task, session, observe, (formula.expression(part),), swept=True)
+        with run_search(specification, session.watcher) as run:
+            found.outcome = run.outcome
+            note_fault(run, question)
+            if run.outcome.complete and isinstance(run.observer, TerminalComponents):
+                began = time.perf_counter()
+                decision = _ComponentDecision(task, question, formula, always, part)
+                found.answers[formula] = decision.answer(run, run.observer)
+                found.seconds = time.perf_counter() - began
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _ComponentDecision:
+    """Decides a formula from the terminal components of a complete sweep."""
+
+    task: Task
+    question: CtlQuestion
+    formula: CtlFormula
+    always: bool
+    part: Formula
+
+    def answer(self, run: SearchRun, components: TerminalComponents) -> CtlAnswer:
+        regress_edges = run.outcome.statistics.regress_edges
+        if regress_edges:
+            raise UsageError(
+                f"{{}} needs a measure that never decreases, and {regress_edges:,} edges decrease this one; {{}} takes "
+                "any measure",
+                options=[Option("method", COMPONENTS), Option("method", SWEPT)],
+            )
+        components.finish()
+        shown = components.without if self.always else components.throughout
+        holds = (shown is None) if self.always else (shown is not None)
+        words = f"all {components.count:,} terminal components were looked at"
+        evidence = Evidence(str(self.formula.formula), holds, words)
+        if shown is not None and self.task.shows:
+            evidence = self._shown(run, shown, holds)
+        return CtlAnswer(holds, evidence)
+
+    def _shown(self, run: SearchRun, component: TerminalComponent, holds: bool) -> Evidence:
+        twin = twin_of(self.question.plain)
+        initial, steps = run.path_to(component.record)
+        path = replay_of(run, twin).path(initial, steps)
+        expression = self.formula.expression(self.part)
+        reached = _closure(twin, path.states[-1])
+        if any(bool(twin.values(state, [expression])[0]) is not holds for state in reached):
+            raise InternalError("a state of the terminal component is not as it was claimed to be")
+        always = "always" if holds else "never"
+        states = "1 state" if component.states == 1 else f"{component.states:,} states"
+        words = f"a terminal component of {states}, in which '{self.part}' {always} holds"
+        members = tuple(twin.describe(state) for state in reached)
+        return Evidence(
+            str(self.formula.formula), holds, words, path.trace, component=ComponentShown(component.states, members)
+        )
+
+
+def _closure(twin: Twin, start: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """The states that are reached from one, in the order of their distance, as many as are shown."""
+    states, known = [start], {start}
+    for state in states:
+        for edge in twin.edges(state):
+            if edge.target is not None and edge.target not in known and len(states) < _MOST_SHOWN:
+                known.add(edge.target)
+                states.append(edge.target)
+    return states

@@ -1,0 +1,1 @@
+"""Tasks: what one search is to decide."""

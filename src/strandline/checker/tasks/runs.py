@@ -1,0 +1,52 @@
+"""A question about runs: whether one that counts violates a specification."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from strandline.checker.properties.fairness import FairnessConditions
+from strandline.checker.properties.product import Product, Watched, make_product
+from strandline.checker.properties.specification import Specification
+from strandline.checker.reductions.partial_order import refusal
+from strandline.checker.tasks.task import Task
+from strandline.errors import InternalError, UsageError
+from strandline.model.system import System
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """`plain` is the System that the user knows."""
+
+    plain: System
+    specification: Specification
+    conditions: FairnessConditions = field(default_factory=FairnessConditions)
+    """Which runs count."""
+    ignore_finite_runs: bool = False
+
+    def product(self, watched: Watched) -> Product:
+        """What is to be searched for a run that the observer accepts and that counts."""
+        return make_product(
+            watched.system, self.plain, self.conditions.conditions, ignore_finite_runs=self.ignore_finite_runs
+        )
+
+
+def unreducible(task: Task) -> UsageError | None:
+    """Why the search for runs cannot be reduced as the options want it; None where it can, or need not."""
+    question = question_of(task)
+    if not task.options.por:
+        return None
+    why = None
+    if question.conditions.conditions:
+        why = "fairness looks at steps that a reduction may leave out"
+    elif question.ignore_finite_runs:
+        why = "which runs are finite is not kept"
+    elif not question.specification.stutter_invariant:
+        why = "the property may tell how many steps were taken; LTL without X cannot"
+    return refusal(question.plain, why)
+
+
+def question_of(task: Task) -> Question:
+    """The question of a task that has one."""
+    if task.question is None:
+        raise InternalError("the task is not about runs")
+    return task.question

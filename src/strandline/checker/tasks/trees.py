@@ -1,0 +1,84 @@
+"""A question about computation trees: formulas of CTL, the System that is searched for them, which paths count."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from strandline.checker.options.temporal import IGNORE, STUTTER
+from strandline.checker.properties.ctl_formula import CtlFormula
+from strandline.checker.properties.fairness import FairnessConditions
+from strandline.checker.tasks.task import Task
+from strandline.compile.kernel import MAXIMUM_PREDICATES
+from strandline.engine.graph.fixpoints import DeadEnds
+from strandline.errors import InternalError, ResourceError
+from strandline.model.expression import Expression
+from strandline.model.system import System
+from strandline.properties import Formula
+from strandline.transform.fairness import with_conditions_told
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CtlQuestion:
+    """`plain` is the System that the user knows, `searched` the one that tells which conditions of fairness are met.
+    The predicates are propositional parts of the formulas, by `labels`, then those conditions."""
+
+    plain: System
+    searched: System
+    formulas: tuple[CtlFormula, ...]
+    fairness: FairnessConditions
+    finite_runs: str
+    predicates: tuple[Expression, ...]
+    labels: Mapping[Formula, int]
+    condition_labels: tuple[int, ...]
+
+    @property
+    def dead_ends(self) -> DeadEnds:
+        """What a state without steps means."""
+        return DeadEnds(repeats=self.finite_runs != IGNORE, next_repeats=self.finite_runs == STUTTER)
+
+
+def make_question(
+    plain: System, formulas: Sequence[CtlFormula], fairness: FairnessConditions, finite_runs: str
+) -> CtlQuestion:
+    """A question about formulas that fit into one search; see `fitting`."""
+    searched, conditions = with_conditions_told(plain, fairness.conditions)
+    labels: dict[Formula, int] = {}
+    predicates: list[Expression] = []
+    for one in formulas:
+        for part, expression in one.propositions().items():
+            # The same text means the same in all formulas.
+            if part not in labels:
+                labels[part] = len(predicates)
+                predicates.append(expression)
+    first = len(predicates)
+    predicates += conditions
+    numbers = tuple(range(first, len(predicates)))
+    return CtlQuestion(plain, searched, tuple(formulas), fairness, finite_runs, tuple(predicates), labels, numbers)
+
+
+def fitting(formulas: Sequence[CtlFormula], conditions: int) -> list[list[CtlFormula]]:
+    """Formulas in groups, each for one search, which can tell so many propositions apart. Raises `ResourceError` where
+    a single one has too many."""
+    groups: list[list[CtlFormula]] = []
+    told: set[Formula] = set()
+    for one in formulas:
+        parts = set(one.propositions())
+        if len(parts) + conditions > MAXIMUM_PREDICATES:
+            raise ResourceError(
+                f"the formula has {len(parts)} propositions, more than the {MAXIMUM_PREDICATES - conditions} that a "
+                "search can tell apart"
+            )
+        if not groups or len(told | parts) + conditions > MAXIMUM_PREDICATES:
+            groups.append([])
+            told = set()
+        groups[-1].append(one)
+        told |= parts
+    return groups
+
+
+def ctl_question_of(task: Task) -> CtlQuestion:
+    """The question of a task that has one."""
+    if task.branching is None:
+        raise InternalError("the task is not about computation trees")
+    return task.branching

@@ -1,0 +1,82 @@
+"""`check --formulas FILE` and `check --question NAME`: answers, one a line."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from strandline.checker.options.claims import Claims
+from strandline.cli.console import Console, emit
+from strandline.errors import Option, UsageError
+
+if TYPE_CHECKING:
+    from strandline.checker.contest.answers import Answered
+    from strandline.checker.options.search import Options
+    from strandline.checker.options.temporal import LtlOptions
+    from strandline.model.system import System
+
+
+def add_asking(parser: argparse.ArgumentParser) -> None:
+    """What is asked by a file or by a name."""
+    group = parser.add_argument_group("formulas and questions; each is answered in a line")
+    group.add_argument(
+        "--formulas", metavar="FILE", type=Path, action="append", default=[],
+        help="a file of formulas as the Model Checking Contest has them",
+    )  # fmt: skip
+    group.add_argument(
+        "--question", metavar="NAME", action="append", default=[],
+        help="deadlock, one-safe, quasi-liveness, stable-marking, liveness, state-space or upper-bound(PLACE, ...)",
+    )  # fmt: skip
+
+
+def is_asked(arguments: argparse.Namespace, claims: Claims) -> bool:
+    """Whether there is a file or a question. Raises `UsageError` where there are claims too."""
+    asked = bool(arguments.formulas or arguments.question)
+    if asked and claims != Claims():
+        raise UsageError(
+            "{} and {} are answered by themselves, not beside other properties",
+            options=[Option("formulas"), Option("question")],
+        )
+    return asked
+
+
+def answer(
+    arguments: argparse.Namespace, system: System, options: Options, temporal: LtlOptions, console: Console
+) -> int:
+    """Print the answers as they are found; 0 where there are no unknown ones."""
+    from strandline.report.answers import answer_text, answers_code, answers_data
+    from strandline.report.envelope import render
+
+    ids, answers = _answers(arguments, system, options, temporal, console)
+    width = max(map(len, ids), default=0)
+    found = []
+    for one in answers:
+        found.append(one)
+        console.clear()
+        if not arguments.json:
+            emit(answer_text(one, width))
+    code = answers_code(found)
+    if arguments.json:
+        emit(render(answers_data(arguments.model, found, code)))
+    return code
+
+
+def _answers(
+    arguments: argparse.Namespace, system: System, options: Options, temporal: LtlOptions, console: Console
+) -> tuple[list[str], Iterator[Answered]]:
+    """The names of what is asked, and the answers to come; all files are read before the first is found."""
+    from strandline.checker.contest.answers import decide_formulas, session_of
+    from strandline.checker.contest.questions import decide_question
+    from strandline.checker.contest.reader import read_formulas
+    from strandline.languages import read_text
+    from strandline.source import Source
+
+    session = session_of(options, console)
+    files = [read_formulas(Source(str(file), read_text(file)), system) for file in arguments.formulas]
+    ids = [one.id for asked in files for one in asked] + list(arguments.question)
+    formulas = [decide_formulas(system, asked, options, temporal, session) for asked in files]
+    questions = [decide_question(name, system, options, temporal, session) for name in arguments.question]
+    return ids, chain(*formulas, *questions)

@@ -1,0 +1,241 @@
+"""The order of names (`naming`) as machine code.
+
+What is known of a state's names lies in a frame of 64-bit words: the key of every name, what that is going to be, what
+every name becomes, which name comes to each place, whether a name is in an entry with another; and of every entry its
+bits, and the name that it holds.
+
+    @refined      finds keys out anew
+    @renamed      brings the words of one state, in place, into the form in which names have their order
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from strandline.analysis.symmetry.permutation import Family
+from strandline.compile.llvm.function import Function
+from strandline.compile.symmetry.naming import HELD, ITSELF, PARTS, ROUNDS, SHIFT, SPREAD, TAKEN, WORD, Entry, Naming
+
+
+class _Frame:
+    """Where things lie in the frame."""
+
+    def __init__(self, naming: Naming) -> None:
+        names, entries = naming.total + 1, sum(map(len, naming.entries))
+        self.keys, self.next, self.becomes, self.comes, self.related = (names * part for part in range(5))
+        self.values = 5 * names
+        self.held = self.values + entries
+        self.size = self.held + entries
+
+
+def naming_functions(naming: Naming) -> dict[str, str]:
+    """The functions by name."""
+    writing = _Writing(naming)
+    return {"refined": writing.refined(), "renamed": writing.renamed()}
+
+
+class _Writing:
+    def __init__(self, naming: Naming) -> None:
+        self._naming, self._frame = naming, _Frame(naming)
+        self._firsts = [sum(map(len, naming.entries[:number])) for number in range(len(naming.entries))]
+
+    def _numbered(self) -> Iterator[tuple[int, Entry]]:
+        return enumerate(entry for family in self._naming.entries for entry in family)
+
+    # Keys
+
+    def refined(self) -> str:
+        code = Function("define internal void @refined(ptr %frame) nounwind noinline")
+        frame, names = self._frame, self._naming.total
+        for name in range(names):
+            _store(code, frame.next + name, _load(code, frame.keys + name))
+        for number, entry in self._numbered():
+            self._tell(code, number, entry)
+        for name in range(names):
+            _store(code, frame.keys + name, _mixed(code, _load(code, frame.next + name)))
+        code.do("ret void")
+        return code.text()
+
+    def _tell(self, code: Function, number: int, entry: Entry) -> None:
+        """What an entry tells of the names in it."""
+        frame = self._frame
+        told, name = _load(code, frame.values + number), ""
+        if entry.held is not None:
+            name = _load(code, frame.held + number)
+            none = code.value(f"icmp eq i64 {name}, {self._naming.total}")
+            told = code.value(f"select i1 {none}, i64 {told}, i64 {_signed(HELD)}")
+        told = _mixed(code, code.value(f"add i64 {told}, {_signed(entry.seed)}"))
+        for other in entry.names:
+            told = _mixed(code, code.value(f"add i64 {told}, {_load(code, frame.keys + other)}"))
+        if entry.held is not None:
+            told = code.value(f"add i64 {told}, {_load_at(code, frame.keys, name)}")
+            for part, other in enumerate(entry.names):
+                same = code.value(f"icmp eq i64 {name}, {other}")
+                itself = code.value(f"select i1 {same}, i64 {_signed(ITSELF * PARTS[part])}, i64 0")
+                told = code.value(f"add i64 {told}, {itself}")
+            told = _mixed(code, told)
+            self._add(code, name, told, PARTS[2])
+        for part, other in enumerate(entry.names):
+            self._add(code, str(other), told, PARTS[part])
+
+    def _add(self, code: Function, name: str, told: str, factor: int) -> None:
+        place = _place(code, self._frame.next, name)
+        amount = code.value(f"mul i64 {told}, {_signed(factor)}")
+        total = code.value(f"add i64 {code.value(f'load i64, ptr {place}')}, {amount}")
+        code.do(f"store i64 {total}, ptr {place}")
+
+    # The order, and the state in it
+
+    def renamed(self) -> str:
+        code = Function("define internal void @renamed(ptr %record) nounwind")
+        code.do(f"%frame = alloca [{self._frame.size} x i64], align 8")
+        self._unpack(code)
+        for _ in range(ROUNDS):
+            code.do("call void @refined(ptr %frame)")
+        for base, size in zip(self._naming.bases, self._naming.sizes, strict=True):
+            self._take_all(code, base, size)
+        self._pack(code)
+        code.do("ret void")
+        return code.text()
+
+    def _unpack(self, code: Function) -> None:
+        frame, naming = self._frame, self._naming
+        for name in range(naming.total + 1):
+            _store(code, frame.keys + name, "0")
+            _store(code, frame.becomes + name, "-1")
+            _store(code, frame.related + name, str(int(name in naming.always_related)))
+        words = _words(code, sorted({entry.bits.word for _, entry in self._numbered()}))
+        for number, entry in self._numbered():
+            bits = entry.bits
+            shifted = code.value(f"lshr i64 {words[bits.word]}, {bits.shift}")
+            value = code.value(f"and i64 {shifted}, {_signed(bits.mask)}")
+            _store(code, frame.values + number, value)
+            if entry.held is not None:
+                self._note_held(code, number, entry, value)
+
+    def _note_held(self, code: Function, number: int, entry: Entry, value: str) -> None:
+        assert entry.held is not None
+        base, size, above = entry.held
+        rank = code.value(f"add i64 {value}, {above}")
+        some = code.value(f"icmp ult i64 {rank}, {size}")
+        name = code.value(f"select i1 {some}, i64 {code.value(f'add i64 {rank}, {base}')}, i64 {self._naming.total}")
+        _store(code, self._frame.held + number, name)
+        for other in entry.names:
+            another = code.value(f"icmp ne i64 {name}, {other}")
+            related = code.value(f"zext i1 {code.value(f'and i1 {some}, {another}')} to i64")
+            for one in (str(other), name):
+                place = _place(code, self._frame.related, one)
+                known = code.value(f"or i64 {code.value(f'load i64, ptr {place}')}, {related}")
+                code.do(f"store i64 {known}, ptr {place}")
+
+    def _take_all(self, code: Function, base: int, size: int) -> None:
+        """Take the names of a set, one after the other."""
+        before, loop, again, following, done = code.block, *(code.label() for _ in range(4))
+        position, after = f"%position{base}", f"%after{base}"
+        code.jump(loop)
+        code.start(loop)
+        code.do(f"{position} = phi i64 [ 0, %{before} ], [ {after}, %{following} ]")
+        best, key, alike = self._least(code, base, size)
+        _store_at(code, self._frame.becomes, best, position)
+        _store_at(code, self._frame.comes + base, position, code.value(f"sub i64 {best}, {base}"))
+        matters = code.value(f"icmp ne i64 {_load_at(code, self._frame.related, best)}, 0")
+        code.branch(code.value(f"and i1 {alike}, {matters}"), again, following)
+        code.start(again)
+        _store_at(code, self._frame.keys, best, _mixed(code, code.value(f"xor i64 {key}, {_signed(TAKEN)}")))
+        code.do("call void @refined(ptr %frame)")
+        code.jump(following)
+        code.start(following)
+        code.do(f"{after} = add i64 {position}, 1")
+        code.branch(code.value(f"icmp ult i64 {after}, {size}"), loop, done)
+        code.start(done)
+
+    def _least(self, code: Function, base: int, size: int) -> tuple[str, str, str]:
+        """Of the names that are not taken, the first with the least key, the key, and whether others have the same."""
+        frame = self._frame
+        best, key, alike, some = str(base), "0", "false", "false"
+        for name in range(base, base + size):
+            waits = code.value(f"icmp eq i64 {_load(code, frame.becomes + name)}, -1")
+            own = _load(code, frame.keys + name)
+            least = code.value(f"icmp ult i64 {own}, {key}")
+            first = code.value(f"xor i1 {some}, true")
+            better = code.value(f"and i1 {waits}, {code.value(f'or i1 {least}, {first}')}")
+            same = code.value(f"and i1 {waits}, {code.value(f'icmp eq i64 {own}, {key}')}")
+            same = code.value(f"and i1 {same}, {some}")
+            alike = code.value(f"or i1 {alike}, {same}")
+            alike = code.value(f"select i1 {better}, i1 false, i1 {alike}")
+            best = code.value(f"select i1 {better}, i64 {name}, i64 {best}")
+            key = code.value(f"select i1 {better}, i64 {own}, i64 {key}")
+            some = code.value(f"or i1 {some}, {waits}")
+        return best, key, alike
+
+    def _pack(self, code: Function) -> None:
+        cleared: dict[int, int] = {}
+        for _, entry in self._numbered():
+            cleared[entry.bits.word] = cleared.get(entry.bits.word, 0) | entry.bits.mask << entry.bits.shift
+        words = _words(code, sorted(cleared))
+        for word, mask in cleared.items():
+            words[word] = code.value(f"and i64 {words[word]}, {_signed(~mask & WORD)}")
+        for number, (family, entries) in enumerate(zip(self._naming.families, self._naming.entries, strict=True)):
+            for (coordinates, _), entry in zip(family.places(), entries, strict=True):
+                value = self._arriving(code, self._firsts[number], family, coordinates, entry)
+                there = code.value(f"shl i64 {value}, {entry.bits.shift}")
+                words[entry.bits.word] = code.value(f"or i64 {words[entry.bits.word]}, {there}")
+        for word, value in words.items():
+            code.do(f"store i64 {value}, ptr {code.value(f'getelementptr i64, ptr %record, i64 {word}')}")
+
+    def _arriving(
+        self, code: Function, first: int, family: Family, coordinates: tuple[int, ...], entry: Entry
+    ) -> str:
+        """The bits that come to an entry."""
+        frame, place = self._frame, "0"
+        for one, position, size in zip(family.sets, coordinates, family.sizes, strict=True):
+            rank = _load(code, frame.comes + self._naming.bases[one] + position)
+            place = code.value(f"add i64 {code.value(f'mul i64 {place}, {size}')}, {rank}")
+        value = _load_at(code, frame.values + first, place)
+        if entry.held is None:
+            return value
+        name = _load_at(code, frame.held + first, place)
+        none = code.value(f"icmp eq i64 {name}, {self._naming.total}")
+        become = code.value(f"sub i64 {_load_at(code, frame.becomes, name)}, {entry.held[2]}")
+        return code.value(f"select i1 {none}, i64 {value}, i64 {become}")
+
+
+def _words(code: Function, words: list[int]) -> dict[int, str]:
+    """The words of the state."""
+    return {
+        word: code.value(f"load i64, ptr {code.value(f'getelementptr i64, ptr %record, i64 {word}')}") for word in words
+    }
+
+
+def _place(code: Function, first: int, number: str) -> str:
+    if number.isdigit():
+        return code.value(f"getelementptr i64, ptr %frame, i64 {first + int(number)}")
+    return code.value(f"getelementptr i64, ptr %frame, i64 {code.value(f'add i64 {number}, {first}')}")
+
+
+def _load(code: Function, place: int) -> str:
+    return _load_at(code, place, "0")
+
+
+def _load_at(code: Function, first: int, number: str) -> str:
+    return code.value(f"load i64, ptr {_place(code, first, number)}")
+
+
+def _store(code: Function, place: int, value: str) -> None:
+    _store_at(code, place, "0", value)
+
+
+def _store_at(code: Function, first: int, number: str, value: str) -> None:
+    code.do(f"store i64 {value}, ptr {_place(code, first, number)}")
+
+
+def _mixed(code: Function, key: str) -> str:
+    key = code.value(f"mul i64 {key}, {_signed(SPREAD)}")
+    key = code.value(f"xor i64 {key}, {code.value(f'lshr i64 {key}, {SHIFT}')}")
+    return code.value(f"mul i64 {key}, {_signed(SPREAD)}")
+
+
+def _signed(number: int) -> int:
+    """A word as LLVM writes it."""
+    number &= WORD
+    return number - (1 << 64) if number >> 63 else number

@@ -1,0 +1,123 @@
+"""Breadth-first search inside a region, for a way back: the second, recorded search that makes a trace of a cycle.
+
+The first search knows that a cycle through some state exists and where it lies: in one component of the states it has
+stored, in one column or in one layer. This one looks for a shortest way round inside there that meets every acceptance
+set (000 §6.2; see `strandline.engine.cycles.cycle_extraction`). Two searches, one to an accepting state and one back, would not do:
+from the nearest accepting state of a layer there may be no way back.
+"""
+
+# Numba infers and checks the types of kernels when it compiles them.
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from strandline.engine.cycles.components_kernel import OPEN
+from strandline.engine.parts.expansion_kernel import ask, link_of
+from strandline.engine.parts.line_kernel import column_at, layer_at
+from strandline.engine.parts.numbered_kernel import room_for_one, store_one
+from strandline.engine.runtime.codes import BUDGET, CONTINUE, CYCLE, DONE, FAULT, NONE, ROOT
+from strandline.engine.runtime.hashing import copy_state, same_state, state_hash, word_count
+from strandline.engine.runtime.jit import inlined, njit
+from strandline.engine.store.interface import extra_at, find
+
+U = np.uint64
+_0, _1 = U(0), U(1)
+
+
+class Loop(NamedTuple):
+    """All that the search works on. An entry is a state and the acceptance sets met before it; `key` has room for one.
+    `bounds` are column, least and largest layer, or nothing; `component` the store of a component search and the first
+    record of the component, or None."""
+
+    expansion: Any
+    rest: Any
+    store: Any
+    journal: Any
+    state: Any
+    key: Any
+    target: Any
+    bounds: Any
+    component: Any
+
+
+@inlined
+def _inside(words, records, at, bounds, component):
+    """Whether a successor lies in the region: the component, the column, the layers."""
+    if len(bounds) > 0:
+        layer = layer_at(words, records, at)
+        if column_at(words, records, at) != bounds[0] or layer < bounds[1] or layer > bounds[2]:
+            return False
+    if component is not None:
+        store, first = component
+        record = find(store, records, at, state_hash(records, at, words))
+        if record == NONE or record < first:
+            return False
+        return store.entries[extra_at(store, record)] == OPEN
+    return True
+
+
+@inlined
+def _expand(search):
+    """Make the successors of the next state the batch. One that faults has none: a cycle that was found leads through
+    states that were expanded, and the search for it ends at the first that faults."""
+    expansion, store, state = search.expansion, search.store, search.state
+    width = word_count(expansion.words)
+    at = state.head * store.entry
+    code = ask(expansion, store.entries, at, state.head, _0)
+    if code == FAULT:
+        state.head += _1
+        return CONTINUE
+    if code != CONTINUE:
+        return code
+    search.journal.counts.visited += _1
+    search.journal.counts.transitions += expansion.answer.successors
+    search.key[width] = store.entries[at + width] | (expansion.labels[0] & state.accepting)
+    search.rest.count, search.rest.next = expansion.answer.successors, _0
+    state.source = state.head
+    state.head += _1
+    return CONTINUE
+
+
+@inlined
+def _absorb(search, component):
+    """Store what is new in the rest of the batch and inside the region."""
+    expansion, store, journal, state, key = search.expansion, search.store, search.journal, search.state, search.key
+    words, records, rest = expansion.words, expansion.records, search.rest
+    while rest.next < rest.count:
+        step = rest.next
+        at, link = step * expansion.stride, link_of(state.source, step)
+        first = state.source == U(ROOT)
+        all_met = not first and key[word_count(words)] == state.accepting
+        if all_met and same_state(records, at, search.target, _0, words):
+            state.link = link
+            return CYCLE
+        if first or _inside(words, records, at, search.bounds, component):
+            code = room_for_one(store, journal)
+            if code != CONTINUE:
+                return code
+            copy_state(records, at, key, _0, words)
+            store_one(store, journal, key, _0, state_hash(key, _0, store.words), link)
+        rest.next = step + _1
+    rest.count = rest.next = _0
+    return CONTINUE
+
+
+@njit
+def loop(search, budget):
+    """Search on for about `budget` expansions. The first batch is the start, with the parent ROOT. CYCLE: the edge
+    `link` leads back to `target` when all sets are met. Else DONE, BUDGET, GROW or FLUSH."""
+    stop_at = search.journal.counts.visited + budget
+    while True:
+        code = _absorb(search, search.component)
+        if code == CONTINUE:
+            if search.state.head == search.journal.counts.recorded:
+                return DONE
+            if search.journal.counts.visited >= stop_at:
+                return BUDGET
+            code = _expand(search)
+        if code != CONTINUE:
+            return code

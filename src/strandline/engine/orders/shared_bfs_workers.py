@@ -1,0 +1,209 @@
+"""The threads of a breadth-first search (`strandline.engine.orders.shared_kernel`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from strandline.compile.kernel import Kernel
+from strandline.engine.parts.expansion import ExpansionPart
+from strandline.engine.parts.part import Affordable, Part
+from strandline.engine.parts.search_output import JournalPart
+from strandline.engine.runtime import codes, sizes
+from strandline.engine.runtime.memory import WordArray
+from strandline.engine.runtime.records import COUNTS, DRAWN, ROUND, record
+from strandline.engine.store.parts import TablePart
+from strandline.errors import InternalError
+
+if TYPE_CHECKING:
+    from strandline.engine.orders.shared_kernel import Shared
+
+_REST, _PUT_OFF = 1 << 14, 1 << 12
+"""Slots of a table that are not worth several threads; contents of slots that a thread can put off."""
+_NUMBERS, _ALONE = 64, 1 << 15
+"""Numbers that a thread draws at a time; states that one thread expands before it looks for work for all."""
+_COUNTED = ("visited", "transitions", "deadlocks")
+_GRAVE = (codes.FOUND, codes.FAULT, codes.GROW, codes.FLUSH)
+"""What is told first where several threads have met something; what is not told is met again."""
+
+
+class _Worker:
+    """What one thread has to itself."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.expansion = ExpansionPart(kernel, 0)
+        self.own, self.counts = record(DRAWN), record(COUNTS)
+
+    @property
+    def idle(self) -> bool:
+        """Whether all that it has drawn is expanded and stored."""
+        return bool(self.own.state == self.own.states_end) and not self.expansion.rest.count
+
+
+class Crew(Part):
+    """Threads that expand a level together, round by round."""
+
+    def __init__(self, kernel: Kernel, threads: int, table: TablePart, journal: JournalPart, answer: Any) -> None:
+        from strandline.engine.orders.shared_kernel import COMMON_WORDS
+
+        self.threads = threads
+        self._table, self._journal, self._answer = table, journal, answer
+        self._workers = [_Worker(kernel) for _ in range(threads)]
+        self._pool = ThreadPoolExecutor(threads - 1, thread_name_prefix="strandline")
+        self._links: WordArray = np.zeros(sizes.SHARED_LINKS, dtype=np.uint64)
+        self._common: WordArray = np.zeros(COMMON_WORDS, dtype=np.uint64)
+        self._round = record(ROUND)
+        self._alone = sizes.SHARED_STATES
+
+    @property
+    def idle(self) -> bool:
+        """Whether no thread has anything left of the last round."""
+        return all(worker.idle for worker in self._workers)
+
+    def budget_alone(self, budget: int) -> int:
+        """How many states one thread may expand before it looks again whether there is work for all: few at first,
+        more while there is none."""
+        self._alone = min(2 * self._alone, _ALONE)
+        return min(budget, self._alone)
+
+    def first_state(self, otherwise: int) -> int:
+        """The first state that is drawn and not expanded."""
+        return min([otherwise, *(int(one.own.state) for one in self._workers if one.own.state < one.own.states_end)])
+
+    def run(self, head: int, end: int) -> tuple[int, int]:
+        """Expand entries from `head` to `end` in a round: a code, CONTINUE where nothing is to be done first; and where
+        the states begin that nobody has drawn."""
+        self._alone = sizes.SHARED_STATES
+        code = self._begin_round(head, end)
+        if code == codes.CONTINUE:
+            code = self._expand()
+            head = min(int(self._common[0]), int(self._round.states_end))
+            self._end_round()
+        return code, head
+
+    def load(self) -> None:
+        """Have the machine code: a round over nothing, and the growth of nothing."""
+        from strandline.engine.orders.shared_kernel import close_gaps, expand_shared
+        from strandline.engine.store.table_kernel import begin_growth, finish_growth, spread_part
+
+        none, store = np.uint64(0), self._table.store()
+        expand_shared(self._view(self._workers[0]))
+        close_gaps(store, self._links, none, none, np.zeros((0, 2), dtype=np.uint64))
+        begin_growth(store)
+        spread_part(store, none, none, np.zeros(1, dtype=np.uint64))
+        finish_growth(store)
+
+    def _begin_round(self, head: int, end: int) -> int:
+        """CONTINUE; or what is to be done first."""
+        from strandline.engine.orders.shared_kernel import NUMBER, STATE, STOP
+
+        counts, shape = self._journal.counts, self._table.shape
+        begin, links = int(counts.recorded), min(len(self._links), self._journal.room_for_links())
+        if not links:
+            return codes.FLUSH
+        if int(shape.most) - int(shape.count) < min(links, sizes.SHARED_STATES):
+            code = self._grow_table()
+            if code != codes.CONTINUE:
+                return code
+        if (begin + links) * self._table.entry > len(self._table.entries):
+            shape.wanted_entries = (begin + links) * self._table.entry
+            return codes.GROW
+        room = min(links, int(shape.most) - int(shape.count))
+        limits, common = self._round, self._common
+        limits.numbers_begin, limits.numbers_end = begin, begin + room
+        limits.numbers_drawn = max(1, min(_NUMBERS, room // (4 * self.threads)))
+        limits.states_end = min(end, head + sizes.ROUND_STATES)
+        common[STATE], common[NUMBER], common[STOP] = head, begin, 0
+        for worker in self._workers:
+            worker.expansion.answer.stop_mask = self._answer.stop_mask
+            worker.own.number = worker.own.numbers_end = 0
+        return codes.CONTINUE
+
+    def _grow_table(self) -> int:
+        """Make the table larger: what lies at its end goes to where nothing was, then what lies before that goes to
+        where that was, and so on; of a table that is doubled always a half. Of a small rest everything is put off."""
+        from strandline.engine.store.table_kernel import begin_growth, finish_growth, spread_part
+
+        shape, store = self._table.shape, self._table.store()
+        code = int(begin_growth(store))
+        if code != codes.CONTINUE:
+            return code
+        kept: list[WordArray] = []
+        end = int(shape.places)
+        while end:
+            begin = -(-end * int(shape.places) // int(shape.target)) if end > _REST else 0
+            parts = self.threads if begin else 1
+            edges = [begin + (end - begin) * part // parts for part in range(parts + 1)]
+            room = [np.zeros(end if not begin else _PUT_OFF, dtype=np.uint64) for _ in range(parts)]
+            each = [
+                self._pool.submit(spread_part, store, np.uint64(first), np.uint64(last), put_off)
+                for first, last, put_off in zip(edges, edges[1:], room, strict=False)
+            ]
+            for one, put_off in zip(each, room, strict=True):
+                if one.result() == codes.NONE:
+                    raise InternalError("a hash cluster exceeds the scratch array")
+                kept.append(put_off[: int(one.result())])
+            end = begin
+        contents = np.concatenate(kept)
+        shape.put_off = len(contents)
+        finish_growth(store._replace(scratch=contents))
+        return code
+
+    def _expand(self) -> int:
+        from strandline.engine.orders.shared_kernel import expand_shared
+
+        views = [self._view(worker) for worker in self._workers]
+        expand: Callable[[Shared], int] = expand_shared
+        others = [self._pool.submit(expand, view) for view in views[1:]]
+        try:
+            told = [int(expand(views[0]))]
+        finally:
+            # Nobody may be at work when arrays grow or go.
+            told_by_others = [int(other.result()) for other in others]
+        found = dict(zip([*told, *told_by_others], self._workers, strict=True))
+        for code in _GRAVE:
+            if code in found:
+                for name in ("record", "labels", "fault"):
+                    setattr(self._answer, name, getattr(found[code].expansion.answer, name))
+                return code
+        return codes.CONTINUE
+
+    def _view(self, worker: _Worker) -> Shared:
+        from strandline.engine.orders.shared_kernel import Shared
+
+        asking = (worker.expansion.expansion(), worker.expansion.batch())
+        common = (self._table.store(), self._links, self._common, self._round)
+        return Shared(*asking, *common, worker.own, worker.counts)
+
+    def _end_round(self) -> None:
+        """Close the gaps between the numbers that were used, and hand over what the round has found."""
+        from strandline.engine.orders.shared_kernel import NUMBER, close_gaps
+
+        counts, limits = self._journal.counts, self._round
+        left = [(worker.own.number, worker.own.numbers_end) for worker in self._workers]
+        gaps = np.array(sorted((int(first), int(end)) for first, end in left if first < end), dtype=np.uint64)
+        begin, end = limits.numbers_begin, min(self._common[NUMBER], limits.numbers_end)
+        last = int(close_gaps(self._table.store(), self._links, begin, end, gaps.reshape(-1, 2)))
+        new = np.uint64(last - int(begin))
+        self._table.shape.count += new
+        if new:
+            self._journal.append(self._links[: int(new)])
+            counts.stored += new
+            counts.peak_stored = max(counts.stored, counts.peak_stored)
+        for worker in self._workers:
+            for name in _COUNTED:
+                setattr(counts, name, getattr(counts, name) + getattr(worker.counts, name))
+                setattr(worker.counts, name, 0)
+
+    @property
+    def words(self) -> int:
+        return len(self._links) + sum(worker.expansion.words for worker in self._workers)
+
+    def grow(self, affordable: Affordable) -> bool:
+        return all(worker.expansion.grow(affordable) for worker in self._workers)
+
+    def close(self) -> None:
+        self._pool.shutdown()

@@ -1,0 +1,1 @@
+"""The parts of which searches are made: each owns arrays, and has its kernels in the module of the same name."""

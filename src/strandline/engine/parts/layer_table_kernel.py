@@ -1,0 +1,240 @@
+"""The layers of a sweep: a map from keys (column, layer) to rows, and a heap of the rows that wait for the line.
+
+Layers are sparse and many. A row has two chains of states, those that go when the line leaves the layer and the
+persistent ones, which go when it leaves the column. A row is given back as soon as both are empty.
+"""
+
+# Numba infers and checks the types of kernels when it compiles them.
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from strandline.engine.runtime.codes import NONE
+from strandline.engine.runtime.hashing import home, mixed
+from strandline.engine.runtime.jit import inlined, njit
+
+U = np.uint64
+_0, _1, _2 = U(0), U(1), U(2)
+
+
+class Layers(NamedTuple):
+    """`rows` and `chains` (two a row) are the layers, `places` the map, `heap` the rows that wait for the line,
+    `pending` those with roots for the next sweep, `keepers` those with persistent states; `sketch` tells how many
+    states were stored (`strandline.engine.parts.sketch`)."""
+
+    rows: Any
+    chains: Any
+    places: Any
+    heap: Any
+    pending: Any
+    keepers: Any
+    sketch: Any
+    line: Any
+
+
+# --- rows -------------------------------------------------------------------------------------------------------
+
+
+@inlined
+def live(row):
+    """The chain of a layer's states that go with it."""
+    return _2 * row
+
+
+@inlined
+def kept(row):
+    """The chain of a layer's persistent states."""
+    return _2 * row + _1
+
+
+@inlined
+def _home_of(column, layer, places):
+    return home(mixed(column + mixed(layer)), U(len(places)))
+
+
+@inlined
+def find_row(layers, column, layer):
+    """The row of a layer, or NONE."""
+    places = layers.places
+    place = _home_of(column, layer, places)
+    while places[place] != _0:
+        row = places[place] - _1
+        if layers.rows[row].layer == layer and layers.rows[row].column == column:
+            return row
+        place += _1
+        if place == U(len(places)):
+            place = _0
+    return NONE
+
+
+@inlined
+def _enter_row(rows, places, row):
+    """Put a row into the map; there must be room."""
+    place = _home_of(rows[row].column, rows[row].layer, places)
+    while places[place] != _0:
+        place += _1
+        if place == U(len(places)):
+            place = _0
+    places[place] = row + _1
+
+
+@njit
+def rebuild_map(rows, old, new):
+    """Enter all rows of a full map into a larger, empty one."""
+    for place in range(len(old)):
+        if old[place] != _0:
+            _enter_row(rows, new, old[place] - _1)
+
+
+@inlined
+def row_of(layers, column, layer):
+    """The row of a layer, made if need be; NONE when arrays must grow first."""
+    line = layers.line
+    if layer == line.layer and column == line.column and line.row != NONE:
+        return line.row
+    row = find_row(layers, column, layer)
+    if row == NONE:
+        row = _new_row(layers, column, layer)
+    return row
+
+
+@inlined
+def _new_row(layers, column, layer):
+    line, rows = layers.line, layers.rows
+    if line.free_row != NONE:
+        row = line.free_row
+        line.free_row = rows[row].column
+    else:
+        row = line.rows
+        if row == U(len(rows)):
+            line.wanted_rows = row + _1
+            return NONE
+        line.rows = row + _1
+    rows[row].column, rows[row].layer = column, layer
+    rows[row].queued = rows[row].roots = rows[row].ring = rows[row].span = _0
+    for number in range(live(row), live(row) + _2):
+        chain = layers.chains[number]
+        chain.first = chain.last = chain.count = chain.taken = chain.page = chain.offset = _0
+    _enter_row(rows, layers.places, row)
+    return row
+
+
+@inlined
+def remove_row(layers, row):
+    """Take a row out of the map, closing the gap, and keep it for the next layer."""
+    rows, places = layers.rows, layers.places
+    size = U(len(places))
+    place = _home_of(rows[row].column, rows[row].layer, places)
+    while places[place] != row + _1:
+        place += _1
+        if place == size:
+            place = _0
+    gap = place
+    while True:
+        place += _1
+        if place == size:
+            place = _0
+        if places[place] == _0:
+            break
+        other = places[place] - _1
+        origin = _home_of(rows[other].column, rows[other].layer, places)
+        # An entry may fill the gap unless its home lies cyclically in (gap, place].
+        stays = gap < origin <= place if gap < place else (origin > gap or origin <= place)
+        if not stays:
+            places[gap] = places[place]
+            gap = place
+    places[gap] = _0
+    rows[row].column = layers.line.free_row
+    layers.line.free_row = row
+
+
+# --- what waits -------------------------------------------------------------------------------------------------
+
+
+@inlined
+def _before(rows, first, second):
+    """Whether the first row's key is smaller."""
+    if rows[first].column != rows[second].column:
+        return rows[first].column < rows[second].column
+    return rows[first].layer < rows[second].layer
+
+
+@inlined
+def push(layers, row):
+    """Let a layer wait for the line; one that waits already is left alone."""
+    rows, heap, line = layers.rows, layers.heap, layers.line
+    if rows[row].queued != _0:
+        return
+    rows[row].queued = _1
+    place = line.waiting
+    line.waiting = place + _1
+    while place > _0:
+        parent = (place - _1) >> _1
+        if not _before(rows, row, heap[parent]):
+            break
+        heap[place] = heap[parent]
+        place = parent
+    heap[place] = row
+
+
+@inlined
+def pop(layers):
+    """The waiting layer with the smallest key."""
+    rows, heap, line = layers.rows, layers.heap, layers.line
+    least = heap[_0]
+    count = line.waiting - _1
+    line.waiting = count
+    row = heap[count]
+    place = _0
+    while True:
+        child = place + place + _1
+        if child >= count:
+            break
+        if child + _1 < count and _before(rows, heap[child + _1], heap[child]):
+            child += _1
+        if not _before(rows, heap[child], row):
+            break
+        heap[place] = heap[child]
+        place = child
+    heap[place] = row
+    rows[least].queued = _0
+    return least
+
+
+@inlined
+def column_waits(layers):
+    """Whether a layer of the column the line is in waits for it."""
+    line = layers.line
+    return line.waiting > _0 and layers.rows[layers.heap[_0]].column == line.column
+
+
+@inlined
+def schedule_root(layers, row):
+    """The persistent state that was added to a layer last is a root of the next sweep, as are those after it."""
+    line = layers.line
+    if layers.rows[row].roots == _0:
+        layers.rows[row].roots = max(_1, layers.chains[kept(row)].count)
+        layers.pending[line.pending] = row
+        line.pending += _1
+
+
+@inlined
+def _this_sweeps_roots(layers, row):
+    """How many of a layer's persistent states are no roots of the next sweep."""
+    if layers.rows[row].roots != _0:
+        return layers.rows[row].roots - _1
+    return layers.chains[kept(row)].count
+
+
+@inlined
+def unexpanded(layers, row):
+    """The chain of a layer with states that wait for expansion, persistent ones first; NONE if there is none."""
+    if layers.chains[kept(row)].taken < _this_sweeps_roots(layers, row):
+        return kept(row)
+    if layers.chains[live(row)].taken < layers.chains[live(row)].count:
+        return live(row)
+    return NONE

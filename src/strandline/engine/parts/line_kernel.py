@@ -1,0 +1,286 @@
+"""Where the line is, what comes next, what is forgotten; and the one place where a successor finds its layer.
+
+Inside a column layers are taken in increasing order, and columns in increasing order; a layer is forgotten as a whole
+when the line leaves it. The target of a regress edge becomes persistent and a root of the next sweep of its column;
+persistent states go when the line leaves the column (000 §2, 001 §2.2, 002 §2-5).
+"""
+
+# Numba infers and checks the types of kernels when it compiles them.
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
+
+from __future__ import annotations
+
+import numpy as np
+
+from strandline.engine.parts.layer_table_kernel import (
+    column_waits,
+    kept,
+    live,
+    pop,
+    push,
+    remove_row,
+    row_of,
+    schedule_root,
+    unexpanded,
+)
+from strandline.engine.parts.profile_recorder_kernel import note_layer
+from strandline.engine.parts.search_output_kernel import links_full, log_new_state
+from strandline.engine.parts.sketch import REGISTER_BITS
+from strandline.engine.parts.stack_kernel import top_of
+from strandline.engine.runtime.codes import (
+    BIAS,
+    BUDGET,
+    COLUMN_OVER,
+    CONTINUE,
+    DONE,
+    FLUSH,
+    GROW,
+    LAYER_OVER,
+    NONE,
+    REGRESSING_COLUMN,
+    SWEEP_OVER,
+)
+from strandline.engine.runtime.hashing import word_count
+from strandline.engine.runtime.intrinsics import lowest_bit
+from strandline.engine.runtime.jit import inlined
+from strandline.engine.store.interface import find, make_room
+from strandline.engine.store.paged_kernel import append, forget_chain, insert, next_of, take
+
+U = np.uint64
+_0, _1, _2 = U(0), U(1), U(2)
+_BIAS = U(BIAS)
+_PAGES_AT_A_TIME = U(1 << 15)
+_REGISTER_BITS, _REGISTERS, _NO_REST = U(REGISTER_BITS), U((1 << REGISTER_BITS) - 1), U(1 << (64 - REGISTER_BITS))
+
+_LAYERS, _SWEEPS, _COLUMNS = U(1), U(2), U(4)
+
+KNOWN, NEW, RETURNED = U(0), U(1), U(2)
+"""What `place` says of a successor: it was stored; it is new; it is new, and persistent."""
+
+
+# --- the line moves ---------------------------------------------------------------------------------------------
+
+
+@inlined
+def leave_layer(layers, store, counts):
+    """Forget the layer the line is at, but not its persistent states: CONTINUE, or BUDGET after a part of it."""
+    line = layers.line
+    if line.leaving == _0:
+        counts.stored -= layers.chains[live(line.row)].count
+        line.leaving = _1
+    return drop_layer(layers, store)
+
+
+@inlined
+def drop_layer(layers, store):
+    """The same for states that are not counted, or not any more."""
+    line = layers.line
+    line.leaving = _1
+    if not forget_chain(store, layers.chains[live(line.row)], _PAGES_AT_A_TIME):
+        return BUDGET
+    if layers.chains[kept(line.row)].count == _0:
+        remove_row(layers, line.row)
+    line.leaving = _0
+    line.row = NONE
+    return CONTINUE
+
+
+@inlined
+def wake_layers(layers):
+    """The layers with roots for the next sweep wait for the line."""
+    line = layers.line
+    for number in range(line.pending):
+        layers.rows[layers.pending[number]].roots = _0
+        push(layers, layers.pending[number])
+    line.pending = _0
+
+
+@inlined
+def leave_column(layers, store, counts):
+    """The line leaves the column: its persistent states go. CONTINUE, or BUDGET after a part of it."""
+    line = layers.line
+    while line.keepers > _0:
+        row = layers.keepers[line.keepers - _1]
+        chain = layers.chains[kept(row)]
+        if line.leaving == _0:
+            counts.stored -= chain.count
+            line.leaving = _1
+        if not forget_chain(store, chain, _PAGES_AT_A_TIME):
+            return BUDGET
+        remove_row(layers, row)
+        line.leaving = _0
+        line.keepers -= _1
+    line.column_sweep = _1
+    return CONTINUE
+
+
+@inlined
+def move_line(layers):
+    """The line goes to the least layer that waits; there must be one."""
+    line = layers.line
+    row = pop(layers)
+    line.row = row
+    line.column, line.layer = layers.rows[row].column, layers.rows[row].layer
+
+
+@inlined
+def _tells(line, event):
+    """Whether somebody listens to an event and was not told of it yet."""
+    if line.listening & event == _0 or line.told & event != _0:
+        return False
+    line.told |= event
+    return True
+
+
+@inlined
+def next_layer(layers, store, counts, notes):
+    """Move the line to the next layer with something to expand: CONTINUE, or DONE where there is none; BUDGET after a
+    part of what is to be forgotten. On the way LAYER_OVER, SWEEP_OVER, COLUMN_OVER are answered once each, before what
+    is finished goes, if somebody listens to them (bits 0, 1, 2 of `line.listening`)."""
+    line = layers.line
+    while True:
+        if line.row != NONE:
+            if line.leaving == _0:
+                if unexpanded(layers, line.row) != NONE:
+                    return CONTINUE
+                if _tells(line, _LAYERS):
+                    return LAYER_OVER
+                if notes is not None:
+                    note_layer(notes, line.column, line.layer, layers.chains[live(line.row)].taken, counts)
+            code = leave_layer(layers, store, counts)
+            if code != CONTINUE:
+                return code
+            line.layers_left += _1
+        if not column_waits(layers):
+            if line.pending > _0:
+                if _tells(line, _SWEEPS):
+                    return SWEEP_OVER
+                line.sweeps += _1
+                line.column_sweep += _1
+                wake_layers(layers)
+            else:
+                if _tells(line, _COLUMNS):
+                    return COLUMN_OVER
+                code = leave_column(layers, store, counts)
+                if code != CONTINUE:
+                    return code
+                if line.waiting == _0:
+                    return DONE
+        line.told = _0
+        move_line(layers)
+
+
+@inlined
+def take_next(layers, store):
+    """Take the next state of the layer that waits for expansion; there must be one. The number of its entry."""
+    chain = layers.chains[unexpanded(layers, layers.line.row)]
+    number = next_of(store, chain)
+    take(chain)
+    return number
+
+
+# --- a successor ------------------------------------------------------------------------------------------------
+
+
+@inlined
+def column_at(words, records, at):
+    """The column of the successor at `records[at]`, biased."""
+    return records[at + word_count(words)] ^ _BIAS
+
+
+@inlined
+def layer_at(words, records, at):
+    """Its layer, biased."""
+    return records[at + word_count(words) + _1] ^ _BIAS
+
+
+@inlined
+def falls_behind(layers, expansion, at):
+    """Whether the edge to the successor at `records[at]` regresses: it stays in the column and leads to a lower layer
+    or, where progress is partially ordered (002 §3), the Kernel says so; then it may also lead ahead of the line."""
+    words, records, line = expansion.words, expansion.records, layers.line
+    if column_at(words, records, at) != line.column:
+        return False
+    if line.partial != _0:
+        return records[at + word_count(words) + _2] != _0
+    return layer_at(words, records, at) < line.layer
+
+
+@inlined
+def _note_distinct(sketch, hash_value):
+    """Have a state in the estimate of how many there are (`strandline.engine.parts.sketch`)."""
+    register = hash_value & _REGISTERS
+    rank = lowest_bit((hash_value >> _REGISTER_BITS) | _NO_REST) + _1
+    if rank > sketch[register]:
+        sketch[register] = rank
+
+
+@inlined
+def place(layers, store, journal, expansion, at, hash_value, link):
+    """Store the successor at `records[at]` in its layer unless it is stored. CONTINUE, and `line.placed` is the number
+    of its entry, `line.outcome` KNOWN, NEW or RETURNED, then in row `line.placed_row`; or REGRESSING_COLUMN, FLUSH,
+    GROW or BUDGET with nothing changed."""
+    line, words, records = layers.line, expansion.words, expansion.records
+    column, layer = column_at(words, records, at), layer_at(words, records, at)
+    if column < line.column:
+        return REGRESSING_COLUMN
+    code = make_room(store)
+    if code != CONTINUE:
+        return code
+    line.outcome = KNOWN
+    line.placed = find(store, records, at, hash_value)
+    if line.placed != NONE:
+        return CONTINUE
+    if links_full(journal):
+        return FLUSH
+    row = row_of(layers, column, layer)
+    if row == NONE:
+        return GROW
+    behind = falls_behind(layers, expansion, at)
+    number = kept(row) if behind else live(row)
+    line.placed = append(store, layers.chains[number], journal.counts.recorded)
+    if line.placed == NONE:
+        return GROW
+    insert(store, line.placed, records, at, hash_value)
+    _note_distinct(layers.sketch, hash_value)
+    log_new_state(journal, link)
+    line.outcome, line.placed_row = NEW, row
+    if behind:
+        line.outcome = RETURNED
+        line.persistent += _1
+        if layers.chains[number].count == _1:
+            layers.keepers[line.keepers] = row
+            line.keepers += _1
+        schedule_root(layers, row)
+    elif row != line.row:
+        push(layers, row)
+    return CONTINUE
+
+
+@inlined
+def store_here(layers, store, journal, array, at, hash_value, link):
+    """Store the state at `array[at]`, which is not there, in the layer the line is at: CONTINUE, and `line.placed` is
+    the number of its entry; or FLUSH, GROW or BUDGET with nothing changed."""
+    line = layers.line
+    if links_full(journal):
+        return FLUSH
+    code = make_room(store)
+    if code != CONTINUE:
+        return code
+    line.placed = append(store, layers.chains[live(line.row)], journal.counts.recorded)
+    if line.placed == NONE:
+        return GROW
+    insert(store, line.placed, array, at, hash_value)
+    _note_distinct(layers.sketch, hash_value)
+    log_new_state(journal, link)
+    return CONTINUE
+
+
+@inlined
+def store_top_here(search, hash_value):
+    """Store the state on top of the search's stack, which is not there, in the layer the line is at, as
+    `store_here`."""
+    stack, words = search.stack, search.expansion.words
+    at = top_of(stack, words)
+    link = stack.items[at + word_count(words)]
+    return store_here(search.layers, search.store, search.journal, stack.items, at, hash_value, link)

@@ -1,0 +1,77 @@
+"""Links of the parent log in blocks, compressed: often an eighth of their size, as neighbours have parents that are
+neighbours too.
+
+A batch is the number of its links and that of the bytes behind these two numbers, 32 bits each; then, for each of its
+blocks, where that ends; then the blocks, of `BLOCK` links each but the last. A block is a byte and its links: plain
+ones where that is `PLAIN`, else as in `strandline.engine.parts.links_kernel`, where it is the number of bits of a step.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from strandline.engine.runtime.memory import WordArray
+
+Bytes = npt.NDArray[np.uint8]
+
+BLOCK = 1 << 12
+HEADER = 8
+PLAIN = 255
+_A_FEW = 256
+"""Links that are not worth the machine code."""
+
+
+class Batch(NamedTuple):
+    """What the header of a batch tells."""
+
+    links: int
+    bytes: int
+
+    @property
+    def blocks(self) -> int:
+        return -(-self.links // BLOCK)
+
+
+def batch_of(links: WordArray) -> Bytes:
+    """Links as they are written."""
+    blocks = [_block(links[first : first + BLOCK]) for first in range(0, len(links), BLOCK)]
+    ends = np.cumsum([len(block) for block in blocks], dtype="<u4")
+    header = np.array([len(links), ends.nbytes + int(ends[-1])], dtype="<u4")
+    return np.concatenate((header.view(np.uint8), ends.view(np.uint8), *blocks))
+
+
+def header_of(data: bytes) -> Batch:
+    return Batch(*np.frombuffer(data, dtype="<u4").tolist())
+
+
+def links_of(block: Bytes, count: int) -> WordArray | None:
+    """The links of a block; None where it is damaged."""
+    if len(block) and block[0] == PLAIN:
+        plain = block[1:].tobytes()
+        return np.frombuffer(plain, dtype="<u8").astype(np.uint64) if len(plain) == 8 * count else None
+    from strandline.engine.parts.links_kernel import expand
+
+    links: WordArray = np.empty(count, dtype=np.uint64)
+    return links if len(block) and expand(block, links) == len(block) else None
+
+
+def _block(links: WordArray) -> Bytes:
+    if len(links) >= _A_FEW:
+        from strandline.engine.parts.links_kernel import MOST_BYTES, compress
+
+        packed: Bytes = np.empty(1 + MOST_BYTES * len(links), dtype=np.uint8)
+        size = int(compress(links, packed))
+        if 0 < size <= links.nbytes:
+            return packed[:size]
+    head = np.array([PLAIN], dtype=np.uint8)
+    return np.concatenate((head, np.ascontiguousarray(links, dtype="<u8").view(np.uint8)))
+
+
+def load_kernels() -> None:
+    """Have the machine code."""
+    block = _block(np.zeros(_A_FEW, dtype=np.uint64))
+    # As it is read from a file, which is another kind of array.
+    links_of(np.frombuffer(block.tobytes(), dtype=np.uint8), _A_FEW)

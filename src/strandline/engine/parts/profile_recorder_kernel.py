@@ -1,0 +1,176 @@
+"""What a sweep notes on its way for reports: a profile of the layers it leaves, and some of the edges that regress.
+
+Both take a bounded number of words and hardly any time. The profile has one cell for every layer, in increasing order,
+until there are too many; then neighbours are put together, two at first, and `grain` says how many layers a cell is to
+hold. Of the regress edges every 2^k-th is kept, and k grows by one whenever the sample is full, so that it always
+stands for all of them.
+"""
+
+# Numba infers and checks the types of kernels when it compiles them.
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from strandline.engine.runtime.hashing import copy_state, word_count
+from strandline.engine.runtime.jit import inlined
+
+U = np.uint64
+_0, _1, _2 = U(0), U(1), U(2)
+
+
+class Notes(NamedTuple):
+    """The cells of the profile, the sample of regress edges (a state and the number of a step each), and their
+    state."""
+
+    cells: Any
+    sample: Any
+    state: Any
+
+
+@inlined
+def _follows(column, layer, first_column, first_layer):
+    """Whether a layer comes after a key."""
+    return column > first_column or (column == first_column and layer > first_layer)
+
+
+@inlined
+def _add_figures(to, cell):
+    to.layers += cell.layers
+    to.stored = max(to.stored, cell.stored)
+    to.visited += cell.visited
+    to.revisited += cell.revisited
+    to.persistent += cell.persistent
+
+
+@inlined
+def _copy_cell(to, cell):
+    to.first_column, to.first_layer = cell.first_column, cell.first_layer
+    to.last_column, to.last_layer = cell.last_column, cell.last_layer
+    to.layers, to.stored, to.visited = cell.layers, cell.stored, cell.visited
+    to.revisited, to.persistent = cell.revisited, cell.persistent
+
+
+@inlined
+def _coarsen(notes):
+    """Put every two neighbouring cells together."""
+    cells, state = notes.cells, notes.state
+    count = state.cells
+    for number in range((count + _1) >> _1):
+        _copy_cell(cells[number], cells[_2 * number])
+        if _2 * number + _1 < count:
+            second = cells[_2 * number + _1]
+            cells[number].last_column, cells[number].last_layer = second.last_column, second.last_layer
+            _add_figures(cells[number], second)
+    state.cells = (count + _1) >> _1
+    state.grain *= _2
+    state.at = _0
+
+
+@inlined
+def _make_cell(notes, number, column, layer):
+    """Insert an empty cell for one layer before cell `number`; there must be room."""
+    cells = notes.cells
+    place = notes.state.cells
+    while place > number:
+        _copy_cell(cells[place], cells[place - _1])
+        place -= _1
+    cell = cells[number]
+    cell.first_column = cell.last_column = column
+    cell.first_layer = cell.last_layer = layer
+    cell.layers = _1
+    cell.stored = cell.visited = cell.revisited = cell.persistent = _0
+    notes.state.cells += _1
+
+
+@inlined
+def _cells_up_to(notes, column, layer):
+    """How many cells begin at this layer or before it."""
+    cells, state = notes.cells, notes.state
+    low, high = _0, state.cells
+    following = state.at + _1
+    if following < high:
+        # In a further sweep the layers come in the same order.
+        if cells[following].first_column == column and cells[following].first_layer == layer:
+            return following + _1
+    elif high > _0 and _follows(column, layer, cells[high - _1].first_column, cells[high - _1].first_layer):
+        return high
+    while low < high:
+        middle = (low + high) >> _1
+        if _follows(cells[middle].first_column, cells[middle].first_layer, column, layer):
+            high = middle
+        else:
+            low = middle + _1
+    return low
+
+
+@inlined
+def _cell_of(notes, column, layer):
+    """The number of the cell to which a layer belongs, made where there is none; `known` says whether the layer was
+    there before. In a cell for several layers that is not known of each: all between its first and its last are taken
+    to be there."""
+    cells, state = notes.cells, notes.state
+    state.known = _0
+    while True:
+        before = _cells_up_to(notes, column, layer)
+        if before > _0:
+            cell = cells[before - _1]
+            if not _follows(column, layer, cell.last_column, cell.last_layer):
+                state.known = _1
+                return before - _1
+            between = before < state.cells and state.grain > _1
+            if between or cell.layers < state.grain:
+                cell.last_column, cell.last_layer = column, layer
+                cell.layers += _1
+                return before - _1
+        if state.cells < U(len(cells)):
+            _make_cell(notes, before, column, layer)
+            return before
+        _coarsen(notes)
+
+
+@inlined
+def note_layer(notes, column, layer, unmoved, counts):
+    """The line is about to leave a layer, when as many states are stored as ever while it stood there; `unmoved` of
+    those expanded since it left the last one are not persistent."""
+    state = notes.state
+    state.at = _cell_of(notes, column, layer)
+    cell = notes.cells[state.at]
+    expanded = counts.visited - state.visited
+    cell.stored = max(cell.stored, counts.stored)
+    cell.visited += expanded
+    cell.revisited += expanded * state.known
+    # All that was expanded and is not live is persistent, and expanded only this once.
+    cell.persistent += expanded - unmoved
+    state.visited = counts.visited
+
+
+@inlined
+def _thin_out(notes, size):
+    """Drop every other edge of a full sample; from now on only every other one of those to come is taken."""
+    half = notes.state.sampled >> _1
+    for number in range(half):
+        for word in range(size):
+            notes.sample[number * size + word] = notes.sample[(number + number + _1) * size + word]
+    notes.state.sampled = half
+    notes.state.sample_mask += notes.state.sample_mask + _1
+
+
+@inlined
+def note_regress(notes, words, entries, at, step, met):
+    """A regress edge was met, number `met` of all: its source, a state that lies at `entries[at]`, and the number of
+    the step are kept if it is its turn."""
+    state, size = notes.state, word_count(words) + _1
+    if met & state.sample_mask != _0:
+        return
+    if (state.sampled + _1) * size > U(len(notes.sample)):
+        _thin_out(notes, size)
+        if met & state.sample_mask != _0:
+            return
+    place = state.sampled * size
+    copy_state(entries, at, notes.sample, place, words)
+    notes.sample[place + size - _1] = step
+    state.sampled += _1

@@ -1,0 +1,166 @@
+"""The stack of depth-first searches: states still to be looked at, each with its link.
+
+Below the successors of a state there may be its marker, an item without a link: when it is on top, all of them are
+done.
+"""
+
+# Numba infers and checks the types of kernels when it compiles them.
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import overload
+
+from strandline.engine.parts.expansion_kernel import ask, link_of
+from strandline.engine.runtime.codes import BUDGET, CONTINUE, DONE, GROW, NONE
+from strandline.engine.runtime.hashing import copy_state, state_hash, word_count
+from strandline.engine.runtime.jit import INLINED, inlined, plain
+from strandline.engine.store.interface import prefetch_home
+
+U = np.uint64
+_0, _1 = U(0), U(1)
+
+
+class Stack(NamedTuple):
+    """Items of a state's words and one more."""
+
+    items: Any
+    top: Any
+
+
+@inlined
+def top_of(stack, words):
+    """Where the item on top begins; there must be one."""
+    return (stack.top.count - _1) * (word_count(words) + _1)
+
+
+@inlined
+def is_marker(stack, words):
+    return stack.items[top_of(stack, words) + word_count(words)] == NONE
+
+
+@inlined
+def drop(stack):
+    """Take the item on top away."""
+    stack.top.count -= _1
+
+
+@inlined
+def has_room(stack, words, items):
+    """Whether so many items more fit; if not, room is asked for."""
+    end = (stack.top.count + items) * (word_count(words) + _1)
+    if end > U(len(stack.items)):
+        stack.top.wanted = end
+        return False
+    return True
+
+
+@inlined
+def ask_for_stack(stack, expansion, store, number, record):
+    """Ask for the successors of an entry, and see to it that they and a marker fit onto the stack; answers as `ask`."""
+    code = ask(expansion, store.entries, number * store.entry, record, _0)
+    if code == CONTINUE and not has_room(stack, expansion.words, expansion.answer.successors + _1):
+        return GROW
+    return code
+
+
+@inlined
+def push_marker(stack, words, number):
+    """Put the marker of a state onto the stack; there must be room."""
+    at = stack.top.count * (word_count(words) + _1)
+    stack.items[at] = number
+    stack.items[at + word_count(words)] = NONE
+    stack.top.count += _1
+
+
+@inlined
+def push_state(stack, words, array, at, link):
+    """Put a state onto the stack; there must be room."""
+    place = stack.top.count * (word_count(words) + _1)
+    copy_state(array, at, stack.items, place, words)
+    stack.items[place + word_count(words)] = link
+    stack.top.count += _1
+
+
+@inlined
+def push_successors(stack, expansion, store, record):
+    """Put the successors of the state with this record, which was asked for last, onto the stack, the first on top;
+    there must be room."""
+    words = expansion.words
+    successors = expansion.answer.successors
+    for step in range(successors):
+        # From the last to the first.
+        number = successors - step - _1
+        at = number * expansion.stride
+        push_state(stack, words, expansion.records, at, link_of(record, number))
+        prefetch_home(store, state_hash(expansion.records, at, words))
+
+
+# --- the loop ---------------------------------------------------------------------------------------------------
+
+
+class Moves(NamedTuple):
+    """What a depth-first search does: `enter` expands the state to be expanded next, `look_at` takes a state from the
+    stack, `leave` a marker. Each takes the named tuple of the search and answers CONTINUE or what the loop is to
+    answer."""
+
+    enter: Any
+    look_at: Any
+    leave: Any
+
+
+MOVES: dict[type, Moves] = {}
+"""The moves of each kind of search, by the named tuple of what it works on; which these are the compiler knows by its
+type. (A loop that takes functions as arguments could not be kept on disk.)"""
+
+
+def _enter(search):
+    return plain(MOVES[type(search)].enter)(search)
+
+
+def _look_at(search):
+    return plain(MOVES[type(search)].look_at)(search)
+
+
+def _leave(search):
+    return plain(MOVES[type(search)].leave)(search)
+
+
+@overload(_enter, jit_options=INLINED)
+def _enter_overload(search):
+    chosen = MOVES[search.instance_class].enter
+    return lambda search: chosen(search)
+
+
+@overload(_look_at, jit_options=INLINED)
+def _look_at_overload(search):
+    chosen = MOVES[search.instance_class].look_at
+    return lambda search: chosen(search)
+
+
+@overload(_leave, jit_options=INLINED)
+def _leave_overload(search):
+    chosen = MOVES[search.instance_class].leave
+    return lambda search: chosen(search)
+
+
+@inlined
+def search_depth_first(search, budget):
+    """The loop of every depth-first search, for `budget` expansions: DONE, BUDGET before a state is expanded, or what a
+    move answers."""
+    stack, counts = search.stack, search.journal.counts
+    stop_at = counts.visited + budget
+    code = CONTINUE
+    while code == CONTINUE:
+        if stack.top.unexpanded != _0:
+            code = _enter(search) if counts.visited < stop_at else BUDGET
+        elif stack.top.count == _0:
+            code = DONE
+        elif is_marker(stack, search.expansion.words):
+            code = _leave(search)
+        else:
+            code = _look_at(search)
+    return code

@@ -1,0 +1,242 @@
+"""What Numba cannot say: call a C function at an address, read from a file, prefetch, find the lowest bit that is set,
+compare sixteen bytes at once, and what threads need that write to one array.
+
+Each has a plain Python twin with the same meaning, so that kernels also run undecorated (`py_func`).
+"""
+
+# Numba infers and checks the types of kernels when it compiles them.
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
+
+from __future__ import annotations
+
+import ctypes
+import os
+import time
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload
+
+from strandline.engine.runtime.jit import INLINED
+
+_I32, _I64 = ir.IntType(32), ir.IntType(64)
+_BYTES = ir.IntType(8).as_pointer()
+_PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)
+
+
+def call_successors(function: Any, state: Any, at: Any, records: Any, first: Any, capacity: Any, labels: Any) -> Any:
+    """`function(&state[at], &records[first], capacity, labels)` by the ABI of `strandline.compile.kernel`."""
+    return _PROTOTYPE(int(function))(
+        state.ctypes.data + 8 * int(at),
+        records.ctypes.data + 8 * int(first),
+        int(capacity),
+        labels.ctypes.data,
+    )
+
+
+def read_at(function: Any, file: Any, array: Any, size: Any, offset: Any) -> Any:
+    """Read so many bytes of a file, from an offset on, to the beginning of an array; how many were read, or less than
+    0. The function is `pread` of the C library."""
+    try:
+        return np.int64(os.preadv(int(file), [array.data.cast("B")[: int(size)]], int(offset)))
+    except OSError:
+        return np.int64(-1)
+
+
+def prefetch(array: Any, at: Any) -> None:
+    """Tell the processor that `array[at]` is needed soon; an index outside the array does no harm."""
+
+
+def seen(array: Any, at: Any) -> Any:
+    """`array[at]`, and whatever another thread wrote before it wrote that."""
+    return array[at]
+
+
+def swap_in(array: Any, at: Any, value: Any) -> Any:
+    """Write a value where there is 0; what was there. Other threads see it only with all that was written before."""
+    found = array[at]
+    if found == 0:
+        array[at] = value
+    return found
+
+
+def drawn(array: Any, at: Any, amount: Any) -> Any:
+    """Add to `array[at]`; what was there. No two threads draw the same."""
+    found = array[at]
+    array[at] = found + amount
+    return found
+
+
+def give_way() -> None:
+    """Let other threads go on, where some wait for the processor."""
+    time.sleep(0)
+
+
+def lowest_bit(word: Any) -> Any:
+    """The number of the lowest bit that is set; the word must not be zero."""
+    return np.uint64((int(word) & -int(word)).bit_length() - 1)
+
+
+def equal_bytes(array: Any, at: Any, byte: Any) -> Any:
+    """Which of the sixteen bytes from `array[at]` on are equal to a byte: bit `i` for byte `i`."""
+    both = int(array[at]) | int(array[at + np.uint64(1)]) << 64
+    return np.uint64(sum(1 << place for place in range(16) if both >> 8 * place & 0xFF == byte))
+
+
+def _pointer(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:
+    data = context.make_array(kind)(context, builder, array).data
+    return builder.bitcast(builder.gep(data, [at]), _BYTES)
+
+
+@intrinsic
+def _call(typing: Any, function: Any, state: Any, at: Any, records: Any, first: Any, capacity: Any, labels: Any) -> Any:
+    signature = types.int64(types.uint64, state, types.uint64, records, types.uint64, types.int64, labels)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        address, state, at, records, first, capacity, labels = arguments
+        kinds = signature.args
+        kind = ir.FunctionType(_I64, [_BYTES, _BYTES, _I64, _BYTES])
+        target = builder.inttoptr(address, kind.as_pointer())
+        source = _pointer(context, builder, kinds[1], state, at)
+        output = _pointer(context, builder, kinds[3], records, first)
+        mask = _pointer(context, builder, kinds[6], labels, _I64(0))
+        return builder.call(target, [source, output, capacity, mask])
+
+    return signature, generate
+
+
+@intrinsic
+def _prefetch(typing: Any, array: Any, at: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        pointer = _pointer(context, builder, signature.args[0], arguments[0], arguments[1])
+        kind = ir.FunctionType(ir.VoidType(), [_BYTES, _I32, _I32, _I32])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(function, [pointer, _I32(1), _I32(3), _I32(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, types.uint64), generate
+
+
+def _word_at(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:
+    return builder.gep(context.make_array(kind)(context, builder, array).data, [at])
+
+
+@intrinsic
+def _read_at(typing: Any, function: Any, file: Any, array: Any, size: Any, offset: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        function, file, array, size, offset = arguments
+        kind = ir.FunctionType(_I64, [_I32, _BYTES, _I64, _I64])
+        called = builder.inttoptr(function, kind.as_pointer())
+        pointer = _pointer(context, builder, signature.args[2], array, _I64(0))
+        return builder.call(called, [builder.trunc(file, _I32), pointer, size, offset])
+
+    return types.int64(types.uint64, types.uint64, array, types.uint64, types.uint64), generate
+
+
+@intrinsic
+def _seen(typing: Any, array: Any, at: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = _word_at(context, builder, signature.args[0], arguments[0], arguments[1])
+        return builder.load_atomic(place, "acquire", 8)
+
+    return types.uint64(array, types.uint64), generate
+
+
+@intrinsic
+def _swap_in(typing: Any, array: Any, at: Any, value: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = _word_at(context, builder, signature.args[0], arguments[0], arguments[1])
+        return builder.extract_value(builder.cmpxchg(place, _I64(0), arguments[2], "acq_rel", "acquire"), 0)
+
+    return types.uint64(array, types.uint64, types.uint64), generate
+
+
+@intrinsic
+def _drawn(typing: Any, array: Any, at: Any, amount: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = _word_at(context, builder, signature.args[0], arguments[0], arguments[1])
+        return builder.atomic_rmw("add", place, arguments[2], "acq_rel")
+
+    return types.uint64(array, types.uint64, types.uint64), generate
+
+
+@intrinsic
+def _give_way(typing: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(_I32, []), "sched_yield")
+        builder.call(function, [])
+        return context.get_dummy_value()
+
+    return types.void(), generate
+
+
+@intrinsic
+def _lowest_bit(typing: Any, word: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], ir.IntType(1)(1))
+
+    return types.uint64(types.uint64), generate
+
+
+@intrinsic
+def _equal_bytes(typing: Any, array: Any, at: Any, byte: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        bytes_16, bits_16 = ir.VectorType(ir.IntType(8), 16), ir.IntType(16)
+        pointer = _pointer(context, builder, signature.args[0], arguments[0], arguments[1])
+        found = builder.load(builder.bitcast(pointer, bytes_16.as_pointer()), align=8)
+        unknown, first = ir.Constant(bytes_16, ir.Undefined), ir.Constant(ir.VectorType(_I32, 16), [0] * 16)
+        one = builder.insert_element(unknown, builder.trunc(arguments[2], ir.IntType(8)), _I32(0))
+        every = builder.shuffle_vector(one, unknown, first)
+        return builder.zext(builder.bitcast(builder.icmp_unsigned("==", found, every), bits_16), _I64)
+
+    return types.uint64(array, types.uint64, types.uint64), generate
+
+
+@overload(call_successors, jit_options=INLINED)
+def _call_overload(function, state, at, records, first, capacity, labels):
+    return lambda function, state, at, records, first, capacity, labels: _call(
+        function, state, at, records, first, capacity, labels
+    )
+
+
+@overload(read_at, jit_options=INLINED)
+def _read_at_overload(function, file, array, size, offset):
+    return lambda function, file, array, size, offset: _read_at(function, file, array, size, offset)
+
+
+@overload(prefetch, jit_options=INLINED)
+def _prefetch_overload(array, at):
+    return lambda array, at: _prefetch(array, at)
+
+
+@overload(lowest_bit, jit_options=INLINED)
+def _lowest_bit_overload(word):
+    return lambda word: _lowest_bit(word)
+
+
+@overload(equal_bytes, jit_options=INLINED)
+def _equal_bytes_overload(array, at, byte):
+    return lambda array, at, byte: _equal_bytes(array, at, byte)
+
+
+@overload(seen, jit_options=INLINED)
+def _seen_overload(array, at):
+    return lambda array, at: _seen(array, at)
+
+
+@overload(swap_in, jit_options=INLINED)
+def _swap_in_overload(array, at, value):
+    return lambda array, at, value: _swap_in(array, at, value)
+
+
+@overload(drawn, jit_options=INLINED)
+def _drawn_overload(array, at, amount):
+    return lambda array, at, amount: _drawn(array, at, amount)
+
+
+@overload(give_way, jit_options=INLINED)
+def _give_way_overload():
+    return lambda: _give_way()

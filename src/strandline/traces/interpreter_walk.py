@@ -1,0 +1,108 @@
+"""A path made step by step, by a person or by chance; what `strandline simulate` moves along.
+
+Works on a Kernel's twin, the definition of the semantics, so it needs no compiler and knows no language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from strandline.analysis.ranges import analyse_ranges
+from strandline.compile.interpreted import SystemTwin
+from strandline.compile.kernel import Edge, FaultSite, Twin
+from strandline.model.layout import make_layout
+from strandline.model.system import System
+from strandline.traces.replay import State, replay
+from strandline.traces.trace import Trace
+from strandline.transform.history import with_history
+
+
+def twin_of(system: System, *, claims: bool = False) -> SystemTwin:
+    """The plain definition of a System. With `claims`, its labels are the System's assertions and invariants:
+    a trace to a claim that cannot be evaluated replays only so."""
+    labels = [one.expression for one in (*system.assertions, *system.invariants)] if claims else []
+    system = with_history(system, labels)
+    return SystemTwin(system, make_layout(system, analyse_ranges(system).variables), labels, None)
+
+
+class Walk:
+    """A path from an initial state, which can grow and shrink at its end.
+
+    Before `begin` there is no state. A step that faults ends the path: `fault` says why, and only `undo`,
+    `reset` and `begin` lead on.
+    """
+
+    def __init__(self, twin: Twin) -> None:
+        self.twin = twin
+        self.initial_states: Sequence[State] = twin.initial()
+        self.initial: int | None = None
+        self.fault: FaultSite | None = None
+        self._steps: list[int] = []
+        self._states: list[State] = []
+        self._edges: Sequence[Edge] = ()
+
+    def __len__(self) -> int:
+        """The number of steps taken; a step that faulted does not count."""
+        return len(self._steps)
+
+    @property
+    def state(self) -> State | None:
+        """Where the walk stands; None before it has begun."""
+        return self._states[-1] if self._states else None
+
+    @property
+    def edges(self) -> Sequence[Edge]:
+        """The steps of the current state, in the Kernel's order; none after a fault."""
+        return self._edges
+
+    def begin(self, number: int) -> None:
+        """Start anew in initial state `number`."""
+        self.initial = number
+        self._steps = []
+        self._states = [self.initial_states[number]]
+        self._arrived()
+
+    def take(self, number: int) -> Edge:
+        """Take step `number` of `edges`."""
+        edge = self._edges[number]
+        if edge.target is None:
+            self.fault, self._edges = edge.fault, ()
+            return edge
+        self._steps.append(number)
+        self._states.append(edge.target)
+        self._arrived()
+        return edge
+
+    def undo(self, count: int = 1) -> int:
+        """Take back the last steps, a fault counting as one; returns how many there were to take back."""
+        taken = 0
+        if count > 0 and self.fault is not None:
+            taken = 1
+        kept = max(0, len(self._steps) - (count - taken))
+        taken += len(self._steps) - kept
+        if taken:
+            del self._steps[kept:]
+            del self._states[kept + 1 :]
+            self._arrived()
+        return taken
+
+    def reset(self) -> None:
+        """Back to before the beginning."""
+        self.initial, self.fault = None, None
+        self._steps, self._states, self._edges = [], [], ()
+
+    def follow(self, initial: int, steps: Sequence[int]) -> None:
+        """Start anew and take all of these steps."""
+        self.begin(initial)
+        for step in steps:
+            self.take(step)
+
+    def trace(self) -> Trace:
+        """The path so far, every step executed again. Only for a walk that has begun."""
+        if self.initial is None:
+            raise ValueError("the walk has not begun")
+        return replay(self.twin, self.initial, self._steps, fault=self.fault).trace
+
+    def _arrived(self) -> None:
+        self.fault = None
+        self._edges = self.twin.edges(self._states[-1])
