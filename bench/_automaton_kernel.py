@@ -367,4 +367,3 @@ def _rechain(store):
         following = U(pool[waiting + _1])
         _chain(store, waiting, _hash_of_node(pool, waiting))
         waiting = following
-

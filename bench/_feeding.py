@@ -93,7 +93,7 @@ class Trace:
         self._degrees: list[Numbers] = []
         self._targets: list[Numbers] = []
         self._words = model.kernel.words
-        search = BreadthFirstSearch(model.kernel, log=nothing, listener=self)
+        search = BreadthFirstSearch(model.kernel, log=nothing, observer=self)
         exhausted(search)
         search.close()
         self.states = np.concatenate(self._states)
@@ -108,15 +108,15 @@ class Trace:
         self.new: Flags = np.concatenate(([True], self.targets[1:] > before))
 
     def expanded(self, states: WordArray) -> None:
-        """As of a `Listener`."""
+        """As of a `SearchObserver`."""
         self._states.append(states[:, : self._words].copy())
         self._degrees.append(states[:, -1].astype(np.uint32))
 
     def layer_finished(self, column: int, layer: int) -> None:
-        """As of a `Listener`."""
+        """As of a `SearchObserver`."""
 
     def edges(self, sources: WordArray, targets: WordArray) -> None:
-        """As of an `EdgeListener`."""
+        """As of an `EdgeObserver`."""
         self._targets.append(targets.astype(np.uint32))
 
     def blocks(self, chosen: Flags) -> Iterator[tuple[int, Numbers, WordArray]]:

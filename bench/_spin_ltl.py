@@ -171,10 +171,6 @@ def fair_verdicts(command: Sequence[str]) -> list[FairVerdict]:
             _build(defines + _BUSY_PROMELA + never_claim(command, formula), folder, _BUILD_FAIR)
             for fair in (False, True):
                 text = _search(folder, ["-a", "-E", *(["-f"] if fair else [])])
-                run = run_strandline(
-                    command, ["check", str(model), "--ltl", spelled, *(["--fair"] if fair else [])]
-                )
-                found.append(
-                    FairVerdict(spelled, fair, "errors: 0" in text, run.report.get("verdict") == "HOLDS")
-                )
+                run = run_strandline(command, ["check", str(model), "--ltl", spelled, *(["--fair"] if fair else [])])
+                found.append(FairVerdict(spelled, fair, "errors: 0" in text, run.report.get("verdict") == "HOLDS"))
     return found

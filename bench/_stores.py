@@ -17,7 +17,7 @@ from strandline.engine.runtime import sizes
 from strandline.engine.runtime.codes import BATCH, CONTINUE, GROW
 from strandline.engine.runtime.memory import WordArray, Words
 from strandline.engine.runtime.records import SHAPE, record
-from strandline.engine.search import Terms
+from strandline.engine.search import SearchArguments
 from strandline.engine.store.parts import released
 from strandline.engine.store.tree import TreePart
 from strandline.errors import ResourceError
@@ -319,7 +319,7 @@ class CollapsePart(Part):
 class SearchWith(BreadthFirstSearch):
     """Breadth-first search with a store that the engine does not have. Only one thread."""
 
-    def __init__(self, kernel: Kernel, part: AutomatonPart | CollapsePart, **terms: Unpack[Terms]) -> None:
+    def __init__(self, kernel: Kernel, part: AutomatonPart | CollapsePart, **terms: Unpack[SearchArguments]) -> None:
         super().__init__(kernel, **terms)
         former = self._table
         former.close()

@@ -95,7 +95,7 @@ def compare_graph(tools: SimpleNamespace, seed: int) -> int:
         tiny = tools.running.explore(kernel, order)
     agree("links with tiny arrays", tiny.links, usual.links)
     agree("states with tiny arrays", tiny.seen, usual.seen)
-    agree("states", {kernel.twin.nodes[state] for state in usual.distinct()}, graph.reachable())
+    agree("states", {kernel.reference.nodes[state] for state in usual.distinct()}, graph.reachable())
     if order == "sweep":
         judge, figures = tools.brute_force.sweep(graph), usual.statistics
         agree("visits", figures.visited, len(judge.expanded))

@@ -110,10 +110,10 @@ def planted(reference: Reference, seed: int) -> str:
     """An invariant that one reachable state violates, which a random walk has found."""
     system, random = strandline.load(reference.file), Random(seed)
     kernel = compile_for_device(system)
-    twin = kernel.twin
-    state = random.choice(list(twin.initial()))
+    interpreter = kernel.reference
+    state = random.choice(list(interpreter.initial()))
     for _ in range(WALK):
-        targets = [edge.target for edge in twin.edges(state) if edge.target is not None]
+        targets = [edge.target for edge in interpreter.edges(state) if edge.target is not None]
         if not targets:
             break
         state = random.choice(targets)
@@ -300,9 +300,7 @@ def main() -> int:
     if options.beside:
         differences += beside(chosen)
     if options.meals:
-        differences += run_meals(
-            options.philosophers, options.meals, violated=options.violated, guests=options.guests
-        )
+        differences += run_meals(options.philosophers, options.meals, violated=options.violated, guests=options.guests)
     print("no difference" if not differences else f"{differences} DIFFERENCES")
     return int(bool(differences))
 

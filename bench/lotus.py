@@ -34,10 +34,10 @@ from _plot import Panel, Series, svg
 from models.lotus import dining, with_token
 from models.random_lotus import random_lotus
 from strandline.checker.decisions.trees import decide_trees
-from strandline.checker.limits.progress import Unwatched
+from strandline.checker.limits.progress import NullCallback
 from strandline.checker.measures.choice import SweepMeasures
 from strandline.checker.options.search import Options
-from strandline.checker.options.temporal import LtlOptions
+from strandline.checker.options.temporal import TemporalOptions
 from strandline.checker.properties.ctl_formula import bind_ctl
 from strandline.checker.tasks.task import Session
 from strandline.languages.lotus import load
@@ -53,6 +53,7 @@ _FORMULAS = 4
 """Of a random model."""
 _BEEM_MEMORY = "3G"
 BEEM = Path(__file__).parents[2] / "shared" / "beem"
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -74,24 +75,24 @@ class Row:
 
 
 def decided(
-    family: str, people: int, formula: str, method: str, library: str, limit: float, *, shows: bool = False
+    family: str, people: int, formula: str, method: str, library: str, limit: float, *, want_traces: bool = False
 ) -> Row:
     """Decide one formula, from the text on; with what shows the answer, if that is wanted."""
     began, before = time.perf_counter(), time.process_time()
     text = (dining if family == "pdp" else with_token)(people)
     system = load(Source(f"{family}{people}", text))
     options = Options(diagrams=library, max_seconds=limit)
-    temporal = LtlOptions(
+    temporal = TemporalOptions(
         method="abstraction" if method == DYNAMIC else "symbolic", reachable_first=method != ORIGINAL, sanity=False
     )
-    session = Session(Unwatched(), began, SweepMeasures(options, Unwatched()))
+    session = Session(NullCallback(), began, SweepMeasures(options, NullCallback()))
     claim = next(one for one in system.claims if one.text.startswith(formula))
     bound = bind_ctl(claim.text, system)
-    (found,) = decide_trees(system, [bound], options, temporal, session, shows=shows)
+    (found,) = decide_trees(system, [bound], options, temporal, session, want_traces=want_traces)
     (verdict,) = found.verdicts.values()
     search = verdict.ctl
     assert search is not None
-    assert not shows or verdict.trace is not None, verdict.reason
+    assert not want_traces or verdict.trace is not None, verdict.reason
     answer = verdict.reason or (search.initial.word if search.initial is not None else verdict.answer.value)
     how = search.abstraction
     return Row(
@@ -137,7 +138,7 @@ def shown(limit: float) -> Iterator[Row]:
     for people in PDP:
         for formula in ("AG", "EG"):
             for method in (ORIGINAL, DYNAMIC, REACHABLE):
-                yield told(decided("pdp", people, formula, method, OXIDD, limit, shows=True))
+                yield told(decided("pdp", people, formula, method, OXIDD, limit, want_traces=True))
 
 
 def token(limit: float) -> Iterator[Row]:

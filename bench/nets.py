@@ -40,7 +40,7 @@ from strandline.checker.contest.formulas import Asked
 from strandline.checker.contest.questions import decide_question
 from strandline.checker.contest.reader import read_formulas
 from strandline.checker.options.search import Options
-from strandline.checker.options.temporal import LtlOptions
+from strandline.checker.options.temporal import TemporalOptions
 from strandline.languages import load, read_text
 from strandline.model.system import System
 from strandline.source import Source
@@ -135,7 +135,8 @@ def wrong_figures(net: Reference, system: System) -> list[str]:
     """Figures that differ from the reference."""
     options = Options()
     found = {
-        one.id: one.value for one in decide_question("state-space", system, options, LtlOptions(), session_of(options))
+        one.id: one.value
+        for one in decide_question("state-space", system, options, TemporalOptions(), session_of(options))
     }
     wanted = {
         "states": net.states,
@@ -193,9 +194,9 @@ def judged_together(
             yield Judged(home[answer.id], method, answer, known[key])
 
 
-def _asked_for(method: str, limits: Mapping[str, Any]) -> tuple[Options, LtlOptions]:
+def _asked_for(method: str, limits: Mapping[str, Any]) -> tuple[Options, TemporalOptions]:
     _, search, temporal = METHODS[method]
-    return Options(**search, **limits), LtlOptions(**temporal)  # type: ignore[arg-type]
+    return Options(**search, **limits), TemporalOptions(**temporal)  # type: ignore[arg-type]
 
 
 def _formulas(net: Reference, system: System, examination: str) -> list[Asked]:

@@ -1,9 +1,9 @@
-"""How fast a Python model is searched, against its twin that was written in DVE by hand.
+"""How fast a Python model is searched, against its reference that was written in DVE by hand.
 
     python bench/python_models.py [--packets 20] [--rounds 3]
 
 Both are searched in turns in one process; the best round of each counts. Exits with 1 where the states differ or the
-Python model is searched at less than four fifths of the twin's rate.
+Python model is searched at less than four fifths of the reference's rate.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        twin = Path(folder) / "twin.dve"
-        text = (EXAMPLE / "twin.dve").read_text()
-        twin.write_text(text.replace("PACKETS = 6", f"PACKETS = {arguments.packets}"))
+        reference = Path(folder) / "reference.dve"
+        text = (EXAMPLE / "reference.dve").read_text()
+        reference.write_text(text.replace("PACKETS = 6", f"PACKETS = {arguments.packets}"))
         models = {
             "Python": f"{EXAMPLE / 'stop_and_wait.py'}:StopAndWait(packets={arguments.packets})",
-            "DVE": str(twin),
+            "DVE": str(reference),
         }
         best: dict[str, tuple[float, int]] = {}
         for _ in range(arguments.rounds):

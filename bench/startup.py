@@ -58,8 +58,7 @@ def main() -> int:
         print(f"startup: {error}", file=sys.stderr)
         return 1
     rows = [
-        (name, f"{seconds:.3f}", f"{bar:.1f}", "met" if seconds < bar else "MISSED")
-        for name, seconds, bar in measured
+        (name, f"{seconds:.3f}", f"{bar:.1f}", "met" if seconds < bar else "MISSED") for name, seconds, bar in measured
     ]
     print_table(("command", "best s", "bar s", ""), rows)
     return 0 if all(seconds < bar for _, seconds, bar in measured) else 1

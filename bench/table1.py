@@ -53,9 +53,7 @@ class Measures:
         return self._known[name]
 
 
-def run_method(
-    command: Sequence[str], product: Path, method: str, measure: Sequence[str], max_seconds: float
-) -> Run:
+def run_method(command: Sequence[str], product: Path, method: str, measure: Sequence[str], max_seconds: float) -> Run:
     """One method on one product, which has its property process inside."""
     arguments = ["explore", str(product), "--order", "sweep", "--count-distinct"]
     if method != "explore":
@@ -77,9 +75,7 @@ def figures(run: Run, states: int) -> Figures | str:
         search = properties[0]["search"]
     persistent = int(str(search["persistent"])) / states if search.get("sweeps") else None
     kind = str(search.get("cycle_kind") or "")
-    return Figures(
-        int(str(search["peak_states"])) / states, int(str(search["visited"])) / states, persistent, kind
-    )
+    return Figures(int(str(search["peak_states"])) / states, int(str(search["visited"])) / states, persistent, kind)
 
 
 def shown(entry: Figures | str | None) -> str:

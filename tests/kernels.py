@@ -98,7 +98,7 @@ def compare_back_ends(case: Case, limit: int) -> int:
 
 def compare_state(case: Case, plain: Kernel, fast: Kernel, state: State, expected: Answer) -> None:
     """All that two Kernels say of one state, with a large buffer and with one that is too small."""
-    shown = case.system.name, plain.twin.describe(state)
+    shown = case.system.name, plain.reference.describe(state)
     found = ask_all(fast, state)
     assert found == expected, f"{shown}: compiled {found}, interpreted {expected}"
     if expected.count > 0:
@@ -107,6 +107,6 @@ def compare_state(case: Case, plain: Kernel, fast: Kernel, state: State, expecte
             assert ask(fast, state, capacity) == short, f"{shown}: capacity {capacity}"
             assert ask(plain, state, capacity) == short, f"{shown}: capacity {capacity}, interpreted"
     if expected.fault is None:
-        words = [edge.target for edge in plain.twin.edges(state)]
+        words = [edge.target for edge in plain.reference.edges(state)]
         assert words == [record[: plain.words] for record in expected.records]
-        assert plain.twin.labels(state) == expected.labels
+        assert plain.reference.labels(state) == expected.labels

@@ -256,4 +256,3 @@ def test_every_examination_is_asked_by_some_method_and_once() -> None:
     for method, (examinations, *_) in nets.METHODS.items():
         assert sorted(one for portion in nets.portions(method) for one in portion) == sorted(examinations)
     assert {one for examinations, *_ in nets.METHODS.values() for one in examinations} == {*nets.FILES, *nets.QUESTIONS}
-

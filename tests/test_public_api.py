@@ -94,7 +94,5 @@ def test_check_can_be_called_whatever_was_imported_before() -> None:
         "print(strandline.check('examples/peterson/peterson.dve').answer.value,"
         " check('examples/peterson/peterson.dve').answer.value)"
     )
-    answer = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=REPOSITORY
-    )
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=REPOSITORY)
     assert answer.stdout.split() == ["HOLDS", "HOLDS"]

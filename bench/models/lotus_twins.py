@@ -45,9 +45,7 @@ def with_token_dve(count: int) -> str:
 
 def stuck(count: int) -> str:
     """Everybody has one fork, and all the same."""
-    return " || ".join(
-        f"({' && '.join(f'Person_{one}.{hand}' for one in range(count))})" for hand in ("left", "right")
-    )
+    return " || ".join(f"({' && '.join(f'Person_{one}.{hand}' for one in range(count))})" for hand in ("left", "right"))
 
 
 def _person(number: int, *steps: str) -> str:

@@ -69,11 +69,11 @@ def notebook_progress() -> Iterator[Any]:
     if running is None or not hasattr(running, "kernel"):
         yield None
         return
-    watcher = import_module("strandline.report.notebook").CellWatcher()
+    callback = import_module("strandline.report.notebook").CellWatcher()
     try:
-        yield watcher
+        yield callback
     finally:
-        watcher.clear()
+        callback.clear()
 
 
 def interrupted_lines(result: Any) -> list[str]:

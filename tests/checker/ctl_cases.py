@@ -180,9 +180,7 @@ class Oracle:
     def reaching(self, through: States, goal: States) -> States:
         found = set(goal & self.fair)
         while True:
-            more = {
-                state for state in through - found if any(target in found for target, _ in self.graph.steps[state])
-            }
+            more = {state for state in through - found if any(target in found for target, _ in self.graph.steps[state])}
             if not more:
                 return frozenset(found)
             found |= more

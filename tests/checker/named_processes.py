@@ -62,15 +62,15 @@ def _transition(source: str, target: str, guard: str, effect: str) -> str:
 
 def reachable(system: System, most: int) -> list[tuple[int, ...]]:
     """The valuations that the interpreter reaches without a fault, or so many of them."""
-    twin = compile_system(system).twin
-    seen = set(twin.initial())
+    reference = compile_system(system).reference
+    seen = set(reference.initial())
     waiting = list(seen)
     while waiting and len(seen) < most:
-        targets = {edge.target for edge in twin.edges(waiting.pop())}
+        targets = {edge.target for edge in reference.edges(waiting.pop())}
         new = [] if None in targets else [target for target in targets if target is not None and target not in seen]
         seen.update(new)
         waiting += new
-    return [twin.layout.unpack(state) for state in seen]  # type: ignore[attr-defined]
+    return [reference.layout.unpack(state) for state in seen]  # type: ignore[attr-defined]
 
 
 def orbit_of(valuation: tuple[int, ...], system: System, exchanges: Sequence[Exchange]) -> tuple[int, ...]:

@@ -14,11 +14,11 @@ from ltl_cases import LtlCase, SystemGraph, Unsuitable, graph_of, random_case, v
 
 import strandline
 from strandline.checker.decisions.runs import RunsDecided, decide_runs, runs_task
-from strandline.checker.limits.progress import Unwatched
+from strandline.checker.limits.progress import NullCallback
 from strandline.checker.measures.choice import SweepMeasures
 from strandline.checker.options.cycle_methods import METHODS
 from strandline.checker.options.search import Options
-from strandline.checker.options.temporal import IGNORE, STUTTER, LtlOptions
+from strandline.checker.options.temporal import IGNORE, STUTTER, TemporalOptions
 from strandline.checker.properties.automata import BoundAutomaton, BoundPrefixes, bind_automaton
 from strandline.checker.properties.selection import Kind, Property
 from strandline.checker.properties.specification import Specification
@@ -256,9 +256,9 @@ def test_the_property_process_is_not_watched(tmp_path: Path) -> None:
 
 def decide(case: LtlCase, specification: Specification, **options: str) -> RunsDecided:
     finite_runs = IGNORE if case.ignore_finite_runs else STUTTER
-    search, temporal = Options(), LtlOptions(finite_runs=finite_runs, sanity=False, **options)  # type: ignore[arg-type]
+    search, temporal = Options(), TemporalOptions(finite_runs=finite_runs, sanity=False, **options)  # type: ignore[arg-type]
     task = runs_task(case.declared(), specification, search, temporal)
-    session = Session(Unwatched(), time.perf_counter(), SweepMeasures(search, Unwatched()))
+    session = Session(NullCallback(), time.perf_counter(), SweepMeasures(search, NullCallback()))
     return decide_runs(task, Property(Kind.AUTOMATON, "claim", specification=specification), session)
 
 

@@ -184,17 +184,13 @@ def test_a_property_about_the_property_process_is_asked_of_the_product() -> None
 
 
 def test_the_product_decides_nothing_else() -> None:
-    with pytest.raises(
-        UsageError, match="claims about the property process 'Never' and claims about the system"
-    ):
+    with pytest.raises(UsageError, match="claims about the property process 'Never' and claims about the system"):
         strandline.check(MODELS / "watched.dve", reach="Never.q1", invariants="x < 3")
 
 
 def test_a_property_process_that_never_accepts_for_ever_holds() -> None:
     verdict = strandline.check(MODELS / "watched.dve")
-    assert [(one.kind, one.name, one.answer) for one in verdict.properties] == [
-        (Kind.LTL, "Never", Answer.HOLDS)
-    ]
+    assert [(one.kind, one.name, one.answer) for one in verdict.properties] == [(Kind.LTL, "Never", Answer.HOLDS)]
     assert verdict.complete
 
 

@@ -58,7 +58,7 @@ class Killed(BaseException):
 
 
 class DiesAfter:
-    """A watcher that ends the run when it has been told of so much progress."""
+    """A callback that ends the run when it has been told of so much progress."""
 
     def __init__(self, count: int, kind: type[BaseException]) -> None:
         self._left, self._kind, self.told = count, kind, list[str]()
@@ -90,9 +90,9 @@ def short_slices(monkeypatch: pytest.MonkeyPatch) -> None:
 def check(
     monkeypatch: pytest.MonkeyPatch, dies: int | None = None, kind: type[BaseException] = Killed, **keywords: Any
 ) -> tuple[Verdict, list[str]]:
-    watcher = DiesAfter(1 << 60 if dies is None else dies, kind)
-    monkeypatch.setattr(checks_module, "Unwatched", lambda: watcher)
-    return strandline.check(CLOCKS, **keywords), watcher.told
+    callback = DiesAfter(1 << 60 if dies is None else dies, kind)
+    monkeypatch.setattr(checks_module, "NullCallback", lambda: callback)
+    return strandline.check(CLOCKS, **keywords), callback.told
 
 
 def essence(verdict: Verdict) -> Any:
@@ -124,7 +124,7 @@ def test_killed_again_and_again(kind: str, monkeypatch: pytest.MonkeyPatch, tmp_
 
 
 def test_exploring_goes_on_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(checks_module, "Unwatched", lambda: DiesAfter(9, Killed))
+    monkeypatch.setattr(checks_module, "NullCallback", lambda: DiesAfter(9, Killed))
     with pytest.raises(Killed):
         strandline.explore(CLOCKS, checkpoint=tmp_path / "saved", every=0.0)
     monkeypatch.undo()
@@ -172,7 +172,7 @@ def test_killed_by_the_system(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     folder, answer, random = tmp_path / "saved", tmp_path / "answer", Random(9)
     keywords = {**KINDS["bfs"], "checkpoint": folder, "every": 0.0}
     expected, _ = check(monkeypatch, **KINDS["bfs"])
-    monkeypatch.setattr(checks_module, "Unwatched", lambda: DiesAfter(1 << 60, Killed))
+    monkeypatch.setattr(checks_module, "NullCallback", lambda: DiesAfter(1 << 60, Killed))
     kills = 0
     while not answer.exists():
         child = os.fork()
@@ -198,7 +198,7 @@ def test_ctrl_c_waits_for_a_checkpoint(monkeypatch: pytest.MonkeyPatch, tmp_path
                 os.kill(os.getpid(), signal.SIGINT)
 
     folder = tmp_path / "saved"
-    monkeypatch.setattr(checks_module, "Unwatched", lambda: PressesCtrlC(5, Killed))
+    monkeypatch.setattr(checks_module, "NullCallback", lambda: PressesCtrlC(5, Killed))
     with pytest.raises(Interrupted) as caught:
         strandline.check(CLOCKS, invariants=["P.x < 3", "P.x < 30"], checkpoint=folder)
     result = caught.value.result

@@ -39,14 +39,14 @@ def trade() -> System:
 
 def _falls(kernel: Kernel) -> dict[tuple[str, str], int]:
     """For every reachable step, named by x and y before and after, the last word of its record."""
-    waiting, found = list(kernel.twin.initial()), {}
+    waiting, found = list(kernel.reference.initial()), {}
     seen = set(waiting)
     while waiting:
         state = waiting.pop()
         for record in ask_all(kernel, state).records:
             assert len(record) == kernel.stride == kernel.words + 3
             target = record[: kernel.words]
-            before, after = ("{x} {y} {phase}".format(**kernel.twin.describe(one)) for one in (state, target))
+            before, after = ("{x} {y} {phase}".format(**kernel.reference.describe(one)) for one in (state, target))
             found[before, after] = record[-1]
             if target not in seen:
                 seen.add(target)
@@ -72,7 +72,7 @@ def test_callables_tell_it_too() -> None:
     measure = Measure(Const(0), progress, (progress, Binary("-", Const(0), progress)))
     kernel = make_kernel(system, (), measure)
     assert kernel.componentwise
-    records = ask_all(kernel, kernel.twin.initial()[0]).records
+    records = ask_all(kernel, kernel.reference.initial()[0]).records
     assert [record[1:] for record in records] == [(0, 1, 1)], "one component grows, the other falls"
 
 

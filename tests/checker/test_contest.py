@@ -13,7 +13,7 @@ from strandline.checker.contest.formulas import Largest, OfRuns, OfTrees, Reache
 from strandline.checker.contest.questions import QUESTIONS, decide_question
 from strandline.checker.contest.reader import read_formulas
 from strandline.checker.options.search import Options
-from strandline.checker.options.temporal import LtlOptions
+from strandline.checker.options.temporal import TemporalOptions
 from strandline.errors import InputError, UsageError
 from strandline.languages import load
 from strandline.model.system import System
@@ -52,13 +52,15 @@ def file(*formulas: str, name: str = "f") -> Source:
         f"<property><id>{name}-{number}</id><description>whatever</description><formula>{one}</formula></property>"
         for number, one in enumerate(formulas)
     )
-    return Source("formulas.xml", f'<?xml version="1.0"?>\n<property-set xmlns="http://mcc.lip6.fr/">\n{stated}\n</property-set>')
+    return Source(
+        "formulas.xml", f'<?xml version="1.0"?>\n<property-set xmlns="http://mcc.lip6.fr/">\n{stated}\n</property-set>'
+    )
 
 
 def answers(system: System, source: Source, **options: object) -> list[str]:
     chosen = Options(**options)  # type: ignore[arg-type]
     asked = read_formulas(source, system)
-    found = {one.id: one.text for one in decide_formulas(system, asked, chosen, LtlOptions(), session_of(chosen))}
+    found = {one.id: one.text for one in decide_formulas(system, asked, chosen, TemporalOptions(), session_of(chosen))}
     return [found[one.id] for one in asked]
 
 
@@ -201,7 +203,7 @@ def test_whatever_a_file_holds_it_is_read_or_refused(data: st.DataObject) -> Non
 
 def asked(question: str, system: System, **options: object) -> list[str]:
     chosen = Options(**options)  # type: ignore[arg-type]
-    return [one.text for one in decide_question(question, system, chosen, LtlOptions(), session_of(chosen))]
+    return [one.text for one in decide_question(question, system, chosen, TemporalOptions(), session_of(chosen))]
 
 
 @pytest.mark.parametrize(
@@ -240,7 +242,7 @@ def test_a_limit_makes_answers_unknown() -> None:
 def test_searches_share_the_time_that_is_left() -> None:
     source = file(*(text for text, _ in OF_RUNS), name="a-LTL")
     options = Options(max_seconds=0.002)
-    given = decide_formulas(ASSEMBLY, read_formulas(source, ASSEMBLY), options, LtlOptions(), session_of(options))
+    given = decide_formulas(ASSEMBLY, read_formulas(source, ASSEMBLY), options, TemporalOptions(), session_of(options))
     found = list(given)
     assert [one.text for one in found] == ["UNKNOWN"] * len(OF_RUNS)
     assert all((one.reason or "").startswith("the time limit of 0.001 s is reached") for one in found[1:])

@@ -102,8 +102,7 @@ def test_text_and_data(shop: Path) -> None:
     exploration = strandline.explore(shop)
     text = exploration_text(exploration, Style(False))
     assert (
-        "  never taken    fly: its guard never holds\n"
-        "                 Clerk_0.recover: its guard never holds\n"
+        "  never taken    fly: its guard never holds\n                 Clerk_0.recover: its guard never holds\n"
     ) in text
     assert "  never reached  Clerk_0.ill, Clerk_1.ill, Door.locked\n" in text
     assert "  full at times  queue (2)\n" in text

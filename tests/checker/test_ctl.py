@@ -196,18 +196,17 @@ def test_all_machine_code_is_there_before_the_clock_runs() -> None:
 def test_the_trial_search_has_somebody_to_tell_of_edges(monkeypatch: pytest.MonkeyPatch) -> None:
     """The engine has machine code of its own for searches that tell of edges: it is that which is loaded."""
     from strandline.checker.driver.searches import StateSearches
-    from strandline.engine.parts.search_output import EdgeListener
+    from strandline.engine.parts.search_output import EdgeObserver
 
     told = []
     make = StateSearches.make
 
-    def noted(self: StateSearches, kernel: Any, log: Any, listener: Any, limit: int | None) -> Any:
-        told.append(isinstance(listener, EdgeListener))
-        return make(self, kernel, log, listener, limit)
+    def noted(self: StateSearches, kernel: Any, log: Any, observer: Any, limit: int | None) -> Any:
+        told.append(isinstance(observer, EdgeObserver))
+        return make(self, kernel, log, observer, limit)
 
     monkeypatch.setattr(StateSearches, "make", noted)
     decided(MUTEX, "AG EF P.critical")
     assert told == [True, True]
     strandline.check(MUTEX, deadlock=True)
     assert told == [True, True, False, False]
-

@@ -12,11 +12,11 @@ from ltl_cases import LtlCase, SystemGraph, violated
 from test_ltl_random import decide as decide_linear
 
 from strandline.checker.decisions.trees import decide_trees
-from strandline.checker.limits.progress import Unwatched
+from strandline.checker.limits.progress import NullCallback
 from strandline.checker.measures.choice import SweepMeasures
 from strandline.checker.options.ctl_methods import EXPLICIT, SWEPT, SYMBOLIC
 from strandline.checker.options.search import Options
-from strandline.checker.options.temporal import IGNORE, LtlOptions
+from strandline.checker.options.temporal import IGNORE, TemporalOptions
 from strandline.checker.tasks.task import Session
 from strandline.checker.verdicts.verdict import Answer, PropertyVerdict
 
@@ -28,8 +28,8 @@ METHODS = (EXPLICIT, SWEPT, SYMBOLIC)
 def decide(case: CtlCase, method: str) -> PropertyVerdict:
     """The answer by one method; the evidence that comes with it has been replayed and checked."""
     search = Options(order="sweep" if method == SWEPT else "bfs")
-    temporal = LtlOptions(method=method, finite_runs=case.finite_runs)
-    session = Session(Unwatched(), time.perf_counter(), SweepMeasures(search, Unwatched()))
+    temporal = TemporalOptions(method=method, finite_runs=case.finite_runs)
+    session = Session(NullCallback(), time.perf_counter(), SweepMeasures(search, NullCallback()))
     (decided,) = decide_trees(case.declared(), [case.bound()], search, temporal, session)
     (verdict,) = decided.verdicts.values()
     return verdict

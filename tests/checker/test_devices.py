@@ -1,4 +1,4 @@
-"""`--device`: the verdicts of the processor, over the plain twin of a GPU; and what is told where that cannot be."""
+"""`--device`: the verdicts of the processor, over the plain reference of a GPU; and what is told where that cannot be."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from strandline.checker.verdicts.verdict import Answer
 from strandline.cli.testing import run_case
 from strandline.compile.callback import from_callables
 from strandline.engine.device import cuda, linking
-from strandline.engine.device.twin import TwinDevice
+from strandline.engine.device.fake import FakeDevice
 from strandline.errors import UsageError
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -23,7 +23,7 @@ MUTEX = str(EXAMPLES / "naive-mutex" / "naive-mutex.dve")
 PHILOSOPHERS = str(EXAMPLES / "philosophers" / "philosophers.dve")
 RUNS = {"ltl", "ctl", "never", "automaton", "property", "formula", "cache_states", "componentwise", "por"}
 MOST = 1500
-"""States that the twin visits in a moment."""
+"""States that the reference visits in a moment."""
 LEFT_OUT = {
     "lotus-paper-check-1",
     "lotus-paper-check-3",
@@ -78,12 +78,12 @@ CASES = [pytest.param(case, id=name) for name, case in OF_STATES.items() if name
 
 
 @pytest.fixture
-def _twin(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cuda, "CudaDevice", TwinDevice)
+def _reference(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cuda, "CudaDevice", FakeDevice)
     monkeypatch.setattr(cuda, "missing", lambda: None)
 
 
-@pytest.mark.usefixtures("_twin")
+@pytest.mark.usefixtures("_reference")
 @pytest.mark.parametrize("case", CASES)
 def test_an_example_is_as_expected_on_a_device(case: Case) -> None:
     asked = {**case.asked, "device": "gpu", "max_states": MOST}
@@ -97,13 +97,13 @@ def test_what_is_left_out_is_there() -> None:
     assert set(OF_STATES) >= LEFT_OUT
 
 
-@pytest.mark.usefixtures("_twin")
+@pytest.mark.usefixtures("_reference")
 def test_a_violation_comes_with_its_shortest_trace() -> None:
     verdict = strandline.check(MUTEX, invariants="not (P.critical and Q.critical)", device="gpu")
     assert (verdict.answer, len(verdict.trace or ())) == (Answer.VIOLATED, 4)
     figures = verdict.statistics.device
     assert figures is not None
-    assert (figures.name, figures.retraced) == ("plain twin", 0)
+    assert (figures.name, figures.retraced) == ("plain reference", 0)
     swept = strandline.check(
         MUTEX, invariants="not (P.critical and Q.critical)", measure="flag[0] + flag[1]", device="gpu"
     )
@@ -113,14 +113,14 @@ def test_a_violation_comes_with_its_shortest_trace() -> None:
     assert swept.statistics.device.retraced > 0
 
 
-@pytest.mark.usefixtures("_twin")
+@pytest.mark.usefixtures("_reference")
 def test_counts_and_coverage_are_those_of_the_processor() -> None:
     there, here = strandline.explore(PHILOSOPHERS, device="gpu"), strandline.explore(PHILOSOPHERS)
     for name in ("states", "transitions", "deadlocks", "levels", "profile", "coverage"):
         assert getattr(there.statistics, name) == getattr(here.statistics, name), name
 
 
-@pytest.mark.usefixtures("_twin")
+@pytest.mark.usefixtures("_reference")
 def test_a_measure_that_lies_is_blamed() -> None:
     with pytest.raises(strandline.errors.MeasureError) as here:
         strandline.explore(MUTEX, measure="mono(1 - flag[0])")
@@ -129,11 +129,11 @@ def test_a_measure_that_lies_is_blamed() -> None:
     assert str(there.value).splitlines()[0] == str(here.value).splitlines()[0]
 
 
-@pytest.mark.usefixtures("_twin")
+@pytest.mark.usefixtures("_reference")
 def test_limits_make_it_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     found = strandline.explore(PHILOSOPHERS, device="gpu", max_states=10)
     assert (found.answer, found.reason) == (Answer.UNKNOWN, "the limit of 10 states is reached")
-    monkeypatch.setattr(cuda, "CudaDevice", lambda kernel: TwinDevice(kernel, memory=4000))
+    monkeypatch.setattr(cuda, "CudaDevice", lambda kernel: FakeDevice(kernel, memory=4000))
     found = strandline.explore(PHILOSOPHERS, device="gpu")
     assert (found.answer, found.reason) == (Answer.UNKNOWN, "the memory of the device is used up")
 
@@ -153,7 +153,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.usefixtures("_twin")
+@pytest.mark.usefixtures("_reference")
 @pytest.mark.parametrize(("given", "why"), REFUSED)
 def test_what_a_device_cannot_is_refused_and_auto_goes_on(given: dict[str, Any], why: str) -> None:
     with pytest.raises(UsageError) as refused:
@@ -162,7 +162,7 @@ def test_what_a_device_cannot_is_refused_and_auto_goes_on(given: dict[str, Any],
     assert strandline.explore(MUTEX, device="auto", **given).statistics.device is None
 
 
-@pytest.mark.usefixtures("_twin")
+@pytest.mark.usefixtures("_reference")
 def test_runs_and_trees_are_refused() -> None:
     for given in ({"ltl": "G F P.critical"}, {"ctl": "AG EF P.critical"}):
         with pytest.raises(UsageError, match="device='gpu' decides properties of single states"):
@@ -170,7 +170,7 @@ def test_runs_and_trees_are_refused() -> None:
         assert strandline.check(MUTEX, device="auto", **given).properties
 
 
-@pytest.mark.usefixtures("_twin")
+@pytest.mark.usefixtures("_reference")
 def test_callables_are_refused() -> None:
     system = from_callables([0], lambda state: [("step", (state + 1) % 3)])
     with pytest.raises(UsageError, match="callables are Python, which no GPU runs"):

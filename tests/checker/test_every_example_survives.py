@@ -63,11 +63,11 @@ def test_counts_survive(model: str, monkeypatch: pytest.MonkeyPatch, tmp_path: P
     monkeypatch.setattr(run_folder_module, "_SHARE", 0)
     monkeypatch.setattr(os, "fsync", lambda file: None)
     folder = tmp_path / "saved"
-    monkeypatch.setattr(checks_module, "Unwatched", lambda: Watches(dies=True))
+    monkeypatch.setattr(checks_module, "NullCallback", lambda: Watches(dies=True))
     with pytest.raises(Killed):
         strandline.explore(system, checkpoint=folder, every=0.0)
     watching = Watches(dies=False)
-    monkeypatch.setattr(checks_module, "Unwatched", lambda: watching)
+    monkeypatch.setattr(checks_module, "NullCallback", lambda: watching)
     assert counts(strandline.explore(system, checkpoint=folder, resume=True)) == counts(expected)
     assert watching.told[0].startswith("resumed after ")
     # The machine code for wider states is not made for this alone.

@@ -70,7 +70,9 @@ class Reached:
                     waiting.append(step.target)
 
 
-def told(verdict: strandline.Verdict) -> tuple[dict[str, str], strandline.checker.verdicts.verdict.PropertyVerdict | None]:
+def told(
+    verdict: strandline.Verdict,
+) -> tuple[dict[str, str], strandline.checker.verdicts.verdict.PropertyVerdict | None]:
     """The answers by what was asked, and the fault."""
     faults = [one for one in verdict.properties if one.kind.value == "fault"]
     return {one.name: one.answer.value for one in verdict.properties if one not in faults}, (faults or [None])[0]

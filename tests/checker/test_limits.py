@@ -93,7 +93,7 @@ def test_an_interrupt_carries_the_verdict_so_far(monkeypatch: pytest.MonkeyPatch
         def progress(self, progress: object) -> None:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(checks_module, "Unwatched", Impatient)
+    monkeypatch.setattr(checks_module, "NullCallback", Impatient)
     with pytest.raises(Interrupted) as caught:
         strandline.check(ENDLESS, invariants=["A.x < 2", "A.x != 255"], work_dir=tmp_path)
     result = caught.value.result
@@ -179,9 +179,7 @@ def test_no_sizes(text: str) -> None:
         ({"measure": [1]}, "measures are texts, as in measure='x + y', not [1]", None),
     ],
 )
-def test_options_that_do_not_fit(
-    options: dict[str, object], in_a_call: str, on_the_command_line: str | None
-) -> None:
+def test_options_that_do_not_fit(options: dict[str, object], in_a_call: str, on_the_command_line: str | None) -> None:
     """Who calls is told of arguments, who writes a command of flags."""
     with pytest.raises(UsageError) as caught:
         Options(**options)  # type: ignore[arg-type]

@@ -140,9 +140,9 @@ def test_a_run_that_ends_stays_in_its_last_state() -> None:
 
 
 def test_runs_that_end_can_be_ignored() -> None:
-    assert only(
-        strandline.check(SERVER, "G (Client.ask -> F Client.rest)", finite_runs="ignore")
-    ).answer is Answer.HOLDS
+    assert (
+        only(strandline.check(SERVER, "G (Client.ask -> F Client.rest)", finite_runs="ignore")).answer is Answer.HOLDS
+    )
     assert only(strandline.check(SERVER, "G F Client.ask", finite_runs="ignore")).answer is Answer.HOLDS
     assert only(strandline.check(SERVER, "G F Client.ask")).answer is Answer.VIOLATED
 
@@ -264,9 +264,7 @@ def test_mistakes_point_into_the_formula() -> None:
     with pytest.raises(InputError) as name:
         strandline.check(PETERSON, ["G F P.critical", "G F P.criticl"])
     assert str(name.value) == (
-        "formula 2:1:7: process 'P' has no state 'criticl'; did you mean 'critical'?\n"
-        "  G F P.criticl\n"
-        "        ^^^^^^^"
+        "formula 2:1:7: process 'P' has no state 'criticl'; did you mean 'critical'?\n  G F P.criticl\n        ^^^^^^^"
     )
 
 

@@ -19,7 +19,7 @@ from strandline.errors import ReplayError
 from strandline.model.system import Action, Domain, Move, Observer, System, Variable
 from strandline.properties import translate
 from strandline.properties.ltl.formula import Operator, make
-from strandline.traces.interpreter_walk import twin_of
+from strandline.traces.interpreter_walk import reference_of
 from strandline.traces.lassos import Lasso, LassoReplay, ShownRun
 from strandline.transform.fairness import process_fairness
 
@@ -40,7 +40,7 @@ def lasso_of(system: System, claim: str, lasso: Lasso, *, fair: bool = False) ->
     automaton = translate(make(Operator.NOT, bound.formula))
     conditions = process_fairness(system) if fair else ()
     product = make_product(observed(system, automaton, bound.atoms), system, conditions, ignore_finite_runs=False)
-    run = LassoReplay(twin_of(product.system), twin_of(system)).lasso(lasso)
+    run = LassoReplay(reference_of(product.system), reference_of(system)).lasso(lasso)
     judge(Question(system, bound), product, run)
     return run
 
@@ -65,15 +65,15 @@ def first_steps_of(system: System, process: str, count: int) -> list[int]:
     """Steps of one process, with the automaton's first edge each, from the initial state on."""
     bound = bind_formula("G F P.critical", system)
     automaton = translate(make(Operator.NOT, bound.formula))
-    twin = twin_of(observed(system, automaton, bound.atoms))
-    state, steps = twin.initial()[0], []
+    reference = reference_of(observed(system, automaton, bound.atoms))
+    state, steps = reference.initial()[0], []
     for _ in range(count):
         number = next(
             number
-            for number, edge in enumerate(twin.edges(state))
+            for number, edge in enumerate(reference.edges(state))
             if edge.action.startswith(f"{process}:") and edge.action.endswith(": q0 -> q0")
         )
-        target = twin.edges(state)[number].target
+        target = reference.edges(state)[number].target
         assert target is not None
         state = target
         steps.append(number)
@@ -85,7 +85,7 @@ def test_a_loop_in_which_the_property_process_does_not_accept_is_refused(tmp_pat
     file.write_text(COUNTER)
     system = strandline.load(file)
     product = make_product(system, system, (), ignore_finite_runs=False)
-    run = LassoReplay(twin_of(system), twin_of(system)).lasso(Lasso(0, (0, 0), (0, 0, 0, 0)))
+    run = LassoReplay(reference_of(system), reference_of(system)).lasso(Lasso(0, (0, 0), (0, 0, 0, 0)))
     with pytest.raises(ReplayError, match="the property process does not accept in the loop of the trace"):
         judge(Question(system, PropertyProcess(system)), product, run)
 
@@ -105,12 +105,12 @@ def test_a_run_that_ends_is_no_counterexample_where_such_runs_are_ignored() -> N
 
 
 def _packed(system: System, one: PropertyVerdict) -> list[tuple[int, ...]]:
-    twin = twin_of(system)
+    reference = reference_of(system)
     assert one.trace is not None
-    state = twin.initial()[0]
+    state = reference.initial()[0]
     found = [state]
     for step in one.trace.steps:
-        target = next(edge.target for edge in twin.edges(state) if edge.action == step.action)
+        target = next(edge.target for edge in reference.edges(state) if edge.action == step.action)
         assert target is not None
         state = target
         found.append(state)

@@ -14,7 +14,7 @@ from strandline.checker.limits.progress import Progress
 from strandline.checker.options.claims import Claims
 from strandline.checker.options.cycle_methods import METHODS
 from strandline.checker.options.search import Options
-from strandline.checker.options.temporal import LtlOptions
+from strandline.checker.options.temporal import TemporalOptions
 from strandline.checker.properties.selection import select
 from strandline.checker.verdicts.verdict import Answer, Interrupted, Verdict
 from strandline.errors import ResourceError
@@ -119,7 +119,7 @@ def test_control_c(method: str) -> None:
     given = options(method)
     search = Options(measure=given.get("measure", ()))
     with pytest.raises(Interrupted) as caught:
-        check_selection(system, selection, search, Impatient(2), temporal=LtlOptions(method=method))
+        check_selection(system, selection, search, Impatient(2), temporal=TemporalOptions(method=method))
     result = caught.value.result
     assert isinstance(result, Verdict)
     assert [(one.answer, one.reason) for one in result.properties] == [(Answer.UNKNOWN, "interrupted")] * 2

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from ltl_cases import LtlCase, SystemGraph, Unsuitable, graph_of, random_case, random_run, violated
 
 from strandline.checker.decisions.runs import RunsDecided, decide_runs, runs_task
-from strandline.checker.limits.progress import Unwatched
+from strandline.checker.limits.progress import NullCallback
 from strandline.checker.measures.choice import SweepMeasures
 from strandline.checker.options.cycle_methods import METHODS, PREFIX
 from strandline.checker.options.search import Options
-from strandline.checker.options.temporal import IGNORE, STUTTER, LtlOptions
+from strandline.checker.options.temporal import IGNORE, STUTTER, TemporalOptions
 from strandline.checker.tasks.task import Session
 from strandline.checker.verdicts.verdict import Answer
 from strandline.errors import UsageError
@@ -30,14 +30,14 @@ CYCLE_METHODS = list(METHODS)
 def decide(case: LtlCase, method: str, **options: bool) -> RunsDecided:
     """The answer by one method; a trace that comes with it has been judged."""
     measured = method in METHODS and METHODS[method].measured
-    temporal = LtlOptions(
+    temporal = TemporalOptions(
         method=method, finite_runs=IGNORE if case.ignore_finite_runs else STUTTER, sanity=False, **options
     )
     search = Options(order="sweep" if measured else "bfs")
     one = case.property()
     assert one.specification is not None
     task = runs_task(case.declared(), one.specification, search, temporal)
-    session = Session(Unwatched(), time.perf_counter(), SweepMeasures(search, Unwatched()))
+    session = Session(NullCallback(), time.perf_counter(), SweepMeasures(search, NullCallback()))
     return decide_runs(task, one, session)
 
 

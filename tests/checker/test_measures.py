@@ -67,9 +67,7 @@ def test_several_are_combined_lexicographically() -> None:
     measure = parse_measures(["y", "x"], PAIR)
     assert measure.column == Const(0)
     values = {
-        (y, x): evaluate(measure.layer, (x, y, 0), PAIR.offsets)
-        for y in (0, 1, 255)
-        for x in (-32768, -1, 0, 32767)
+        (y, x): evaluate(measure.layer, (x, y, 0), PAIR.offsets) for y in (0, 1, 255) for x in (-32768, -1, 0, 32767)
     }
     assert [pair for pair, _ in sorted(values.items(), key=lambda item: item[1])] == sorted(values)
     assert len(set(values.values())) == len(values)
@@ -111,15 +109,11 @@ def test_a_measure_that_overflows_is_told_with_its_place() -> None:
 def test_a_measure_that_overflows_in_the_beginning() -> None:
     with pytest.raises(MeasureError) as caught:
         strandline.explore(MODELS / "mutex.dve", measure="1 / flag[0]")
-    assert str(caught.value) == (
-        "measure:1:1: division by zero, in an initial state\n  1 / flag[0]\n  ^^^^^^^^^^^"
-    )
+    assert str(caught.value) == ("measure:1:1: division by zero, in an initial state\n  1 / flag[0]\n  ^^^^^^^^^^^")
 
 
 def test_a_sweep_by_several_measures_reaches_everything() -> None:
     example = Path(__file__).resolve().parents[2] / "examples" / "stop-and-wait" / "stop-and-wait.dve"
-    swept = strandline.explore(
-        example, measure=["mono(sent)", "received", "data.length"], count_distinct=True
-    )
+    swept = strandline.explore(example, measure=["mono(sent)", "received", "data.length"], count_distinct=True)
     assert swept.statistics.states == 110_526
     assert swept.statistics.sweeps > 1

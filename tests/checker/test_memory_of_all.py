@@ -15,7 +15,7 @@ from strandline.checker.driver import run
 from strandline.checker.driver.distinct_states import Counts, DistinctCounter
 from strandline.checker.limits.background import Background
 from strandline.checker.limits.memory import MemoryLimit, resident_bytes, return_memory
-from strandline.checker.limits.progress import Unwatched
+from strandline.checker.limits.progress import NullCallback
 from strandline.engine.disk.recent import RecentStates
 from strandline.engine.disk.search import SpillingSearch
 from strandline.engine.graph.log import GraphLog
@@ -41,7 +41,7 @@ def test_what_is_wanted_must_be_left() -> None:
 def test_work_in_the_background_ends_when_memory_is_full() -> None:
     """It takes a megabyte at a time, and would not end before a gigabyte."""
     taken, limit = [], resident_bytes() + (40 << 20)
-    background: Background[None] = Background(Unwatched(), time.perf_counter(), None, MemoryLimit(limit))
+    background: Background[None] = Background(NullCallback(), time.perf_counter(), None, MemoryLimit(limit))
 
     def work() -> None:
         while len(taken) < 1 << 10:

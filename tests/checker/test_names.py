@@ -36,7 +36,7 @@ def stored(kernel: Kernel) -> set[tuple[int, ...]]:
     waiting = list(seen)
     while waiting:
         state = waiting.pop()
-        targets = [edge.target for edge in kernel.twin.edges(state)]
+        targets = [edge.target for edge in kernel.reference.edges(state)]
         if None not in targets:
             found = [tuple(map(int, record[: kernel.words])) for record in ask_all(kernel, state).records]
             assert found == [kernel.canonical(target) for target in targets if target is not None]
@@ -53,7 +53,7 @@ def check_orbits(system: System, whole: Sequence[tuple[int, ...]] | None = None)
     assert len(whole) < 2000
     kernel = compile_system(system, exchanges=found.exchanges)
     states = stored(kernel)
-    layout = kernel.twin.layout  # type: ignore[attr-defined]
+    layout = kernel.reference.layout  # type: ignore[attr-defined]
     orbits = {orbit_of(one, system, found.exchanges) for one in whole}
     assert {orbit_of(layout.unpack(one), system, found.exchanges) for one in states} == orbits
     return len(whole), len(orbits), len(states)

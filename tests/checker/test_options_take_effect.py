@@ -16,7 +16,7 @@ from strandline.checker.options.cycle_methods import known_methods
 from strandline.checker.options.effects import CTL, FACTS, LTL, STATES, THE_GRAPH, WAYS, Way, given_facts
 from strandline.checker.options.fields import options_in
 from strandline.checker.options.search import Options
-from strandline.checker.options.temporal import LtlOptions
+from strandline.checker.options.temporal import TemporalOptions
 from strandline.checker.strategies.choice import strategies_for_runs, strategies_for_trees
 from strandline.checker.verdicts.verdict import PropertyVerdict, Verdict
 from strandline.errors import UsageError
@@ -63,9 +63,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "splitting": {"splitting": SPLITTINGS[1]},
     "explain": {"explain": True},
 }
-ALWAYS = {
-    "max_seconds", "memory", "disk", "spill", "work_dir", "sanity", "declared_fairness", "auto_por", "traces"
-}
+ALWAYS = {"max_seconds", "memory", "disk", "spill", "work_dir", "sanity", "declared_fairness", "auto_por", "traces"}
 """Limits, places, and what turns off what would not be done."""
 BELONGING = {
     "order": "order=bfs",
@@ -145,22 +143,20 @@ def checked(method: str, **given: Any) -> tuple[Verdict | None, str]:
         return None, refused.on_command_line()
 
 
-def record_searches(
-    monkeypatch: pytest.MonkeyPatch, maker: type[Any], made: list[tuple[str, Any, bool]]
-) -> None:
+def record_searches(monkeypatch: pytest.MonkeyPatch, maker: type[Any], made: list[tuple[str, Any, bool]]) -> None:
     """Note which searches of the engine are made, with what options, and whether anyone listens to them."""
     make = maker.make
 
-    def noting(self: Any, kernel: Any, log: Any, listener: Any, memory_limit: Any) -> Any:
-        search = make(self, kernel, log, listener, memory_limit)
-        made.append((type(search).__name__, getattr(self, "options", None), listener is not None))
+    def noting(self: Any, kernel: Any, log: Any, observer: Any, memory_limit: Any) -> Any:
+        search = make(self, kernel, log, observer, memory_limit)
+        made.append((type(search).__name__, getattr(self, "options", None), observer is not None))
         return search
 
     monkeypatch.setattr(maker, "make", noting)
 
 
 def test_the_table_knows_every_option_and_every_way() -> None:
-    named = {one.name for kind in (Options, LtlOptions) for one, _ in options_in(kind)} - {"method"}
+    named = {one.name for kind in (Options, TemporalOptions) for one, _ in options_in(kind)} - {"method"}
     facts = {fact.name for fact in FACTS}
     assert named == {name for name in facts if "=" not in name} | ALWAYS | set(BELONGING)
     assert facts == set(OPTIONS)
@@ -178,9 +174,9 @@ def test_what_is_given_is_recognised() -> None:
     for name, given in OPTIONS.items():
         for_search = {key: value for key, value in given.items() if key in searching}
         for_runs = {key: value for key, value in given.items() if key not in searching}
-        found = {fact.name for fact, _ in given_facts(Options(**for_search), LtlOptions(**for_runs))}
+        found = {fact.name for fact, _ in given_facts(Options(**for_search), TemporalOptions(**for_runs))}
         assert name in found or name == "checkpoint"
-    assert not list(given_facts(Options(), LtlOptions()))
+    assert not list(given_facts(Options(), TemporalOptions()))
 
 
 @pytest.mark.parametrize(

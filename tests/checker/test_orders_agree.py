@@ -43,9 +43,7 @@ def models(draw: st.DrawFn) -> str:
 
 def _transition(draw: st.DrawFn, locations: int) -> str:
     source, target = (draw(st.sampled_from("abc"[:locations])) for _ in range(2))
-    guard = draw(
-        st.sampled_from(["", "guard x < 2;", "guard y != z;", "guard z == 0 or x > 1;", "guard y > 0;"])
-    )
+    guard = draw(st.sampled_from(["", "guard x < 2;", "guard y != z;", "guard z == 0 or x > 1;", "guard y > 0;"]))
     variable = draw(st.sampled_from(VARIABLES))
     value = draw(st.sampled_from(["(x + 1) % 4", "(y + z) % 3", "0", "3", "(z + 2) % 4", "x"]))
     return f"{source} -> {target} {{ {guard} effect {variable} = {value}; }}"
@@ -126,8 +124,4 @@ def test_all_orders_agree_with_the_interpreter(text: str, goal: tuple[int, int],
         else:
             assert verdict.answer is Answer.HOLDS
             length = _follow(system, verdict, goal)
-            assert (
-                length == reference.distance
-                if options.get("order") == "bfs"
-                else length >= reference.distance
-            )
+            assert length == reference.distance if options.get("order") == "bfs" else length >= reference.distance

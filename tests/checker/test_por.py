@@ -19,11 +19,11 @@ from strandline.checker.decisions.checks import check_selection, explore_system
 from strandline.checker.decisions.runs import decide_runs, runs_task
 from strandline.checker.expected.cases import Case, Expectation, Outcome
 from strandline.checker.expected.reader import find_expected, read_expected
-from strandline.checker.limits.progress import Unwatched
+from strandline.checker.limits.progress import NullCallback
 from strandline.checker.measures.choice import SweepMeasures
 from strandline.checker.options.claims import Claims
 from strandline.checker.options.search import Options
-from strandline.checker.options.temporal import LtlOptions
+from strandline.checker.options.temporal import TemporalOptions
 from strandline.checker.properties.selection import select
 from strandline.checker.reductions.partial_order import reduction_of, refusal
 from strandline.checker.tasks.task import Session
@@ -89,8 +89,8 @@ def test_random_formulas_have_the_same_verdicts_by_every_method(seed: int) -> No
     assert one.specification is not None
     for method, order in (("auto", "bfs"), ("ndfs", "bfs"), ("scc", "bfs"), ("sweep", "sweep")):
         search = Options(order=order, por=True)
-        task = runs_task(case.system, one.specification, search, LtlOptions(method=method, sanity=False))
-        session = Session(Unwatched(), time.perf_counter(), SweepMeasures(search, Unwatched()))
+        task = runs_task(case.system, one.specification, search, TemporalOptions(method=method, sanity=False))
+        session = Session(NullCallback(), time.perf_counter(), SweepMeasures(search, NullCallback()))
         assert decide_runs(task, one, session).verdict.answer is expected, method
 
 
@@ -139,7 +139,7 @@ def table(philosophers: int) -> str:
     return "".join([forks, *processes, "system async;"])
 
 
-class Heard(Unwatched):
+class Heard(NullCallback):
     """Remembers what it is told."""
 
     def __init__(self) -> None:

@@ -166,7 +166,7 @@ def test_steps_are_equally_likely() -> None:
         counts[step] = counts.get(step, 0) + 1
     search.close()
     expected = 3000 / len(counts)
-    assert len(counts) == len(make_kernel(system).twin.edges(make_kernel(system).twin.initial()[0]))
+    assert len(counts) == len(make_kernel(system).reference.edges(make_kernel(system).reference.initial()[0]))
     assert sum((count - expected) ** 2 / expected for count in counts.values()) < 30
 
 

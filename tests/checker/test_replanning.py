@@ -15,7 +15,7 @@ from strandline.checker.checkpoints import run_folder as run_folder_module
 from strandline.checker.decisions import checks as checks_module
 from strandline.checker.driver import handoff_files, outlook, replanning, run
 from strandline.checker.driver.warm_up import COMPILING
-from strandline.checker.limits.progress import Watcher
+from strandline.checker.limits.progress import ProgressCallback
 from strandline.checker.measures import choice as choice_module
 from strandline.checker.measures.notation import parse_measures
 from strandline.checker.measures.prediction import Prediction
@@ -59,14 +59,14 @@ def overrated(monkeypatch: pytest.MonkeyPatch) -> Told:
     """The measure that is found is a bad one, of which too much is expected."""
     told = Told()
 
-    def predicted(system: System, watcher: Watcher, memory: int | None = None) -> Prediction:
+    def predicted(system: System, callback: ProgressCallback, memory: int | None = None) -> Prediction:
         measure = parse_measures(["(P.x + Q.x + R.x) % 7"], system)
         return Prediction(measure, "it is said to be good", 0.01, 0.5, 1_000, False, 0.0)
 
     monkeypatch.setattr(choice_module, "predicted_measure", predicted)
     monkeypatch.setattr(outlook, "_MORE", 0.0)
     monkeypatch.setattr(run, "_SLICE", 0.001)
-    monkeypatch.setattr(checks_module, "Unwatched", lambda: told)
+    monkeypatch.setattr(checks_module, "NullCallback", lambda: told)
     return told
 
 
@@ -118,22 +118,20 @@ def test_a_full_disk_ends_it_with_the_reason(overrated: Told, monkeypatch: pytes
     assert explored.statistics.visited > 0
 
 
-def test_killed_after_it_was_planned_again(
-    overrated: Told, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_killed_after_it_was_planned_again(overrated: Told, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(run_folder_module, "_SHARE", 0)
     monkeypatch.setattr(os, "fsync", lambda file: None)
     keywords: dict[str, Any] = {"invariants": FAR, "measure": "auto", "checkpoint": tmp_path / "saved", "every": 0.0}
     planned = 0
     for resume in (False, True, True):
-        watcher = Told(left=3)
-        monkeypatch.setattr(checks_module, "Unwatched", lambda watcher=watcher: watcher)
+        callback = Told(left=3)
+        monkeypatch.setattr(checks_module, "NullCallback", lambda callback=callback: callback)
         with pytest.raises(Killed):
             strandline.check(WHEELS, **keywords, resume=resume)
-        planned += watcher.planned()
+        planned += callback.planned()
     assert planned >= 1
     last = Told()
-    monkeypatch.setattr(checks_module, "Unwatched", lambda: last)
+    monkeypatch.setattr(checks_module, "NullCallback", lambda: last)
     verdict = strandline.check(WHEELS, **keywords, resume=True)
     assert last.texts[0].startswith("resumed after ")
     assert verdict.answer is Answer.VIOLATED
@@ -199,10 +197,10 @@ def test_a_measure_that_forgets_little_is_given_up_when_memory_is_full(
     if killed:
         asked |= {"checkpoint": tmp_path / "saved", "every": 0.0}
         first = Told(left=3)
-        monkeypatch.setattr(checks_module, "Unwatched", lambda: first)
+        monkeypatch.setattr(checks_module, "NullCallback", lambda: first)
         with pytest.raises(Killed):
             strandline.check(WHEELS, **asked)
-        monkeypatch.setattr(checks_module, "Unwatched", lambda: told)
+        monkeypatch.setattr(checks_module, "NullCallback", lambda: told)
         asked["resume"], texts = True, first.texts
     verdict = strandline.check(WHEELS, **asked)
     assert {one.answer for one in verdict.properties} == {Answer.VIOLATED, Answer.HOLDS}
@@ -227,9 +225,7 @@ def another(*given: Any, peak: bool, afresh: bool) -> Prediction:
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_properties_of_runs_are_decided_as_before(
-    name: str, overrated: Told, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_properties_of_runs_are_decided_as_before(name: str, overrated: Told, monkeypatch: pytest.MonkeyPatch) -> None:
     """By the measures that are really found."""
     formula, answer = RUNS[name]
     verdict = strandline.check(WHEELS, formula, measure="auto")
@@ -303,13 +299,13 @@ def test_killed_after_a_search_for_cycles_began_again(
     monkeypatch.setattr(replanning, "better_measure", another)
     formula, _ = RUNS["cycles that are not"]
     keywords: dict[str, Any] = {"measure": "auto", "method": "sweep", "checkpoint": tmp_path / "saved", "every": 0.0}
-    watcher = Told(left=3)
-    monkeypatch.setattr(checks_module, "Unwatched", lambda: watcher)
+    callback = Told(left=3)
+    monkeypatch.setattr(checks_module, "NullCallback", lambda: callback)
     with pytest.raises(Killed):
         strandline.check(WHEELS, formula, **keywords)
-    assert watcher.planned() == 1
+    assert callback.planned() == 1
     last = Told()
-    monkeypatch.setattr(checks_module, "Unwatched", lambda: last)
+    monkeypatch.setattr(checks_module, "NullCallback", lambda: last)
     verdict = strandline.check(WHEELS, formula, **keywords, resume=True)
     assert last.texts[0].startswith("resumed after ")
     assert last.planned() == 0
@@ -317,7 +313,6 @@ def test_killed_after_a_search_for_cycles_began_again(
     search = verdict.properties[0].search
     assert search is not None
     assert search.statistics.changed == ("begun again by another measure, before the run was resumed",)
-
 
 
 def test_every_search_of_a_check_has_plans_of_its_own(

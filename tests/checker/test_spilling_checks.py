@@ -65,7 +65,7 @@ def full_memory(monkeypatch: pytest.MonkeyPatch) -> Told:
     monkeypatch.setattr(disk_search, "_PIECES", 1 << 60)
     monkeypatch.setattr(Search, "advance", advance)
     give(monkeypatch, 1 << 20)
-    monkeypatch.setattr(checks_module, "Unwatched", lambda: told)
+    monkeypatch.setattr(checks_module, "NullCallback", lambda: told)
     return told
 
 
@@ -195,15 +195,15 @@ def test_killed_while_states_are_on_disk(
     monkeypatch.setattr(os, "fsync", lambda file: None)
     folder, told = tmp_path / "saved", list[str]()
     for left in (2, 0, 3, 1):
-        watcher = Dying(left)
-        monkeypatch.setattr(checks_module, "Unwatched", lambda watcher=watcher: watcher)
+        callback = Dying(left)
+        monkeypatch.setattr(checks_module, "NullCallback", lambda callback=callback: callback)
         keywords = {**SEARCHES[name], "memory": "1G", "checkpoint": folder, "every": 0.0, "resume": bool(told)}
         with pytest.raises(Killed):
             strandline.check(WHEELS, **keywords)
-        told += watcher.texts
+        told += callback.texts
     assert sum("states on disk" in text for text in told) == 1, "resumed where it was"
     last = Told()
-    monkeypatch.setattr(checks_module, "Unwatched", lambda: last)
+    monkeypatch.setattr(checks_module, "NullCallback", lambda: last)
     verdict = strandline.check(WHEELS, **keywords | {"every": 60.0})
     assert last.texts[0].startswith("resumed after "), last.texts
     assert verdict.statistics.spilled_bytes > 0

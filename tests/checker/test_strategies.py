@@ -46,7 +46,7 @@ class ByInterpreter:
         return StatesFound(RunOutcome(complete=True, statistics=Statistics(states=len(seen), visited=len(seen))), {})
 
 
-class Listener:
+class SearchObserver:
     def __init__(self) -> None:
         self.stages: list[str] = []
 
@@ -75,10 +75,10 @@ def test_a_strategy_that_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.usefixtures("_another")
 def test_the_next_one_steps_in_and_that_is_told() -> None:
-    system, listener = strandline.load(MUTEX), Listener()
-    verdict = check_selection(system, select(system, Claims(reach="P.critical")), Options(order="dfs"), listener)
+    system, observer = strandline.load(MUTEX), SearchObserver()
+    verdict = check_selection(system, select(system, Claims(reach="P.critical")), Options(order="dfs"), observer)
     assert verdict.answer is Answer.HOLDS
-    told = [stage for stage in listener.stages if stage != COMPILING]
+    told = [stage for stage in observer.stages if stage != COMPILING]
     assert told == ["searched by explicit: the interpreter knows no order='dfs'"]
 
 

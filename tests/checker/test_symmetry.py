@@ -26,12 +26,12 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 def orbits(system: System, exchanges: Any) -> tuple[int, int]:
     """How many states there are, and how many are left where blocks of processes may be permuted: by brute force."""
     kernel = compile_system(system)
-    twin, offsets = kernel.twin, system.offsets
-    layout = twin.layout  # type: ignore[attr-defined]
-    seen = set(twin.initial())
+    reference, offsets = kernel.reference, system.offsets
+    layout = reference.layout  # type: ignore[attr-defined]
+    seen = set(reference.initial())
     waiting = list(seen)
     while waiting:
-        for edge in twin.edges(waiting.pop()):
+        for edge in reference.edges(waiting.pop()):
             if edge.target is not None and edge.target not in seen:
                 seen.add(edge.target)
                 waiting.append(edge.target)

@@ -13,7 +13,7 @@ import pytest
 
 import strandline
 from strandline.checker.graphs import product_graph
-from strandline.checker.limits.progress import Unwatched
+from strandline.checker.limits.progress import NullCallback
 from strandline.checker.ltl.value_updates import value_updates
 from strandline.checker.options.claims import FINITE, Claims
 from strandline.checker.options.search import Options
@@ -68,7 +68,7 @@ def answers(verdict: Verdict) -> list[str]:
 
 
 def test_3_1_both_can_be_critical_at_once() -> None:
-    """"The property does of course not hold in the example"."""
+    """ "The property does of course not hold in the example"."""
     Path("both.txt").write_text(BOTH_CRITICAL, encoding="utf-8")
     model = space(two_processes())
     verdict = strandline.check(model, automaton="both.txt", automaton_words="finite", measure="progress")
@@ -87,7 +87,7 @@ def test_3_1_all_states_that_follow_are_labelled_q1() -> None:
     assert asked.specification is not None
     watched = asked.specification.watched(system.alone)
     assert watched is not None
-    graph = product_graph(watched.system, Options(order="sweep"), Unwatched())
+    graph = product_graph(watched.system, Options(order="sweep"), NullCallback())
     accepting = {graph.states[node]["state"] for node in graph.accepting}
     assert accepting == {"done,crit", "crit,done", "done,done"}
     entered = {"crit,crit"} | accepting
@@ -97,7 +97,7 @@ def test_3_1_all_states_that_follow_are_labelled_q1() -> None:
 
 
 def test_3_1_liveness_is_violated_by_a_cycle_without_the_critical_state() -> None:
-    """"The only way that this property can be violated is if there exists a cycle not containing" it; a run that ends
+    """ "The only way that this property can be violated is if there exists a cycle not containing" it; a run that ends
     repeats its last state."""
     model = space(two_processes())
     verdict = strandline.check(model, "G F c", measure="progress")
@@ -189,7 +189,7 @@ def test_4_1_the_sets_of_figure_4_3() -> None:
 
 
 def test_4_1_linear_and_branching_time_agree_on_a_property_of_both() -> None:
-    """"This is consistent with the result when verifying the same property with LTL"."""
+    """ "This is consistent with the result when verifying the same property with LTL"."""
     verdict = strandline.check(space(two_processes()), "G !(c && d)", ctl="AG !(c && d)", measure="progress")
     assert answers(verdict) == ["VIOLATED", "VIOLATED"]
     assert [names(one.trace)[-1] for one in verdict.properties] == ["crit,crit"] * 2
@@ -308,7 +308,7 @@ def test_6_2_the_updates_of_listing_6_3() -> None:
 
 
 def test_6_2_the_cycle_of_listing_6_4() -> None:
-    """"Both paths between state 5 and state 11 can be reported": which of them is not said here."""
+    """ "Both paths between state 5 and state 11 can be reported": which of them is not said here."""
     model = space({str(one): (LAYERS_6_3[one], "p" * (one == 8), [str(end) for end in ends])
                    for one, ends in FIGURE_6_3.items()})  # fmt: skip
     Path("again.txt").write_text("0\n1\n0 !p 0 p 1\n1 !p 0 p 1\n", encoding="utf-8")

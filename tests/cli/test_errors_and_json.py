@@ -51,9 +51,7 @@ def test_a_syntax_error(strandline: Run, tmp_path: Path) -> None:
     (tmp_path / "bad.dve").write_text("byte x\nprocess P { state s; init s; }\nsystem async;\n")
     error = _failed(
         strandline,
-        "bad.dve:2:1: expected ',' or ';', found the keyword 'process'\n"
-        "  process P { state s; init s; }\n"
-        "  ^^^^^^^\n",
+        "bad.dve:2:1: expected ',' or ';', found the keyword 'process'\n  process P { state s; init s; }\n  ^^^^^^^\n",
         2,
         "check",
         "bad.dve",
@@ -62,9 +60,7 @@ def test_a_syntax_error(strandline: Run, tmp_path: Path) -> None:
 
 
 def test_an_unknown_name_in_the_model(strandline: Run, tmp_path: Path) -> None:
-    (tmp_path / "bad.dve").write_text(
-        "process P { state s; init s; trans s -> s { effect y = 1; }; }\nsystem async;\n"
-    )
+    (tmp_path / "bad.dve").write_text("process P { state s; init s; trans s -> s { effect y = 1; }; }\nsystem async;\n")
     error = _failed(
         strandline,
         "bad.dve:1:52: unknown variable 'y'\n"
@@ -140,9 +136,7 @@ def test_usage(strandline: Run) -> None:
 def test_no_command(strandline: Run) -> None:
     answer = strandline()
     assert answer.code == 2
-    assert answer.stderr == (
-        "strandline: the following arguments are required: COMMAND\ntry 'strandline --help'\n"
-    )
+    assert answer.stderr == ("strandline: the following arguments are required: COMMAND\ntry 'strandline --help'\n")
 
 
 def test_an_unknown_suffix(strandline: Run, tmp_path: Path) -> None:
@@ -252,9 +246,7 @@ def test_a_work_directory_that_cannot_be_made(strandline: Run, tmp_path: Path) -
 def test_a_trace_file_that_cannot_be_written(strandline: Run) -> None:
     answer = strandline("check", "mutex.dve", "--reach", "P.critical", "--trace", "no/where.txt")
     assert answer.code == 2
-    assert answer.stderr == (
-        "strandline check: no/where.txt: the trace cannot be written: No such file or directory\n"
-    )
+    assert answer.stderr == ("strandline check: no/where.txt: the trace cannot be written: No such file or directory\n")
 
 
 def test_windows_is_refused(strandline: Run, monkeypatch: pytest.MonkeyPatch) -> None:

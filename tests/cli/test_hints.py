@@ -69,9 +69,7 @@ def box(tmp_path: Path) -> str:
         ),
     ],
 )
-def test_what_is_mistyped(
-    arguments: list[str], lines: list[str], box: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_mistyped(arguments: list[str], lines: list[str], box: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([box if one == "MODEL" else one for one in arguments]) == 2
     assert capsys.readouterr().err.splitlines() == lines
 

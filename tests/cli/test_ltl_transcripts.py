@@ -181,9 +181,7 @@ def test_a_run_that_ends_goes_to_a_file_and_comes_back(strandline: Run) -> None:
 def test_mistakes(strandline: Run) -> None:
     answer = strandline("check", "light.dve", "--ltl", "G F Light.blue")
     assert (answer.code, answer.stdout) == (2, "")
-    assert answer.stderr == (
-        "formula:1:11: process 'Light' has no state 'blue'\n  G F Light.blue\n            ^^^^\n"
-    )
+    assert answer.stderr == ("formula:1:11: process 'Light' has no state 'blue'\n  G F Light.blue\n            ^^^^\n")
     assert strandline("check", "light.dve", "--ltl", "G F Light.red", "--method", "ndfs", "--all-cycles").code == 2
 
 

@@ -40,8 +40,10 @@ def test_unknown_answers_say_why(strandline: Run, folder: Path) -> None:
     done = strandline("check", str(ASSEMBLY), "--formulas", str(folder / "UpperBounds.xml"), "--max-states", "5")
     assert (done.code, done.stdout) == (
         3,
-        ("bound       UNKNOWN  the limit of 5 states is reached\n"
-        "never-full  UNKNOWN  the limit of 5 states is reached\n"),
+        (
+            "bound       UNKNOWN  the limit of 5 states is reached\n"
+            "never-full  UNKNOWN  the limit of 5 states is reached\n"
+        ),
     )
 
 

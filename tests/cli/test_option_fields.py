@@ -12,7 +12,7 @@ import strandline
 from strandline.checker.options.claims import Claims
 from strandline.checker.options.fields import flag_of, options_in, parse_count, told
 from strandline.checker.options.search import ExploreOptions, Options
-from strandline.checker.options.temporal import LtlOptions
+from strandline.checker.options.temporal import TemporalOptions
 from strandline.cli.completion import describe
 from strandline.cli.option_arguments import add_options, options_of
 from strandline.cli.parser import build_parser
@@ -47,7 +47,7 @@ def test_what_a_field_cannot_read_is_told_by_the_parser() -> None:
 def test_calls_and_commands_have_the_same_options() -> None:
     commands = {command.name: command for command in describe(build_parser())}
     for name, function, classes in (
-        ("check", strandline.check, (Claims, LtlOptions, Options)),
+        ("check", strandline.check, (Claims, TemporalOptions, Options)),
         ("explore", strandline.explore, (ExploreOptions,)),
     ):
         fields = [one for options in classes for one in options_in(options)]
@@ -69,7 +69,7 @@ def test_a_keyword_that_nobody_knows_is_no_option() -> None:
 
 def test_a_message_speaks_to_who_gave_the_option() -> None:
     with pytest.raises(UsageError) as caught:
-        LtlOptions(fair=True).refuse_without_runs()
+        TemporalOptions(fair=True).refuse_without_runs()
     told = "is for temporal properties, and none is checked: give"
     assert str(caught.value) == f"fair=True {told} ltl=FORMULA or ctl=FORMULA"
     assert caught.value.on_command_line() == f"--fair {told} --ltl FORMULA or --ctl FORMULA"

@@ -46,9 +46,7 @@ def test_they_are_removed(strandline: Run, killed: list[Path]) -> None:
     assert strandline("runs", "--work-dir", "work").stdout == "no killed run has left anything behind\n"
 
 
-def test_what_cannot_be_removed_is_told(
-    strandline: Run, killed: list[Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_cannot_be_removed_is_told(strandline: Run, killed: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.rmtree", lambda path, ignore_errors: None)
     answer = strandline("runs", "--work-dir", "work", "--remove")
     assert (answer.code, answer.stdout.count("cannot be removed")) == (3, 2)

@@ -156,8 +156,6 @@ def test_fairness_counts_for_both_kinds() -> None:
         (["-s", "-f", "none.txt"], "none.txt: no such file"),
     ],
 )
-def test_what_does_not_fit_is_told(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_does_not_fit_is_told(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert sweepline("-m", "good.ss", *arguments) == 2
     assert message in capsys.readouterr().err

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from strandline.compile.interpreted import SystemTwin
+from strandline.compile.interpreted import SystemReference
 from strandline.compile.reduction.choosing import Chooser, Reduction
 from strandline.compile.reduction.order import Rising
 
@@ -19,13 +19,13 @@ State = tuple[int, ...]
 class StoreProviso(Chooser):
     """Stubborn sets none of whose steps leads to a state that is stored, instead of only to greater ones."""
 
-    def __init__(self, twin: SystemTwin, reduction: Reduction) -> None:
-        super().__init__(twin, Reduction(reduction.facts, Rising(0, 0), reduction.visible))
+    def __init__(self, reference: SystemReference, reduction: Reduction) -> None:
+        super().__init__(reference, Reduction(reduction.facts, Rising(0, 0), reduction.visible))
         self.stored: set[State] = set()
 
     def steps(self, state: State) -> Sequence[int]:
-        edges = self.twin.edges(state)
-        taken = [self._numbers[id(actions[0])] for actions in self.twin.taken(state)]
+        edges = self.reference.edges(state)
+        taken = [self._numbers[id(actions[0])] for actions in self.reference.taken(state)]
         enabled = new = sum(1 << number for number in set(taken))
         for number, edge in zip(taken, edges, strict=True):
             if edge.target in self.stored:
@@ -37,8 +37,8 @@ class StoreProviso(Chooser):
 class OrderProviso(Chooser):
     """The choice that does not look at what is stored."""
 
-    def __init__(self, twin: SystemTwin, reduction: Reduction) -> None:
-        super().__init__(twin, reduction)
+    def __init__(self, reference: SystemReference, reduction: Reduction) -> None:
+        super().__init__(reference, reduction)
         self.stored: set[State] = set()
 
     def steps(self, state: State) -> Sequence[int]:
@@ -48,8 +48,8 @@ class OrderProviso(Chooser):
 def phase(chooser: StoreProviso | OrderProviso, layer: Callable[[State], int], persistent: set[State]) -> set[State]:
     """Sweep from the initial and the persistent states, and again as long as regress edges lead to others: all targets
     of regress edges that were met."""
-    twin, met, kept = chooser.twin, set[State](), set(persistent)
-    roots = {tuple(state) for state in twin.initial()} | kept
+    reference, met, kept = chooser.reference, set[State](), set(persistent)
+    roots = {tuple(state) for state in reference.initial()} | kept
     while roots:
         waiting, chooser.stored = set(roots), set(roots) | kept
         again: set[State] = set()
@@ -59,7 +59,7 @@ def phase(chooser: StoreProviso | OrderProviso, layer: Callable[[State], int], p
             waiting.remove(state)
             # What lies behind the line is forgotten.
             chooser.stored = {one for one in chooser.stored if layer(one) >= line or one in kept}
-            edges = twin.edges(state)
+            edges = reference.edges(state)
             for step in chooser.steps(state):
                 target = edges[step].target
                 assert target is not None

@@ -120,7 +120,7 @@ BACK_ENDS: dict[str, Callable[[Sketch], Kernel]] = {
 
 def node_of(kernel: Kernel, state: tuple[int, ...]) -> int:
     """Which node a state is, as its description shows."""
-    (shown,) = kernel.twin.describe(state).values()
+    (shown,) = kernel.reference.describe(state).values()
     return int(shown)
 
 

@@ -66,13 +66,13 @@ def check_state(sketch: Sketch, kernel: Kernel, state: tuple[int, ...]) -> list[
 
 
 def check_twin(sketch: Sketch, kernel: Kernel, state: tuple[int, ...], successors: list[tuple[int, ...]]) -> None:
-    edges = kernel.twin.edges(state)
+    edges = kernel.reference.edges(state)
     assert [edge.target for edge in edges] == successors
     assert all(edge.fault is None and edge.action for edge in edges)
-    assert kernel.twin.labels(state) == ask_all(kernel, state).labels
+    assert kernel.reference.labels(state) == ask_all(kernel, state).labels
     if sketch.progress is not None:
-        assert kernel.twin.progress(state) == sketch.progress[node_of(kernel, state)]
-    assert kernel.twin.values(state, ()) == ()
+        assert kernel.reference.progress(state) == sketch.progress[node_of(kernel, state)]
+    assert kernel.reference.values(state, ()) == ()
 
 
 def check_everything(sketch: Sketch, kernel: Kernel) -> None:
@@ -80,7 +80,7 @@ def check_everything(sketch: Sketch, kernel: Kernel) -> None:
     assert (kernel.measured, kernel.componentwise) == (sketch.progress is not None, bool(sketch.components))
     assert (kernel.initial.dtype, kernel.initial.shape) == (np.uint64, (len(sketch.initial), kernel.words))
     starts = [tuple(row) for row in kernel.initial.tolist()]
-    assert list(kernel.twin.initial()) == starts
+    assert list(kernel.reference.initial()) == starts
     assert [node_of(kernel, state) for state in starts] == list(sketch.initial)
     progress = sketch.progress or [(0, 0)] * len(sketch.edges)
     assert kernel.initial_progress.dtype == np.int64

@@ -67,7 +67,7 @@ def _look(system: System, interpreter: Interpreter, state: Valuation, met: Met) 
 def explored(system: System) -> Coverage:
     """The coverage of a search that asks the Kernel of every state once."""
     kernel = compile_system(system)
-    waiting = deque(dict.fromkeys(kernel.twin.initial()))
+    waiting = deque(dict.fromkeys(kernel.reference.initial()))
     seen = set(waiting)
     while waiting:
         for record in ask_all(kernel, waiting.popleft()).records:

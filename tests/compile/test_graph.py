@@ -30,7 +30,7 @@ def test_a_fault_is_the_only_answer_of_its_node() -> None:
     assert ask(kernel, (0,)).records == ((1,), (2,))
     assert ask(kernel, (1,)).fault == SPLIT
     assert ask(kernel, (2,)).fault == FaultSite("other", None)
-    (edge,) = kernel.twin.edges((1,))
+    (edge,) = kernel.reference.edges((1,))
     assert (edge.target, edge.fault) == (None, SPLIT)
 
 
@@ -46,15 +46,15 @@ def test_who_is_stuck_can_be_told() -> None:
     """As where an observer steps alone, or forbids what the system could do."""
     kernel = graph_kernel(replace(TRIANGLE, stuck=np.array([True, False, False])))
     assert [ask(kernel, (node,)).labels for node in range(3)] == [1 << DEADLOCK_BIT, 0, 0]
-    assert [kernel.twin.labels((node,)) for node in range(3)] == [1 << DEADLOCK_BIT, 0, 0]
+    assert [kernel.reference.labels((node,)) for node in range(3)] == [1 << DEADLOCK_BIT, 0, 0]
 
 
 def test_edges_have_names() -> None:
     named = replace(TRIANGLE, actions=np.array([1, 0, 1]), names=("send", "receive"))
-    assert [edge.action for edge in graph_kernel(named).twin.edges((0,))] == ["receive", "send"]
-    assert [edge.action for edge in graph_kernel(TRIANGLE).twin.edges((0,))] == ["1", "2"]
+    assert [edge.action for edge in graph_kernel(named).reference.edges((0,))] == ["receive", "send"]
+    assert [edge.action for edge in graph_kernel(TRIANGLE).reference.edges((0,))] == ["1", "2"]
     nameless = replace(TRIANGLE, actions=None, names=("step",))
-    assert [edge.action for edge in graph_kernel(nameless).twin.edges((0,))] == ["step", "step"]
+    assert [edge.action for edge in graph_kernel(nameless).reference.edges((0,))] == ["step", "step"]
 
 
 def test_all_states_of_many_words_are_found() -> None:
@@ -79,7 +79,7 @@ def test_a_graph_brings_its_own_labels_and_progress() -> None:
 
 def test_a_graph_has_no_variables() -> None:
     with pytest.raises(UsageError, match="a graph has no variables"):
-        graph_kernel(TRIANGLE).twin.values((0,), [Read(Variable("x", Domain(0, 1)))])
+        graph_kernel(TRIANGLE).reference.values((0,), [Read(Variable("x", Domain(0, 1)))])
 
 
 def ints(*values: Any) -> Any:

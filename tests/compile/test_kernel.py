@@ -80,7 +80,7 @@ def system(variables: list[Variable], actions: list[Action], processes: tuple[Pr
 
 def targets(kernel: Kernel, answer: Answer) -> list[tuple[int, ...]]:
     """The records as valuations."""
-    layout = kernel.twin.layout  # type: ignore[attr-defined]
+    layout = kernel.reference.layout  # type: ignore[attr-defined]
     return [layout.unpack(record[: kernel.words]) for record in answer.records]
 
 
@@ -94,7 +94,7 @@ def test_initial_states_in_order_with_their_progress(build: Build) -> None:
         system([x], [], initial=((3,), (-4,), (3,))),
         measure=Measure(Binary("*", Read(x), Const(10)), Unary("-", Read(x))),
     )
-    assert [kernel.twin.describe(tuple(row)) for row in kernel.initial.tolist()] == [
+    assert [kernel.reference.describe(tuple(row)) for row in kernel.initial.tolist()] == [
         {"x": 3},
         {"x": -4},
         {"x": 3},
@@ -119,7 +119,7 @@ def test_steps_come_in_canonical_order(build: Build) -> None:
     kernel = build(system([x], actions, (p, q)))
     answer = ask(kernel, first(kernel))
     assert [valuation[2] for valuation in targets(kernel, answer)] == [1, 2, 2, 3, 4]
-    assert [edge.action for edge in kernel.twin.edges(first(kernel))] == ["none", "p", "p again", "pq", "q"]
+    assert [edge.action for edge in kernel.reference.edges(first(kernel))] == ["none", "p", "p again", "pq", "q"]
 
 
 @pytest.mark.parametrize("capacity", range(7))
@@ -194,7 +194,7 @@ def test_variables_of_all_64_bits(build: Build, operator: str, value: int) -> No
     compare = Binary(operator, Read(x), Const(value))
     flip = action("flip", put(y, Unary("~", Read(x))), put(x, Binary("^", Read(y), Const(value))))
     kernel = build(system([x, y], [flip], initial=((3, LEAST), (LEAST, 0), (MOST, -1), (0, 1))), [compare])
-    for row, (left, _) in zip(kernel.initial.tolist(), kernel.twin.system.initial, strict=True):  # type: ignore[attr-defined]
+    for row, (left, _) in zip(kernel.initial.tolist(), kernel.reference.system.initial, strict=True):  # type: ignore[attr-defined]
         answer = ask(kernel, tuple(row))
         truth = {"<": left < value, "<=": left <= value, ">": left > value, ">=": left >= value}
         truth |= {"==": left == value, "!=": left != value}
@@ -440,7 +440,7 @@ def test_synchronous_systems_step_together(build: Build) -> None:
     kernel = build(system([x], actions, (p, q), synchronous=True))
     answer = ask(kernel, first(kernel))
     assert targets(kernel, answer) == [(0, 0, 3), (0, 0, 6), (1, 0, 7), (1, 0, 18)]
-    assert [edge.action for edge in kernel.twin.edges(first(kernel))] == ["p1; q1", "p1; q2", "p2; q1", "p2; q2"]
+    assert [edge.action for edge in kernel.reference.edges(first(kernel))] == ["p1; q1", "p1; q2", "p2; q1", "p2; q2"]
     stuck = ask(kernel, answer.records[2])
     assert (stuck.count, stuck.labels) == (0, DEADLOCK)
 
@@ -467,13 +467,13 @@ def test_arrays_over_several_words(build: Build, length: int, high: int) -> None
         old = values[index]
         values[index] = high - old
         values[length - 1 - index] = old
-        assert kernel.twin.layout.unpack(state) == ((index + 1) % length, *values, old)  # type: ignore[attr-defined]
+        assert kernel.reference.layout.unpack(state) == ((index + 1) % length, *values, old)  # type: ignore[attr-defined]
 
 
 def test_a_python_error_in_the_interpreter_is_raised_again() -> None:
     """An exception cannot cross C: it is kept, answered as a fault, and raised by whoever asked."""
     kernel = interpret_system(system([byte("x")], []))
-    kernel.twin.labels = lambda state: 1 // 0  # type: ignore[attr-defined, method-assign]
+    kernel.reference.labels = lambda state: 1 // 0  # type: ignore[attr-defined, method-assign]
     with pytest.raises(ZeroDivisionError):
         ask(kernel, first(kernel))
     with pytest.raises(ZeroDivisionError):

@@ -50,7 +50,7 @@ def check_choice(kernel: Kernel, most: int) -> None:
     for state in space(kernel, most).states:
         answer = ask_all(kernel, state)
         if answer.fault is None:
-            edges = kernel.twin.edges(state)
+            edges = kernel.reference.edges(state)
             chosen = [edges[number].target for number in kernel.chosen(state)]
             assert [record[: kernel.words] for record in answer.records] == chosen
 
@@ -197,11 +197,11 @@ def test_a_proviso_by_what_is_stored_chooses_otherwise_in_the_next_phase() -> No
     x = system.scope.parse("x")
 
     def layer(state: tuple[int, ...]) -> int:
-        return int(kernel.twin.values(state, [x])[0])
+        return int(kernel.reference.values(state, [x])[0])
 
     reduction = reduction_of(system, ())
-    assert unknown_to_the_first_phase(StoreProviso(kernel.twin, reduction), layer)
-    assert not unknown_to_the_first_phase(OrderProviso(kernel.twin, reduction), layer)
+    assert unknown_to_the_first_phase(StoreProviso(kernel.reference, reduction), layer)
+    assert not unknown_to_the_first_phase(OrderProviso(kernel.reference, reduction), layer)
 
 
 @settings(max_examples=15)
@@ -211,5 +211,5 @@ def test_the_order_of_states_has_the_same_choice_in_every_phase(seed: int) -> No
     kernel = make_kernel(system)
     whole = space(kernel, 100)
     if whole.whole and not whole.faults:
-        chooser = OrderProviso(kernel.twin, reduction_of(system, ()))
+        chooser = OrderProviso(kernel.reference, reduction_of(system, ()))
         assert not unknown_to_the_first_phase(chooser, lambda state: sum(state) * 40503 % 4)

@@ -1,4 +1,4 @@
-"""Single steps of the interpreter, and of its twin: those of all steps, without the others."""
+"""Single steps of the interpreter, and of its reference: those of all steps, without the others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from strandline.compile.interpret import Step as Taken
 from strandline.languages.lotus import load
 from strandline.model.system import System
 from strandline.source import Source
-from strandline.traces.interpreter_walk import twin_of
+from strandline.traces.interpreter_walk import reference_of
 
 MOST = 60
 
@@ -50,11 +50,11 @@ def test_a_single_step_is_that_of_all(random: Random, wild: float) -> None:
 @given(st.randoms(use_true_random=False))
 def test_a_single_edge_is_that_of_all(random: Random) -> None:
     system = random_case(random, wild=0.2).system
-    twin = twin_of(system)
+    reference = reference_of(system)
     for state in states_of(system):
-        packed = twin.layout.pack(state)
-        edges = [*twin.edges(packed)]
-        assert [twin.edge(packed, number) for number in range(len(edges) + 1)] == [*edges, None]
+        packed = reference.layout.pack(state)
+        edges = [*reference.edges(packed)]
+        assert [reference.edge(packed, number) for number in range(len(edges) + 1)] == [*edges, None]
 
 
 def test_what_follows_a_step_is_not_computed() -> None:

@@ -16,24 +16,24 @@ from strandline.source import Source
 
 
 def explored(kernel: Kernel, told: list[int]) -> set[tuple[int, ...]]:
-    """All states of one word, compared with the twin; their labels are added to `told` in the order of expansion."""
+    """All states of one word, compared with the reference; their labels are added to `told` in the order of expansion."""
     states: set[tuple[int, ...]] = set()
 
-    class Listener:
+    class SearchObserver:
         layers = False
         held_words = 0
 
         def expanded(self, rows: object) -> None:
             for word, labels, degree in rows.tolist():  # type: ignore[attr-defined]
-                assert degree == len(kernel.twin.edges((word,)))
-                assert labels == kernel.twin.labels((word,))
+                assert degree == len(kernel.reference.edges((word,)))
+                assert labels == kernel.reference.labels((word,))
                 states.add((word,))
                 told.append(labels)
 
         def layer_finished(self, column: int, layer: int) -> None:
             return None
 
-    search = BreadthFirstSearch(kernel, log=lambda links: None, listener=Listener())
+    search = BreadthFirstSearch(kernel, log=lambda links: None, observer=SearchObserver())
     while (event := search.advance(0.0)) is Event.PAUSED:
         pass
     assert event is Event.DONE
@@ -58,7 +58,7 @@ def test_guards_effects_and_predicates_look_numbers_up() -> None:
         if state not in seen:
             seen.add(state)
             waiting += [step.target for step in interpreter.steps(state) if step.target is not None]
-    assert states == {kernel.twin.layout.pack(state) for state in seen}  # type: ignore[attr-defined]
+    assert states == {kernel.reference.layout.pack(state) for state in seen}  # type: ignore[attr-defined]
     assert {state[0] for state in seen} == {0, 4, 9}, "from 4 and 9 on, places outside of the table are looked up"
 
 

@@ -21,9 +21,7 @@ _MOST = 600
 _DEADLOCK = 1 << DEADLOCK_BIT
 
 
-def unfold_system(
-    system: System, predicates: Sequence[Expression] = (), measure: Measure | None = None
-) -> Kernel:
+def unfold_system(system: System, predicates: Sequence[Expression] = (), measure: Measure | None = None) -> Kernel:
     """A System as a Kernel: its first states, in breadth-first order, written out; edges that lead further are left
     out."""
     plain = interpret_system(system, predicates, measure)
@@ -52,12 +50,12 @@ def unfold_system(
         stuck=np.array(stuck),
         faults=faults,
     )
-    return replace(make_kernel(graph), twin=plain.twin)
+    return replace(make_kernel(graph), reference=plain.reference)
 
 
 def _progress(kernel: Kernel, state: tuple[int, ...]) -> tuple[int, int]:
     """(0, 0) for a state that no step reaches, because the measure faults in it."""
     try:
-        return kernel.twin.progress(state)
+        return kernel.reference.progress(state)
     except Fault:
         return 0, 0

@@ -10,7 +10,7 @@ from typing import Any
 from graph_kernel import Graph, random_graph
 from running import path_to
 
-from strandline.compile.graph import GraphTwin
+from strandline.compile.graph import GraphReference
 from strandline.engine.search import Event
 
 
@@ -57,21 +57,21 @@ def accepting_graph(random: Random, kind: str, *, nodes: int = 12, sets: int = 1
 
 def judge(search: Any, links: list[int], accepting: int) -> tuple[list[int], list[int]]:
     """Stem and loop of the cycle that a search reports, as nodes, after checking that they are one."""
-    twin = search.kernel.twin
-    assert isinstance(twin, GraphTwin)
+    reference = search.kernel.reference
+    assert isinstance(reference, GraphReference)
     cycle = search.cycle
     stem = path_to(search.kernel, links, cycle.record)
-    assert stem[0] in twin.initial()
+    assert stem[0] in reference.initial()
     states, sets = [stem[-1]], 0
     for step in cycle.steps:
-        sets |= twin.labels(states[-1])
-        target = twin.edges(states[-1])[step].target
+        sets |= reference.labels(states[-1])
+        target = reference.edges(states[-1])[step].target
         assert target is not None
         states.append(target)
     assert cycle.steps, "a loop has at least one step"
     assert states[-1] == states[0], "the loop is not closed"
     assert sets & accepting == accepting, "the loop does not accept"
-    return [twin.nodes[state] for state in stem], [twin.nodes[state] for state in states[:-1]]
+    return [reference.nodes[state] for state in stem], [reference.nodes[state] for state in states[:-1]]
 
 
 def run_to_end(search: Any, slices: float = 0.05) -> Event:

@@ -1,4 +1,4 @@
-"""Searches on the plain twin of a device, over graphs, with as little memory as is wanted."""
+"""Searches on the plain reference of a device, over graphs, with as little memory as is wanted."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from graph_kernel import Graph, graph_kernel
 from strandline.compile.device import DeviceCode
 from strandline.compile.kernel import Kernel
 from strandline.engine.device import order, store
+from strandline.engine.device.fake import FakeDevice
 from strandline.engine.device.search import DeviceSearch
-from strandline.engine.device.twin import TwinDevice
 from strandline.engine.search import Event
 
 State = tuple[int, ...]
@@ -48,7 +48,7 @@ def small_pieces(together: int = 0, steps: tuple[int, ...] = (1,), listed: int =
 
 def run(kernel: Kernel, memory: int = 1 << 20, **terms: int) -> tuple[DeviceSearch, Event]:
     """A search up to its first event that is no pause."""
-    search = DeviceSearch(kernel, TwinDevice(kernel, memory), **terms)
+    search = DeviceSearch(kernel, FakeDevice(kernel, memory), **terms)
     return search, on(search)
 
 
@@ -63,9 +63,9 @@ def on(search: DeviceSearch) -> Event:
 def states_on(kernel: Kernel, walked: tuple[int, list[int]]) -> list[State]:
     """The states on a path of step numbers."""
     number, steps = walked
-    states = [tuple(kernel.twin.initial()[number])]
+    states = [tuple(kernel.reference.initial()[number])]
     for step in steps:
-        target = kernel.twin.edges(states[-1])[step].target
+        target = kernel.reference.edges(states[-1])[step].target
         assert target is not None
         states.append(target)
     return states

@@ -13,7 +13,7 @@ from random import Random
 import numpy as np
 
 from strandline.compile import graph as compiled
-from strandline.compile.kernel import Kernel, Twin
+from strandline.compile.kernel import Kernel, Reference
 from strandline.model import graph as explicit
 
 State = tuple[int, ...]
@@ -91,23 +91,23 @@ def graph_kernel(
     )
 
 
-def graph_of(twin: Twin) -> Graph:
+def graph_of(reference: Reference) -> Graph:
     """The reachable part of any Kernel as a graph, with its progress; nodes in the order of a breadth-first
     search."""
-    states = list(dict.fromkeys(twin.initial()))
+    states = list(dict.fromkeys(reference.initial()))
     numbers = {state: number for number, state in enumerate(states)}
     edges = []
     for state in states:
         targets = []
-        for edge in twin.edges(state):
+        for edge in reference.edges(state):
             assert edge.target is not None, edge.fault
             if edge.target not in numbers:
                 numbers[edge.target] = len(states)
                 states.append(edge.target)
             targets.append(numbers[edge.target])
         edges.append(tuple(targets))
-    initial = tuple(numbers[state] for state in twin.initial())
-    return Graph(tuple(edges), initial, tuple(twin.progress(state) for state in states))
+    initial = tuple(numbers[state] for state in reference.initial())
+    return Graph(tuple(edges), initial, tuple(reference.progress(state) for state in states))
 
 
 def random_graph(random: Random, nodes: int, edges: int, *, kind: str = "plain") -> Graph:

@@ -50,8 +50,8 @@ class Run:
     ) -> None:
         self.kernel, self.engine = kernel, engine or compiled_engine()
         self.outcome = Outcome()
-        listener = self.engine.StatesOnly(self._note) if collect else None
-        self.search = self.new_search(order, log=self._log, listener=listener, **options)
+        observer = self.engine.StatesOnly(self._note) if collect else None
+        self.search = self.new_search(order, log=self._log, observer=observer, **options)
 
     def new_search(self, order: str, **options: Any) -> Any:
         return self.engine.orders[order](self.kernel, **options)
@@ -88,7 +88,7 @@ def explore(kernel: Kernel, order: str, *, seconds: float = 1.0, **options: Any)
 
 
 def path_to(kernel: Kernel, links: list[int], record: int) -> list[State]:
-    """The states on the path that the parent log gives for a record, each step looked up in the twin."""
+    """The states on the path that the parent log gives for a record, each step looked up in the reference."""
     steps: list[int] = []
     while True:
         parent, step = links[record] >> STEP_BITS, links[record] & ((1 << STEP_BITS) - 1)
@@ -98,9 +98,9 @@ def path_to(kernel: Kernel, links: list[int], record: int) -> list[State]:
         if step != SAME:
             steps.append(step)
         record = parent
-    states = [tuple(kernel.twin.initial()[step])]
+    states = [tuple(kernel.reference.initial()[step])]
     for number in reversed(steps):
-        target = kernel.twin.edges(states[-1])[number].target
+        target = kernel.reference.edges(states[-1])[number].target
         assert target is not None
         states.append(target)
     return states

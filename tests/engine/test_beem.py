@@ -52,8 +52,8 @@ class Counter:
         self.kernel = kernel
         self.rows: list[Any] = []
         self.records = 0
-        listener = StatesOnly(lambda rows: self.rows.append(rows.copy())) if kernel.measured else None
-        self.search = kind(kernel, log=self._log, listener=listener)
+        observer = StatesOnly(lambda rows: self.rows.append(rows.copy())) if kernel.measured else None
+        self.search = kind(kernel, log=self._log, observer=observer)
         while (event := self.search.advance(1.0)) is Event.PAUSED:
             pass
         assert event is Event.DONE

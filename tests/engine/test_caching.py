@@ -48,7 +48,7 @@ def test_every_rule_reaches_all_states(graph: Graph, rule: str, size: int, words
     outcome = cached(kernel, size, rule)
     figures = outcome.statistics
     assert outcome.event is Event.DONE
-    assert {kernel.twin.nodes[state] for state in outcome.seen} == graph.reachable()
+    assert {kernel.reference.nodes[state] for state in outcome.seen} == graph.reachable()
     assert figures.visited == figures.recorded == len(outcome.seen)
     assert figures.transitions == sum(outcome.degrees)
     assert figures.deadlocks == sum(outcome.deadlocked)
@@ -66,7 +66,7 @@ def test_the_rules_replace_what_they_say(graph: Graph, rule: str, size: int, wor
     run = CachingRun(kernel, size, rule)
     outcome = run.advance()
     expected = PlainCaching(graph, size, rule)
-    assert [kernel.twin.nodes[state] for state in outcome.seen] == expected.visits
+    assert [kernel.reference.nodes[state] for state in outcome.seen] == expected.visits
     assert outcome.statistics.peak_states == expected.peak
     assert run.search.replaced == expected.replaced
     assert outcome.statistics.exact == (expected.replaced == 0)
@@ -108,13 +108,13 @@ def test_states_that_are_found_come_with_the_path(rule: str, words: int) -> None
     assert run.advance().event is Event.FOUND
     record, labels = run.search.found
     assert (record, labels) == (40, 1)
-    assert path_to(kernel, run.outcome.links, record) == kernel.twin.states[:41]
+    assert path_to(kernel, run.outcome.links, record) == kernel.reference.states[:41]
     assert run.advance().event is Event.FOUND, "asked again without a change it stops at the same state"
     assert (run.search.found, len(run.outcome.links)) == ((40, 1), 41)
     run.search.stop_less(1)
     assert run.advance().event is Event.FOUND
     assert run.search.found == (41 + 70, 3)
-    assert path_to(kernel, run.outcome.links, 41 + 70) == kernel.twin.states[:71]
+    assert path_to(kernel, run.outcome.links, 41 + 70) == kernel.reference.states[:71]
     run.search.stop_less(2)
     assert run.advance().event is Event.DONE
     assert run.outcome.statistics.visited == 100
@@ -128,7 +128,7 @@ def test_a_path_is_a_path_after_any_number_of_revisits(graph: Graph, rule: str, 
     run = CachingRun(kernel, size, rule, stop_mask=1)
     assert run.advance().event is Event.FOUND
     path = path_to(kernel, run.outcome.links, run.search.found[0])
-    nodes = [kernel.twin.nodes[state] for state in path]
+    nodes = [kernel.reference.nodes[state] for state in path]
     assert nodes[0] in graph.initial
     assert nodes[-1] == target
     assert all(after in graph.edges[before] for before, after in pairwise(nodes))
@@ -140,7 +140,10 @@ def test_several_initial_states_are_told_apart_in_the_log() -> None:
     kernel = graph_kernel(graph)
     run = CachingRun(kernel, 5, "oldest", stop_mask=1)
     run.advance()
-    assert path_to(kernel, run.outcome.links, run.search.found[0]) == [kernel.twin.states[2], kernel.twin.states[3]]
+    assert path_to(kernel, run.outcome.links, run.search.found[0]) == [
+        kernel.reference.states[2],
+        kernel.reference.states[3],
+    ]
 
 
 @pytest.mark.parametrize("words", WIDTHS)
@@ -148,7 +151,7 @@ def test_a_fault_is_found_with_its_path(words: int) -> None:
     kernel = graph_kernel(Graph(CHAIN.edges, faults={55}), words)
     run = CachingRun(kernel, 3, "oldest")
     assert run.advance().event is Event.FAULT
-    assert path_to(kernel, run.outcome.links, run.search.found[0]) == kernel.twin.states[:56]
+    assert path_to(kernel, run.outcome.links, run.search.found[0]) == kernel.reference.states[:56]
     assert kernel.fault_sites[run.search.fault_number].kind == "fault of 55"
 
 
@@ -179,7 +182,7 @@ def test_thousands_of_states_with_tiny_arrays(rule: str) -> None:
     kernel = graph_kernel(graph, 2)
     size = len(graph.reachable()) * 9 // 10
     usual = cached(kernel, size, rule)
-    assert {kernel.twin.nodes[state] for state in usual.seen} == graph.reachable()
+    assert {kernel.reference.nodes[state] for state in usual.seen} == graph.reachable()
     with smallest_arrays():
         same(cached(kernel, size, rule), usual)
 

@@ -36,7 +36,7 @@ class Observer:
     def check(self, run: Run) -> None:
         """Fail where the definition does not hold now. Roots of the next sweep, which lie behind the line, are not in
         the queue of this one."""
-        nodes = run.kernel.twin.nodes
+        nodes = run.kernel.reference.nodes
         stored = stored_states(run.search)
         assert len({one.state for one in stored}) == len(stored) == run.search.statistics().stored
         met = {
@@ -53,7 +53,7 @@ class Observer:
             queue.append(line)
         least = min(queue, default=None)
         for one in stored:
-            assert one.progress == run.kernel.twin.progress(one.state), "in its layer"
+            assert one.progress == run.kernel.reference.progress(one.state), "in its layer"
             behind = least is None or one.progress < least
             assert not behind or nodes[one.state] in met, f"{nodes[one.state]} is kept behind the line {least}"
             assert not behind or one.persistent

@@ -31,8 +31,8 @@ def continue_sweep(run: Run, graph: Graph, words: int, stop_mask: int) -> None:
             assert path_to(run.kernel, run.outcome.links, link >> STEP_BITS)[-1] == tuple(state)
     former.close()
     run.kernel = kernel
-    listener = run.engine.StatesOnly(run._note)
-    run.search = run.new_search("sweep", log=run._log, listener=listener, stop_mask=stop_mask)
+    observer = run.engine.StatesOnly(run._note)
+    run.search = run.new_search("sweep", log=run._log, observer=observer, stop_mask=stop_mask)
     assert run.search.take_over(replace(handoff, blocks={FRONTIER: iter(rows)}), progress_in(graph, kernel)) is None
 
 
@@ -41,7 +41,7 @@ def progress_in(graph: Graph, kernel: Any) -> Progress:
 
     def progress(states: Any) -> Any:
         assert graph.progress is not None
-        nodes = [kernel.twin.nodes[tuple(state)] for state in states.tolist()]
+        nodes = [kernel.reference.nodes[tuple(state)] for state in states.tolist()]
         return np.array([graph.progress[node] for node in nodes], dtype=np.int64)
 
     return progress
@@ -52,7 +52,7 @@ def on_to_the_end(run: Run, marked: int) -> int:
     stops = 0
     while run.advance().event is Event.FOUND:
         record, _ = run.search.found
-        assert run.kernel.twin.nodes[path_to(run.kernel, run.outcome.links, record)[-1]] == marked
+        assert run.kernel.reference.nodes[path_to(run.kernel, run.outcome.links, record)[-1]] == marked
         run.search.stop_less(1)
         stops += 1
     assert run.outcome.event is Event.DONE
@@ -81,7 +81,7 @@ def test_nothing_is_missed(words: int, seed: int, kind: str, visits: int, small:
             continue_sweep(run, now, words, mask)
         stops += on_to_the_end(run, marked)
     states = run.outcome.statistics
-    assert set(run.outcome.distinct()) == {run.kernel.twin.states[node] for node in graph.reachable()}
+    assert set(run.outcome.distinct()) == {run.kernel.reference.states[node] for node in graph.reachable()}
     assert stops == (marked in graph.reachable())
     assert states.visited == len(run.outcome.seen)
     assert not states.exact

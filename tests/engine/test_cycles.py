@@ -17,9 +17,7 @@ from strandline.engine.search import Event
 METHODS = ("NestedSearch", "ComponentSearch")
 
 
-def answer(
-    method: str, graph: Graph, *, words: int = 1, accepting: int = 1, engine: Engine | None = None
-) -> bool:
+def answer(method: str, graph: Graph, *, words: int = 1, accepting: int = 1, engine: Engine | None = None) -> bool:
     """Whether the method finds an accepting cycle; what it finds is judged."""
     links: list[int] = []
     kind = getattr(engine or compiled_engine(), method)

@@ -13,9 +13,9 @@ import strandline
 from strandline.compile.device import compile_for_device
 from strandline.compile.ptx import ptx
 from strandline.engine.device import linking, store
+from strandline.engine.device.fake import FakeDevice
 from strandline.engine.device.layout import Shape, declarations
 from strandline.engine.device.store import DeviceStore, planned
-from strandline.engine.device.twin import TwinDevice
 from strandline.errors import ResourceError
 
 PETERSON = Path(__file__).resolve().parents[2] / "examples" / "peterson" / "peterson.dve"
@@ -86,7 +86,7 @@ def test_the_records_are_the_same_on_both_sides() -> None:
 def test_there_is_room_for_all_that_may_be_repeated() -> None:
     """Every thread may meet a state that must be repeated as often as it fetches states at a time."""
     kernel = device_kernel(Graph(((0,),), progress=((0, 0),)))
-    device = TwinDevice(kernel, 1 << 22)
+    device = FakeDevice(kernel, 1 << 22)
     device.lanes = 64
     with patch.object(store, "_MUCH", 0):
         made = DeviceStore(device, Shape(1, True, 8))

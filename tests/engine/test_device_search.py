@@ -1,4 +1,4 @@
-"""The search on a device, over its plain twin: planning, growth, forgetting, labels, faults, traces without a log."""
+"""The search on a device, over its plain reference: planning, growth, forgetting, labels, faults, traces without a log."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_levels_are_those_of_the_host(graph: Graph, words: int) -> None:
 @settings(deadline=None, max_examples=200)
 @given(graphs(), st.integers(0, 1000), st.sampled_from((1, 2)), st.sampled_from((0, 3, 1000)))
 def test_traces_lead_to_what_is_found(graph: Graph, picked: int, words: int, together: int) -> None:
-    """A state with a label is found where there is one; the way there is executed by the twin, and breadth-first it is
+    """A state with a label is found where there is one; the way there is executed by the reference, and breadth-first it is
     a shortest one."""
     marked = picked % len(graph.edges)
     kernel = device_kernel(replace(graph, labels={marked: 1}), words)
@@ -85,7 +85,7 @@ def test_traces_lead_to_what_is_found(graph: Graph, picked: int, words: int, tog
             return
         assert (event, search.found) == (Event.FOUND, (0, 1))
         path = states_on(kernel, search.walked)
-        assert kernel.twin.nodes[path[-1]] == marked  # type: ignore[attr-defined]
+        assert kernel.reference.nodes[path[-1]] == marked  # type: ignore[attr-defined]
         if graph.progress is None:
             assert len(path) - 1 == graph.distances()[marked]
         search.stop_less(1)
@@ -105,7 +105,7 @@ def test_the_search_goes_on_after_a_trace(graph: Graph, first: int, second: int)
         while event is Event.FOUND:
             label = search.found[1]
             end = states_on(kernel, search.walked)[-1]
-            assert kernel.twin.labels(end) & label
+            assert kernel.reference.labels(end) & label
             found |= label
             search.stop_less(label)
             if search.stop_mask == 0:
@@ -130,7 +130,7 @@ def test_a_fault_is_told_with_the_way_to_it(graph: Graph, picked: int) -> None:
         assert event is Event.FAULT
         assert kernel.fault_sites[search.fault_number].kind == f"fault of {faulty}"
         end = states_on(kernel, search.walked)[-1]
-        assert kernel.twin.nodes[end] == faulty  # type: ignore[attr-defined]
+        assert kernel.reference.nodes[end] == faulty  # type: ignore[attr-defined]
 
 
 def chain(length: int = CHAIN, *, width: int = 1) -> Graph:
@@ -215,7 +215,7 @@ def test_a_column_that_falls_is_told_with_its_step() -> None:
     kernel = device_kernel(graph)
     search, event = run(kernel)
     assert event is Event.COLUMN_DECREASED
-    assert [kernel.twin.nodes[state] for state in states_on(kernel, search.walked)] == [0, 1, 2]  # type: ignore[attr-defined]
+    assert [kernel.reference.nodes[state] for state in states_on(kernel, search.walked)] == [0, 1, 2]  # type: ignore[attr-defined]
     assert search.regressing_link == (0, 0)
 
 
@@ -268,7 +268,7 @@ def test_a_beam_drops_states_where_there_is_no_room_and_bisection_finds_what_it_
         search, event = run(kernel, memory=9_000, stop_mask=1)
         assert event is Event.FOUND
         assert len(search.walked[1]) == layers
-        assert kernel.twin.nodes[states_on(kernel, search.walked)[-1]] == layers * width  # type: ignore[attr-defined]
+        assert kernel.reference.nodes[states_on(kernel, search.walked)[-1]] == layers * width  # type: ignore[attr-defined]
         assert (search.device_figures.retraced == 1) != needle
 
 
@@ -298,4 +298,4 @@ def test_random_graphs_of_many_layers(beams: bool) -> None:
             search, event = run(kernel, stop_mask=1)
             assert event is Event.FOUND
             end = states_on(kernel, search.walked)[-1]
-            assert kernel.twin.nodes[end] == far  # type: ignore[attr-defined]
+            assert kernel.reference.nodes[end] == far  # type: ignore[attr-defined]

@@ -59,7 +59,7 @@ def test_records_and_edges_are_bisimilar_to_the_states(kind: str | None, tiny: b
 
         def run(kernel: Any = kernel, told: Edges = told) -> None:
             search_kind = engine.SweepSearch if kernel.measured else engine.BreadthFirstSearch
-            search = search_kind(kernel, log=lambda links: None, listener=told)
+            search = search_kind(kernel, log=lambda links: None, observer=told)
             while (event := search.advance(0.0)) is engine.Event.PAUSED:
                 pass
             assert event is engine.Event.DONE
@@ -73,5 +73,5 @@ def test_records_and_edges_are_bisimilar_to_the_states(kind: str | None, tiny: b
         initial = [told.states[record] for record in told.targets[: told.initial]]
         assert initial == [tuple(row) for row in kernel.initial.tolist()]
         for record, targets in told.successors().items():
-            edges = kernel.twin.edges(told.states[record])
+            edges = kernel.reference.edges(told.states[record])
             assert [told.states[target] for target in targets] == [edge.target for edge in edges]

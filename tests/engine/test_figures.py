@@ -16,7 +16,7 @@ from strandline.engine.search import Event
 
 def visits(run: Run) -> list[int]:
     """The nodes in the order in which they were expanded."""
-    return [run.kernel.twin.nodes[state] for state in run.outcome.seen]
+    return [run.kernel.reference.nodes[state] for state in run.outcome.seen]
 
 
 def swept(kernel: Kernel) -> Run:
@@ -27,7 +27,7 @@ def swept(kernel: Kernel) -> Run:
 
 def in_memory(search: Any, *, persistent: bool | None = None) -> set[int]:
     """The nodes that are stored, all of them or only those that are persistent or not."""
-    nodes = search.kernel.twin.nodes
+    nodes = search.kernel.reference.nodes
     return {nodes[one.state] for one in stored_states(search) if persistent in (None, one.persistent)}
 
 
@@ -173,6 +173,6 @@ def test_002_figure_4() -> None:
     ]
     assert counts(run) == (1, 2, 2)
     s4 = NAMES.index("s4")
-    assert all(
-        NAMES.index("s6") not in nodes for done, nodes in snapshots(kernel) if s4 in done
-    ), "the persistent state went with its column"
+    assert all(NAMES.index("s6") not in nodes for done, nodes in snapshots(kernel) if s4 in done), (
+        "the persistent state went with its column"
+    )

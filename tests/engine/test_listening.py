@@ -34,7 +34,7 @@ class Layers:
 def listened(kernel: Any) -> tuple[Layers, Any]:
     told = Layers()
     engine = compiled_engine()
-    search = engine.SweepSearch(kernel, log=lambda links: None, listener=told)
+    search = engine.SweepSearch(kernel, log=lambda links: None, observer=told)
     while (event := search.advance(0.0)) is engine.Event.PAUSED:
         pass
     assert event is engine.Event.DONE
@@ -60,10 +60,10 @@ def test_every_layer_is_told_of_with_its_states(kind: str, tiny: bool) -> None:
         for key, states in told.finished:
             assert states, "a layer that the line visits has something to expand"
             for *state, labels, successors in states:
-                assert kernel.twin.progress(tuple(state)) == key
-                edges = kernel.twin.edges(tuple(state))
+                assert kernel.reference.progress(tuple(state)) == key
+                edges = kernel.reference.edges(tuple(state))
                 assert successors == len(edges)
-                assert labels == kernel.twin.labels(tuple(state))
+                assert labels == kernel.reference.labels(tuple(state))
                 assert labels >> DEADLOCK_BIT == (not edges)
         if kind == "monotone":
             keys = [key for key, _ in told.finished]

@@ -21,7 +21,9 @@ KINDS = ("monotone", "regressing", "columns", "extreme")
 def check_states(graph: Graph, kernel, outcome: Outcome) -> None:  # type: ignore[no-untyped-def]
     """The search saw just the reachable states, each with its out-degree."""
     assert outcome.event.name == "DONE"
-    expected = {kernel.twin.states[node]: (len(graph.edges[node]), not graph.edges[node]) for node in graph.reachable()}
+    expected = {
+        kernel.reference.states[node]: (len(graph.edges[node]), not graph.edges[node]) for node in graph.reachable()
+    }
     assert outcome.distinct() == expected
 
 
@@ -39,8 +41,8 @@ def check_log(graph: Graph, kernel, outcome: Outcome) -> None:  # type: ignore[n
     """Every record's path leads from an initial state to a state; record k of an exact search is the k-th."""
     for record in range(len(outcome.links)):
         path = path_to(kernel, outcome.links, record)
-        assert path[0] in kernel.twin.initial()
-        assert kernel.twin.nodes[path[-1]] in graph.reachable()
+        assert path[0] in kernel.reference.initial()
+        assert kernel.reference.nodes[path[-1]] in graph.reachable()
 
 
 graphs = st.builds(
@@ -73,7 +75,7 @@ def test_breadth_first_search(graph: Graph, words: int, code) -> None:  # type: 
     for record in range(len(outcome.links)):
         path = path_to(kernel, outcome.links, record)
         assert path[-1] == outcome.seen[record]
-        assert len(path) - 1 == distances[kernel.twin.nodes[path[-1]]], "not a shortest path"
+        assert len(path) - 1 == distances[kernel.reference.nodes[path[-1]]], "not a shortest path"
 
 
 @given(graphs, st.sampled_from(WIDTHS), st.sampled_from(CODES))
@@ -84,7 +86,7 @@ def test_depth_first_search(graph: Graph, words: int, code) -> None:  # type: ig
     check_states(graph, kernel, outcome)
     check_exact_counts(graph, outcome)
     check_log(graph, kernel, outcome)
-    assert [kernel.twin.nodes[state] for state in outcome.seen] == depth_first_order(graph)
+    assert [kernel.reference.nodes[state] for state in outcome.seen] == depth_first_order(graph)
     for record, state in enumerate(outcome.seen):
         assert path_to(kernel, outcome.links, record)[-1] == state
 
@@ -109,7 +111,7 @@ def test_sweep(graph: Graph, words: int, code) -> None:  # type: ignore[no-untyp
     check_states(graph, kernel, outcome)
     check_log(graph, kernel, outcome)
     expected, figures = sweep(graph), outcome.statistics
-    assert sorted(kernel.twin.nodes[state] for state in outcome.seen) == sorted(expected.expanded)
+    assert sorted(kernel.reference.nodes[state] for state in outcome.seen) == sorted(expected.expanded)
     assert figures.visited == len(expected.expanded)
     assert figures.persistent == expected.persistent
     assert figures.regress_edges == expected.regress_edges

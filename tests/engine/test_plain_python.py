@@ -1,4 +1,4 @@
-"""The kernels run as plain Python too, and do the same: their own twins."""
+"""The kernels run as plain Python too, and do the same: their own references."""
 
 from __future__ import annotations
 

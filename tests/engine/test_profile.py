@@ -181,12 +181,13 @@ def test_coarser_keeps_the_sums(system: Composed, most: int) -> None:
 
 def regress_edges_in_order(system: Composed, run: Run) -> list[tuple[tuple[int, ...], int]]:
     """Every regress edge as often as it was met, by the order of expansions."""
-    twin = run.kernel.twin
+    reference = run.kernel.reference
     return [
         (state, step)
         for state in run.outcome.seen
-        for step, target in enumerate(system.edges[twin.nodes[state]])
-        if system.monotone[twin.nodes[state]] == system.monotone[target] and system.falls(twin.nodes[state], target)
+        for step, target in enumerate(system.edges[reference.nodes[state]])
+        if system.monotone[reference.nodes[state]] == system.monotone[target]
+        and system.falls(reference.nodes[state], target)
     ]
 
 

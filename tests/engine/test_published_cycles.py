@@ -114,7 +114,7 @@ def _check_kind(graph: Graph, search: Any, result: Answer) -> None:
         assert result.statistics.stored == 0, "everything is forgotten at the end"
 
 
-def twin(method: str, graph: Graph) -> Figures:
+def reference(method: str, graph: Graph) -> Figures:
     """The figures of the plain version."""
     if method in SWEEPS:
         return LtlSweep(graph, 1, **SWEEPS[method]).run()
@@ -145,7 +145,7 @@ def test_figures_are_those_of_the_plain_version(method: str, kind: str) -> None:
     for seed in range(150):
         graph = drawn(1000 + seed, kind, 5 + seed % 30)
         figures = answer(method, graph).figures
-        expected = twin(method, graph)
+        expected = reference(method, graph)
         if method in MAP and expected.kind:
             expected.peak = figures.peak
         assert figures == expected, f"seed {seed}"
@@ -264,7 +264,7 @@ def test_a_lying_column_is_an_error(method: str) -> None:
     search = made(method, graph, links)
     assert run_to_end(search) is Event.COLUMN_DECREASED
     record, step = search.regressing_link
-    assert (path_to(search.kernel, links, record)[-1], step) == (search.kernel.twin.states[1], 1)
+    assert (path_to(search.kernel, links, record)[-1], step) == (search.kernel.reference.states[1], 1)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -274,7 +274,7 @@ def test_a_fault_names_the_state(method: str) -> None:
     links: list[int] = []
     search = made(method, graph, links)
     assert run_to_end(search) is Event.FAULT
-    assert path_to(search.kernel, links, search.found[0])[-1] == search.kernel.twin.states[2]
+    assert path_to(search.kernel, links, search.found[0])[-1] == search.kernel.reference.states[2]
     assert search.kernel.fault_sites[search.fault_number].kind == "fault of 2"
 
 

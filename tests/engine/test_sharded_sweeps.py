@@ -46,7 +46,7 @@ class Sharded(Run):
         return self.engine.ShardedSweepSearch(self.kernel, logs=sinks, **options)
 
     def path_to(self, record: int) -> list[Any]:
-        """The states on the way to a record, each step looked up in the twin."""
+        """The states on the way to a record, each step looked up in the reference."""
         steps: list[int] = []
         for _ in range(sum(map(len, self.logs))):
             link = self.logs[record % len(self.logs)][record // len(self.logs)]
@@ -58,9 +58,9 @@ class Sharded(Run):
             record = parent
         else:
             raise AssertionError("a circle")
-        states = [tuple(self.kernel.twin.initial()[step])]
+        states = [tuple(self.kernel.reference.initial()[step])]
         for number in reversed(steps):
-            target = self.kernel.twin.edges(states[-1])[number].target
+            target = self.kernel.reference.edges(states[-1])[number].target
             assert target is not None
             states.append(target)
         return states
@@ -132,7 +132,7 @@ def test_another_sweep_by_as_many_threads_carries_on(small: bool) -> None:
                 assert run.search.take_over(handoff, progress_in(now, run.kernel)) is None
             assert run.advance().event is engine.Event.DONE
         figures = run.outcome.statistics
-        assert set(run.ends()) == {run.kernel.twin.states[node] for node in graph.reachable()}
+        assert set(run.ends()) == {run.kernel.reference.states[node] for node in graph.reachable()}
         assert figures.recorded == sum(map(len, run.logs))
         assert abs(figures.distinct - len(graph.reachable())) <= 5, "few states are estimated well"
         assert figures.visited >= len(graph.reachable())
@@ -175,11 +175,11 @@ def test_stops_at_labels_faults_liars_and_limits() -> None:
     found = []
     while run.advance().event is engine.Event.FOUND:
         record, label = run.search.found
-        found.append((label, kernel.twin.nodes[run.path_to(record)[-1]]))
+        found.append((label, kernel.reference.nodes[run.path_to(record)[-1]]))
         run.search.stop_less(label)
     assert sorted(found) == [(1, 7), (2, 33)]
     assert run.outcome.event is engine.Event.FAULT
-    assert kernel.twin.nodes[run.path_to(run.search.found[0])[-1]] == 77
+    assert kernel.reference.nodes[run.path_to(run.search.found[0])[-1]] == 77
     assert kernel.fault_sites[run.search.fault_number].kind == "fault of 77"
     run.search.close()
     for limit in (1, 2, 30, 80):
@@ -195,7 +195,7 @@ def test_stops_at_labels_faults_liars_and_limits() -> None:
     liar = Sharded(graph_kernel(lying), "sweep", collect=False, threads=2)
     assert liar.advance().event is engine.Event.COLUMN_DECREASED
     record, step = liar.search.regressing_link
-    assert (liar.path_to(record)[-1], step) == (graph_kernel(lying).twin.states[2], 0)
+    assert (liar.path_to(record)[-1], step) == (graph_kernel(lying).reference.states[2], 0)
     liar.search.close()
 
 
@@ -226,9 +226,7 @@ def test_through_the_door_of_users() -> None:
 def test_what_threads_have_no_use_for() -> None:
     told = "threads=2 and componentwise=True do not go together: which edge regresses first decides what is kept"
     with pytest.raises(UsageError, match=re.escape(told)):
-        strandline.explore(
-            counters(2, 2), order="sweep", measure=["clock", "other"], componentwise=True, threads=2
-        )
+        strandline.explore(counters(2, 2), order="sweep", measure=["clock", "other"], componentwise=True, threads=2)
 
 
 def test_a_log_in_parts(tmp_path: Path) -> None:

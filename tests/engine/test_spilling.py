@@ -149,9 +149,7 @@ def test_every_hand_over_and_every_piece_size(
 
 @pytest.mark.parametrize("memory", [1, 1 << 16], ids=["visited states on disk", "visited states in memory"])
 @pytest.mark.parametrize("kind", ["monotone", "regressing", "columns", "extreme"])
-def test_every_piece_size_of_a_sweep(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, memory: int
-) -> None:
+def test_every_piece_size_of_a_sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, memory: int) -> None:
     remember_few_states(monkeypatch)
     for seed in range(20):
         random = Random(seed)
@@ -319,10 +317,10 @@ def test_a_state_that_is_found(tmp_path: Path) -> None:
     run = SpillingRun(kernel, tmp_path, stop_mask=3)
     assert run.advance().event is Event.FOUND
     record, labels = run.search.found
-    assert (labels, path_to(kernel, run.outcome.links, record)[-1]) == (1, kernel.twin.states[40])
+    assert (labels, path_to(kernel, run.outcome.links, record)[-1]) == (1, kernel.reference.states[40])
     run.search.stop_less(1)
     assert run.advance().event is Event.FOUND
-    assert path_to(kernel, run.outcome.links, run.search.found[0])[-1] == kernel.twin.states[70]
+    assert path_to(kernel, run.outcome.links, run.search.found[0])[-1] == kernel.reference.states[70]
     run.search.stop_less(2)
     assert run.advance().event is Event.DONE
     assert run.outcome.statistics.visited == 100
@@ -333,7 +331,7 @@ def test_a_fault_and_a_limit(tmp_path: Path) -> None:
     kernel = graph_kernel(replace(graph, faults={7}))
     run = SpillingRun(kernel, tmp_path / "fault")
     assert run.advance().event is Event.FAULT
-    assert path_to(kernel, run.outcome.links, run.search.found[0])[-1] == kernel.twin.states[7]
+    assert path_to(kernel, run.outcome.links, run.search.found[0])[-1] == kernel.reference.states[7]
     run = SpillingRun(graph_kernel(graph), tmp_path / "limit", max_states=50)
     assert run.advance().event is Event.STATES
     assert len(run.outcome.links) == 50

@@ -48,7 +48,9 @@ class Stored:
         self.part = make(engine, words, extra)
         sizes.ENTRIES, sizes.TABLE, sizes.PAGES = before
         self.tells_numbers = make is not state_tables
-        self.chain = self.modules["runtime.records"].record(self.modules["runtime.records"].CHAIN) if make is pages else None
+        self.chain = (
+            self.modules["runtime.records"].record(self.modules["runtime.records"].CHAIN) if make is pages else None
+        )
         self.next_number = 0
         self.affordable = 1 << 40
         """Words in all; a store that wants more is full."""

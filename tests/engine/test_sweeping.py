@@ -62,10 +62,10 @@ def test_a_regress_edge_makes_its_target_persistent() -> None:
     graph = Graph(((1,), (2,), (3,), (1,)), progress=((0, 0), (0, 1), (0, 2), (0, 3)))
     kernel = graph_kernel(graph)
     outcome = explore(kernel, "sweep")
-    assert [kernel.twin.nodes[state] for state in outcome.seen] == [0, 1, 2, 3, 1, 2, 3]
+    assert [kernel.reference.nodes[state] for state in outcome.seen] == [0, 1, 2, 3, 1, 2, 3]
     figures = outcome.statistics
     assert (figures.persistent, figures.regress_edges, figures.sweeps) == (1, 2, 2)
-    assert path_to(kernel, outcome.links, 4) == [kernel.twin.states[node] for node in (0, 1, 2, 3, 1)]
+    assert path_to(kernel, outcome.links, 4) == [kernel.reference.states[node] for node in (0, 1, 2, 3, 1)]
 
 
 def test_persistent_states_go_when_the_line_leaves_their_column() -> None:
@@ -91,7 +91,7 @@ def test_a_lying_column_is_reported_with_its_edge(words: int) -> None:
     run = Run(kernel, "sweep")
     assert run.advance().event is Event.COLUMN_DECREASED
     record, step = run.search.regressing_link
-    assert path_to(kernel, run.outcome.links, record) == kernel.twin.states[:31]
+    assert path_to(kernel, run.outcome.links, record) == kernel.reference.states[:31]
     assert step == 1
 
 
@@ -108,9 +108,9 @@ def test_any_lie_is_found_and_no_other_edge_is_blamed(random, nodes: int) -> Non
     if event is Event.COLUMN_DECREASED:
         record, step = run.search.regressing_link
         source = path_to(kernel, run.outcome.links, record)[-1]
-        target = kernel.twin.edges(source)[step].target
+        target = kernel.reference.edges(source)[step].target
         assert target is not None
-        assert kernel.twin.progress(target)[0] < kernel.twin.progress(source)[0]
+        assert kernel.reference.progress(target)[0] < kernel.reference.progress(source)[0]
 
 
 def test_a_hundred_thousand_layers_of_ten_states_cost_megabytes() -> None:
@@ -135,7 +135,7 @@ def test_a_hundred_thousand_layers_at_once() -> None:
     progress = ((0, 0), *((0, 1 + (node * 7919) % fan) for node in range(fan)))
     kernel = graph_kernel(Graph(edges, progress=progress))
     outcome = explore(kernel, "sweep")
-    layers = [kernel.twin.progress(state)[1] for state in outcome.seen]
+    layers = [kernel.reference.progress(state)[1] for state in outcome.seen]
     assert layers == list(range(fan + 1)), "layers in increasing order"
     assert outcome.statistics.layers == fan + 1
     assert outcome.statistics.peak_bytes < 100 << 20
@@ -152,7 +152,7 @@ def test_compiled_measures(direction: int, monotone: bool) -> None:
     kernel = compile_system(system, measure=measure)
     outcome = explore(kernel, "sweep")
     assert len(outcome.distinct()) == 61 * 7
-    expected, figures = sweep(graph_of(kernel.twin)), outcome.statistics
+    expected, figures = sweep(graph_of(kernel.reference)), outcome.statistics
     assert expected.sweeps > 1
     assert (figures.visited, figures.persistent, figures.regress_edges, figures.sweeps) == (
         len(expected.expanded),

@@ -14,7 +14,7 @@ from strandline.languages import load
 from strandline.model.values import show
 from strandline.source import Source
 from strandline.traces.evaluate import Evaluator
-from strandline.traces.interpreter_walk import Walk, twin_of
+from strandline.traces.interpreter_walk import Walk, reference_of
 from strandline.traces.matching import fit
 from strandline.traces.trace_files import itf_text, json_text, read_trace
 
@@ -29,8 +29,8 @@ def test_every_language_is_there() -> None:
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.removeprefix(f"{EXAMPLES}/"))
 def test_a_walk_is_data(model: str, tmp_path: Path) -> None:
     system = load(model).alone
-    twin = twin_of(system)
-    walk, random = Walk(twin), Random(7)
+    reference = reference_of(system)
+    walk, random = Walk(reference), Random(7)
     walk.begin(0)
     for _ in range(12):
         if walk.edges:
@@ -39,11 +39,11 @@ def test_a_walk_is_data(model: str, tmp_path: Path) -> None:
     for text in (json_text, itf_text):
         file = tmp_path / "t.json"
         file.write_text(text(trace, Source("m", "")))
-        assert fit(twin, read_trace(file)).replayed.trace == trace
+        assert fit(reference, read_trace(file)).replayed.trace == trace
     assert [dict(step.state) for step in trace] == list(trace.states())[1:]
     assert all(step.action in str(trace) for step in trace)
     assert json.loads(json_text(trace, system.source))["length"] == len(trace)
-    evaluator, state = Evaluator(twin), walk.state
+    evaluator, state = Evaluator(reference), walk.state
     assert state is not None
     for name, value in trace.final.items():
         told = evaluator.answer(system.scope.question(name), state)

@@ -16,7 +16,7 @@ from strandline.languages import load
 from strandline.model.system import System
 from strandline.source import Source
 from strandline.traces.fitting import fit_system
-from strandline.traces.interpreter_walk import Walk, twin_of
+from strandline.traces.interpreter_walk import Walk, reference_of
 from strandline.traces.matching import MisfitError, RecordedFault, RecordedTrace, fit
 from strandline.traces.trace_files import itf_text, json_text, read_trace
 
@@ -24,7 +24,7 @@ MODELS = Path(__file__).resolve().parent.parent / "check" / "models"
 
 
 def _random_walk(system: System, seed: int, steps: int = 10) -> Walk:
-    walk, random = Walk(twin_of(system)), Random(seed)
+    walk, random = Walk(reference_of(system)), Random(seed)
     walk.begin(random.randrange(len(walk.initial_states)))
     for _ in range(steps):
         if walk.edges:
@@ -42,24 +42,22 @@ def test_what_is_written_comes_back(file: Path, system: System, seed: int, text:
     trace = _random_walk(system, seed).trace()
     file.write_text(text(trace, Source("m", "")))  # type: ignore[operator]
     recorded = read_trace(file)
-    assert fit(twin_of(system), recorded).replayed.trace == trace
+    assert fit(reference_of(system), recorded).replayed.trace == trace
 
 
 @given(systems(), st.integers(0, 2**32), st.data())
-def test_states_alone_are_enough_and_need_not_be_whole(
-    system: System, seed: int, data: st.DataObject
-) -> None:
+def test_states_alone_are_enough_and_need_not_be_whole(system: System, seed: int, data: st.DataObject) -> None:
     """Without names of actions, and with some variables only, a path is found that agrees with the file."""
     trace = replace(_random_walk(system, seed).trace(), fault=None)
     names = list(trace.initial)
     kept = data.draw(st.sets(st.sampled_from(names)))
     states = tuple({name: state[name] for name in kept} for state in trace.states())
     recorded = RecordedTrace("m", "itf", states, (None,) * len(trace))
-    twin = twin_of(system)
-    fitted = fit(twin, recorded)
+    reference = reference_of(system)
+    fitted = fit(reference, recorded)
     found = list(fitted.replayed.trace.states())
     assert [{name: state[name] for name in kept} for state in found] == list(states)
-    again = Walk(twin)
+    again = Walk(reference)
     again.follow(fitted.initial, fitted.steps)
     assert again.trace() == fitted.replayed.trace
 
@@ -74,7 +72,7 @@ def test_a_wrong_value_is_refused_where_it_stands(system: System, seed: int, dat
     states[place][name] = "nonsense"
     actions = tuple(step.action for step in trace.steps)
     with pytest.raises(MisfitError) as caught:
-        fit(twin_of(system), RecordedTrace("m", "json", tuple(states), actions))
+        fit(reference_of(system), RecordedTrace("m", "json", tuple(states), actions))
     assert caught.value.place == place
 
 
@@ -121,33 +119,29 @@ COUNTER = ({"x": "0"}, {"x": "1"}, {"x": "2"})
 )
 def test_messages(states: tuple[dict[str, str], ...], actions: tuple[str | None, ...], message: str) -> None:
     with pytest.raises(MisfitError) as caught:
-        fit(twin_of(load(MODELS / "counter.dve")), RecordedTrace("t.json", "json", states, actions))
+        fit(reference_of(load(MODELS / "counter.dve")), RecordedTrace("t.json", "json", states, actions))
     assert str(caught.value) == f"t.json: {message}"
 
 
 def test_a_step_that_faults_is_no_step() -> None:
     states = tuple({"i": str(number)} for number in range(5))
-    with pytest.raises(
-        MisfitError, match="step 4 does not fit: 'P: s -> s' faults: array index out of range"
-    ):
-        fit(twin_of(load(MODELS / "index.dve")), RecordedTrace("t", "json", states, ("P: s -> s",) * 4))
+    with pytest.raises(MisfitError, match="step 4 does not fit: 'P: s -> s' faults: array index out of range"):
+        fit(reference_of(load(MODELS / "index.dve")), RecordedTrace("t", "json", states, ("P: s -> s",) * 4))
 
 
 def test_a_claimed_fault_must_be_there() -> None:
-    twin = twin_of(load(MODELS / "index.dve"))
+    reference = reference_of(load(MODELS / "index.dve"))
     states = tuple({"i": str(number)} for number in range(4))
     claimed = RecordedTrace(
         "t", "json", states, (None,) * 3, fault=RecordedFault("array index out of range", "P: s -> s")
     )
-    assert fit(twin, claimed).replayed.trace.fault is not None
+    assert fit(reference, claimed).replayed.trace.fault is not None
     wrong = replace(claimed, fault=RecordedFault("division by zero", "P: s -> s"))
-    with pytest.raises(
-        MisfitError, match="'division by zero', does not fit: the model has 'array index out of range'"
-    ):
-        fit(twin, wrong)
+    with pytest.raises(MisfitError, match="'division by zero', does not fit: the model has 'array index out of range'"):
+        fit(reference, wrong)
     early = replace(claimed, states=states[:3], actions=(None, None))
     with pytest.raises(MisfitError, match="does not fit: nothing faults there"):
-        fit(twin, early)
+        fit(reference, early)
 
 
 def test_a_claim_that_cannot_be_evaluated_is_a_fault_too(tmp_path: Path) -> None:
@@ -170,18 +164,16 @@ def test_a_claim_that_cannot_be_evaluated_is_a_fault_too(tmp_path: Path) -> None
 
 
 def test_a_loop_must_close() -> None:
-    twin = twin_of(load(MODELS / "watched.dve"))
+    reference = reference_of(load(MODELS / "watched.dve"))
     values = tuple({"x": str(number)} for number in (0, 1))
     back = RecordedTrace("t", "json", values, (None,), loop=0)
-    alone = twin_of(replace(load(MODELS / "watched.dve"), observer=None))
-    whole = RecordedTrace(
-        "t", "json", tuple({"x": str(number)} for number in (0, 1, 2, 3)), (None,) * 3, loop=0
-    )
+    alone = reference_of(replace(load(MODELS / "watched.dve"), observer=None))
+    whole = RecordedTrace("t", "json", tuple({"x": str(number)} for number in (0, 1, 2, 3)), (None,) * 3, loop=0)
     assert fit(alone, whole).replayed.trace.loop == 0
     same = replace(whole, states=(*whole.states, {"x": "0"}), actions=(None,) * 4)
     assert fit(alone, same).replayed.trace.loop == 0
     with pytest.raises(MisfitError, match="the loop does not close: the last state is not state 0"):
-        fit(twin, back)
+        fit(reference, back)
 
 
 def test_traces_of_the_system_and_of_its_product_both_fit() -> None:
@@ -197,6 +189,6 @@ def test_traces_of_the_system_and_of_its_product_both_fit() -> None:
 
 
 def test_truths_may_be_words_or_numbers() -> None:
-    twin = twin_of(load(MODELS / "counter.dve"))
+    reference = reference_of(load(MODELS / "counter.dve"))
     recorded = RecordedTrace("t", "itf", ({"x": "false"}, {"x": "true"}), (None,))
-    assert len(fit(twin, recorded).steps) == 1
+    assert len(fit(reference, recorded).steps) == 1

@@ -16,7 +16,7 @@ from strandline.model.values import Multiset, Queue, RecordValue
 from strandline.report.traces import write_trace
 from strandline.source import Source
 from strandline.traces.encoding import agrees, part
-from strandline.traces.interpreter_walk import Walk, twin_of
+from strandline.traces.interpreter_walk import Walk, reference_of
 from strandline.traces.matching import RecordedFault
 from strandline.traces.trace import Change, Step, Trace
 from strandline.traces.trace_files import itf_text, json_text, read_trace
@@ -26,7 +26,7 @@ MODELS = Path(__file__).resolve().parent.parent / "check" / "models"
 
 
 def _walk(name: str, steps: list[int]) -> Walk:
-    walk = Walk(twin_of(load(MODELS / f"{name}.dve")))
+    walk = Walk(reference_of(load(MODELS / f"{name}.dve")))
     walk.follow(0, steps)
     return walk
 
@@ -200,9 +200,7 @@ STATE = {"initial": {"x": "1"}}
         ({"vars": [], "states": [{}], "loop": True}, "t: 'loop' must be the number of a state"),
     ],
 )
-def test_what_is_no_trace(
-    content: Any, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_no_trace(content: Any, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("t").write_text(content if isinstance(content, str) else json.dumps(content))
     with pytest.raises(InputError) as caught:

@@ -50,9 +50,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("name", ["t.json", "t.itf.json"])
-def test_a_walk_is_saved_replayed_and_evaluated(
-    folder: Path, name: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_walk_is_saved_replayed_and_evaluated(folder: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     commands = ["-c", "random 6", "-c", "eval turn == 1", "-c", f"save {name}"]
     assert main(["simulate", "mutex.py", "--seed", "5", *commands]) == 0
     walked = capsys.readouterr().out

@@ -74,9 +74,7 @@ def test_csv(run: Run) -> None:
 
 
 def test_through_itf_and_back_nothing_is_lost(run: Run, tmp_path: Path) -> None:
-    assert (
-        run("trace", "t.json", "--model", MUTEX, "--to", "itf", "u.itf.json", "--to", "text", "u.txt")[0] == 0
-    )
+    assert run("trace", "t.json", "--model", MUTEX, "--to", "itf", "u.itf.json", "--to", "text", "u.txt")[0] == 0
     assert run("trace", "u.itf.json", "--model", MUTEX, "--to", "json", "v.json")[0] == 0
     assert (tmp_path / "v.json").read_text() == (tmp_path / "t.json").read_text()
     assert (tmp_path / "u.txt").read_text().startswith("initial state\n")
@@ -139,9 +137,7 @@ def test_a_loop_that_does_not_close(run: Run, tmp_path: Path) -> None:
     _write_loop(tmp_path / "l.itf.json", 2)
     code, _, stderr = run("trace", "l.itf.json", "--model", str(MODELS / "watched.dve"))
     assert code == 2
-    assert stderr == (
-        "l.itf.json: the loop does not close: the last state is not state 2, and no step leads to it\n"
-    )
+    assert stderr == ("l.itf.json: the loop does not close: the last state is not state 2, and no step leads to it\n")
 
 
 def test_json(run: Run) -> None:
@@ -154,9 +150,7 @@ def test_json(run: Run) -> None:
         True,
         "json",
     )
-    assert report["evaluations"] == [
-        {"expression": "Q.seen", "values": [False, False, True, True, False]}
-    ]
+    assert report["evaluations"] == [{"expression": "Q.seen", "values": [False, False, True, True, False]}]
     assert report["trace"]["length"] == 4
     assert report["error"] is None
 
@@ -164,9 +158,7 @@ def test_json(run: Run) -> None:
 def test_a_trace_of_another_model_does_not_fit(run: Run) -> None:
     code, stdout, stderr = run("trace", "t.json", "--model", COUNTER)
     assert (code, stdout) == (2, "")
-    assert stderr == (
-        "t.json: state 0 speaks of 'flag', 'Q', which the model does not have (it has 'x', 'P')\n"
-    )
+    assert stderr == ("t.json: state 0 speaks of 'flag', 'Q', which the model does not have (it has 'x', 'P')\n")
     code, stdout, _ = run("trace", "t.json", "--model", COUNTER, "--json")
     report = json.loads(stdout)
     assert (code, report["exit_code"], report["error"]["type"]) == (2, 2, "MisfitError")
@@ -179,8 +171,7 @@ def test_the_first_step_that_does_not_fit_is_named(run: Run, tmp_path: Path) -> 
     code, _, stderr = run("trace", "t.json", "--model", MUTEX)
     assert code == 2
     assert stderr == (
-        "t.json: step 3 does not fit: 'P: seen -> idle' is not enabled; "
-        "the state is made by 'P: seen -> critical'\n"
+        "t.json: step 3 does not fit: 'P: seen -> idle' is not enabled; the state is made by 'P: seen -> critical'\n"
     )
 
 

@@ -166,9 +166,7 @@ def test_a_fault_that_the_model_is_known_for_is_tolerated(tmp_path: Path) -> Non
         ),
     ],
 )
-def test_an_error_is_never_an_expected_violation(
-    model: str, section: str, message: str, tmp_path: Path
-) -> None:
+def test_an_error_is_never_an_expected_violation(model: str, section: str, message: str, tmp_path: Path) -> None:
     outcome, messages = _outcome(tmp_path, model, section)
     assert outcome == "error"
     assert messages[0].removeprefix(f"{tmp_path}/").startswith(message)

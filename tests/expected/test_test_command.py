@@ -151,9 +151,7 @@ class Leaving(Case):
 
 def _case(folder: Path, kind: type[Case] = Case) -> Case:
     model = Path(__file__).resolve().parent.parent / "check" / "models" / "mutex.dve"
-    return kind(
-        folder / "expected.toml", "counts", "explore", model, {}, Expectation("HOLDS", figures={"states": 9})
-    )
+    return kind(folder / "expected.toml", "counts", "explore", model, {}, Expectation("HOLDS", figures={"states": 9}))
 
 
 def test_a_process_that_dies_costs_only_its_case(tmp_path: Path) -> None:

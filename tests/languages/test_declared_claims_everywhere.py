@@ -130,9 +130,7 @@ def test_where_a_state_is_alone_its_last_step_is_not_known(tmp_path: Path) -> No
         strandline.explore(file, measure="taken(P)")
 
 
-def test_simulation_knows_what_declared_claims_ask(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_simulation_knows_what_declared_claims_ask(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from strandline.cli.main import main
 
     file = written(tmp_path, "model.psl", PROCESSES + "label sent = taken(send);\n")

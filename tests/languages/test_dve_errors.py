@@ -43,10 +43,7 @@ SYNTAX = [
     ("process P { state a; init a; }\n", "1:31: the 'system' line is missing"),
     (
         "system async;",
-        (
-            "1:1: expected 'process' before 'system': a model needs at least one process, found "
-            "the keyword 'system'"
-        ),
+        ("1:1: expected 'process' before 'system': a model needs at least one process, found the keyword 'system'"),
     ),
     ("process P { state a; init a; } system foo;", "1:39: expected 'async' or 'sync', found 'foo'"),
     ("process P { state a; init a; } system async", "1:44: expected ';', found the end of the text"),
@@ -56,10 +53,7 @@ SYNTAX = [
     ),
     (
         "process P { state a; init a; foo }",
-        (
-            "1:30: expected a declaration, 'state', 'init', 'accept', 'commit', 'assert', 'trans' or '}', "
-            "found 'foo'"
-        ),
+        ("1:30: expected a declaration, 'state', 'init', 'accept', 'commit', 'assert', 'trans' or '}', found 'foo'"),
     ),
     (
         "process P { state a; init a; accept muller (a); }",

@@ -57,9 +57,7 @@ def written(expression: Expression, outer: int = -1) -> str:
     raise AssertionError(expression)
 
 
-LEAVES = st.sampled_from([Read(MODEL.by_name[name]) for name in ("x", "y", "P.v")]) | st.integers(-9, 99).map(
-    Const
-)
+LEAVES = st.sampled_from([Read(MODEL.by_name[name]) for name in ("x", "y", "P.v")]) | st.integers(-9, 99).map(Const)
 
 
 def operations(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
@@ -72,9 +70,7 @@ def compound(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expressi
     return operations(inner) | st.builds(Element, arrays, inner)
 
 
-CONSTANTS: st.SearchStrategy[Expression] = st.recursive(
-    st.integers(-9, 99).map(Const), operations, max_leaves=12
-)
+CONSTANTS: st.SearchStrategy[Expression] = st.recursive(st.integers(-9, 99).map(Const), operations, max_leaves=12)
 EXPRESSIONS: st.SearchStrategy[Expression] = st.recursive(LEAVES, compound, max_leaves=14)
 
 
@@ -206,9 +202,7 @@ def test_queries_use_the_variables_of_the_system() -> None:
 
 
 def test_a_constant_array_that_the_model_never_indexes_needs_a_constant_index() -> None:
-    model = dve.load(
-        Source("m.dve", "const byte T[2] = {4, 5}; byte x; process P { state a; init a; } system async;")
-    )
+    model = dve.load(Source("m.dve", "const byte T[2] = {4, 5}; byte x; process P { state a; init a; } system async;"))
     assert model.scope.parse("T[1]") == Const(5)
     with pytest.raises(ModelError, match="constant array 'T' can only be used with a constant index here"):
         model.scope.parse("T[x]")

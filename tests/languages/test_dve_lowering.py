@@ -22,9 +22,7 @@ def system(text: str) -> System:
 
 
 def one_process(declarations: str, transitions: str, local: str = "") -> System:
-    return system(
-        f"{declarations} process P {{ {local} state a, b; init a; trans {transitions}; }} system async;"
-    )
+    return system(f"{declarations} process P {{ {local} state a, b; init a; trans {transitions}; }} system async;")
 
 
 def shown(effects: tuple[Assign, ...], model: System) -> list[str]:
@@ -205,9 +203,7 @@ def test_constants_are_folded_and_tables_are_kept_only_when_indexed_at_run_time(
 
 
 def test_an_inner_name_hides_an_outer_one() -> None:
-    model = one_process(
-        "byte x[2]; byte y;", "a -> b { guard x == 1; effect y[0] = 2; }", "int x; byte y[1];"
-    )
+    model = one_process("byte x[2]; byte y;", "a -> b { guard x == 1; effect y[0] = 2; }", "int x; byte y[1];")
     assert [effect.target.variable.name for effect in model.actions[0].effects] == ["P", "P.y"]
     guard = model.actions[0].guard
     assert guard is not None

@@ -66,7 +66,12 @@ def test_a_python_model_by_its_name(tmp_path: Path) -> None:
 
 WRONG = [
     ("m.py", PYTHON, {"M": 1}, "model 'Counter' has no parameter 'M' (it has N, step)"),
-    ("m.py", PYTHON + "one = Counter()\n", {"N": 1}, "{file}: the model is an instance of 'Counter': its parameters are fixed"),  # noqa: E501
+    (
+        "m.py",
+        PYTHON + "one = Counter()\n",
+        {"N": 1},
+        "{file}: the model is an instance of 'Counter': its parameters are fixed",
+    ),  # noqa: E501
     ("m.dve", DVE, {"x": 1}, "{file} has no constant 'x' (it has N)"),
     ("m.dve", DVE, {"N": 300}, "'N': 300 does not fit byte (0..255)"),
     ("m.dve", DVE, {"N": "many"}, "'N' is a number, not 'many'"),

@@ -12,7 +12,7 @@ from strategies import systems
 
 import strandline
 from strandline.analysis.ranges import analyse_ranges
-from strandline.checker.limits.progress import Unwatched
+from strandline.checker.limits.progress import NullCallback
 from strandline.checker.measures.notation import measure_texts, parse_measures
 from strandline.checker.measures.prediction import KEEP_ALL, predicted_measure
 from strandline.cli.main import main
@@ -68,9 +68,9 @@ def test_every_sweep_finds_the_states_of_breadth_first_search(system: strandline
 def states_of(kernel: Kernel) -> set[tuple[int, ...]]:
     """The states that a search expands."""
     rows: list[tuple[int, ...]] = []
-    listener = StatesOnly(lambda states: rows.extend(tuple(row) for row in states[:, :-2].tolist()))
+    observer = StatesOnly(lambda states: rows.extend(tuple(row) for row in states[:, :-2].tolist()))
     kind = SweepSearch if kernel.measured else BreadthFirstSearch
-    search = kind(kernel, log=lambda links: None, listener=listener)
+    search = kind(kernel, log=lambda links: None, observer=observer)
     while (event := search.advance()) is Event.PAUSED:
         pass
     search.close()
@@ -123,8 +123,8 @@ def trial(peak: int, visited: int, *, earlier: tuple[int, int] | None = None) ->
 
 
 def test_little_memory_makes_the_sample_small() -> None:
-    least = predicted_measure(load(STOP_AND_WAIT), Unwatched(), memory=1)
-    ample = predicted_measure(load(STOP_AND_WAIT), Unwatched(), memory=1 << 40)
+    least = predicted_measure(load(STOP_AND_WAIT), NullCallback(), memory=1)
+    ample = predicted_measure(load(STOP_AND_WAIT), NullCallback(), memory=1 << 40)
     assert (least.exact, least.sampled <= 10_000) == (False, True)
     assert (ample.exact, ample.sampled) == (True, STATES)
 
@@ -168,15 +168,15 @@ def test_edges_that_regress_are_sampled(tmp_path: Path) -> None:
     found = find_measures(system, given=[parse_measures(["P.place"], system)])
     shown = next(one for one in found.trials if one.given)
     assert len(shown.regress_sample) == 8, "in two of the three laps, with four values of n"
-    assert found.twin is not None
-    actions = {found.twin.edges(state)[step].action for state, step in shown.regress_sample}
+    assert found.reference is not None
+    actions = {found.reference.edges(state)[step].action for state, step in shown.regress_sample}
     assert actions == {"P: c -> a"}
 
 
 def test_a_model_without_progress_keeps_its_states(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "idle.dve"
     path.write_text("process P { state a; init a; trans a -> a {}; }\nsystem async;\n", encoding="utf-8")
-    prediction = predicted_measure(load(path), Unwatched())
+    prediction = predicted_measure(load(path), NullCallback())
     assert (prediction.measure, prediction.peak, prediction.visits) == (KEEP_ALL, 1.0, 1.0)
     assert main(["explore", str(path), "--measure", "auto"]) == 0
     assert "all states are kept" in capsys.readouterr().err
@@ -204,7 +204,7 @@ def test_a_cycle_may_begin_elsewhere(tmp_path: Path) -> None:
 def test_callables_have_nothing_to_look_at() -> None:
     model = from_callables(init=[0], successors=lambda state: [(state + 1) % 5])
     with pytest.raises(UsageError, match="no measure of progress was found"):
-        predicted_measure(model, Unwatched())
+        predicted_measure(model, NullCallback())
 
 
 def test_a_first_step_that_faults_leaves_nothing_to_look_at(tmp_path: Path) -> None:

@@ -100,11 +100,11 @@ def test_edges_of_a_sample_are_those_of_the_model(tmp_path: Path) -> None:
     sample = whole_sample(system)
     assert sample.whole
     assert (sample.count, len(sample.targets)) == (36, 59)
-    twin = sample.kernel.twin
+    reference = sample.kernel.reference
     packed = [tuple(int(word) for word in state) for state in sample.states]
     for number, state in enumerate(packed):
         edges = sample.targets[sample.offsets[number] : sample.offsets[number + 1]]
-        assert [packed[target] for target in edges] == [edge.target for edge in twin.edges(state)]
+        assert [packed[target] for target in edges] == [edge.target for edge in reference.edges(state)]
 
 
 def test_a_prefix_leaves_out_edges_that_lead_outside(tmp_path: Path) -> None:
@@ -121,10 +121,10 @@ def test_walks_are_steps_of_the_model_and_the_same_every_time(tmp_path: Path) ->
     again, _ = exploration.walks()
     exploration.close()
     assert np.array_equal(walked.states, again.states)
-    twin = exploration.kernel.twin
+    reference = exploration.kernel.reference
     for number in linked[:200].tolist():
         here, there = (tuple(int(word) for word in walked.states[one]) for one in (number, number + 1))
-        assert there in [edge.target for edge in twin.edges(here)]
+        assert there in [edge.target for edge in reference.edges(here)]
     last = walked.cell(system.by_name["lap"]).max()
     assert last == 2, "walks come to the end of the model"
 

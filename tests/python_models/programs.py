@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import strandline
 
-_FRAME = '''
+_FRAME = """
 class Pair(Record):
     a: Range[0, 2]
     b: bool
@@ -73,14 +73,14 @@ class Random(Model):
     @measure
     def rate(m):
         return {rate}
-'''
-_EXTRA = '''
+"""
+_EXTRA = """
     @initial
     def start(m, v: Range[0, 1], w: bool):
         m.x = v
         m.f = w
         require(v == 0 or w)
-'''
+"""
 NAMES = {
     name: getattr(strandline, name)
     for name in strandline.__all__
@@ -198,7 +198,7 @@ class Writer:
                 f"(not {first})",
                 f"{one} {self.pick('in', 'not in')} m.{self.pick('bag', 'q', 's', 'arr')}",
                 f"{one} in (0, 2)",
-                f'm.e {self.pick("==", "!=")} {self.name()}',
+                f"m.e {self.pick('==', '!=')} {self.name()}",
                 f"m.o == {one}",
                 f"{self.optional(0)} {self.pick('==', '!=')} {self.optional(0)}",
                 f"{self.perhaps(depth - 1)} {self.pick('is', 'is not')} None",
@@ -383,7 +383,7 @@ class Writer:
         if process and self.chance(0.15):
             # Where the action has a `to`, which comes after it, `me.pc = ...` is refused.
             place = "m.P[me].pc" if "to=" in arguments else "me.pc"
-            lines.append(f'{indent}    {place} = {self.pick("me.pc", chr(34) + "here" + chr(34))}')
+            lines.append(f"{indent}    {place} = {self.pick('me.pc', chr(34) + 'here' + chr(34))}")
         return "\n".join(lines)
 
     def model(self) -> str:

@@ -222,6 +222,6 @@ def test_fair_has_three_values() -> None:
 
 
 def test_branching_time_in_a_model(tmp_path: Path) -> None:
-    text = MUTEX + "    resets = ctl(\"AG (EF P[0].pc == 'idle')\")\n    wrong = ctl(\"AG EX enabled(P[0].enter)\")\n"
+    text = MUTEX + '    resets = ctl("AG (EF P[0].pc == \'idle\')")\n    wrong = ctl("AG EX enabled(P[0].enter)")\n'
     verdict = strandline.check(model(tmp_path, text), property=["resets", "wrong"])
     assert answers(verdict) == [("ctl", "resets", "HOLDS"), ("ctl", "wrong", "VIOLATED")]

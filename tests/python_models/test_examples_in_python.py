@@ -1,4 +1,4 @@
-"""The Python examples: short, equal to their twins, and runnable as plain Python."""
+"""The Python examples: short, equal to their references, and runnable as plain Python."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 def test_models_are_short_and_equal_to_their_twins(folder: str, file: str, lines: int) -> None:
     assert len((EXAMPLES / folder / file).read_text().splitlines()) < lines
     found = strandline.explore(EXAMPLES / folder / file).statistics
-    twin = strandline.explore(EXAMPLES / folder / "twin.dve").statistics
+    reference = strandline.explore(EXAMPLES / folder / "reference.dve").statistics
     assert (found.states, found.transitions, found.deadlocks, found.levels) == (
-        twin.states,
-        twin.transitions,
-        twin.deadlocks,
-        twin.levels,
+        reference.states,
+        reference.transitions,
+        reference.deadlocks,
+        reference.levels,
     )
 
 

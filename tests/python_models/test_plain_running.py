@@ -100,9 +100,10 @@ def test_what_was_typed_at_the_prompt_has_no_text() -> None:
 
 def test_annotations_may_be_texts() -> None:
     model = defined("from __future__ import annotations\n" + COUNTER, "<cell 2>", "Counter")
-    assert strandline.explore(model(top=5)).statistics.states == strandline.explore(
-        defined(COUNTER, "<cell 3>", "Counter")(top=5)
-    ).statistics.states
+    assert (
+        strandline.explore(model(top=5)).statistics.states
+        == strandline.explore(defined(COUNTER, "<cell 3>", "Counter")(top=5)).statistics.states
+    )
 
 
 def test_the_other_door() -> None:

@@ -15,7 +15,7 @@ import strandline
 from strandline.checker.verdicts.verdict import Verdict
 from strandline.traces.evaluate import Evaluator, told
 from strandline.traces.following import steps_along
-from strandline.traces.interpreter_walk import twin_of
+from strandline.traces.interpreter_walk import reference_of
 from strandline.traces.replay import replay
 
 pytestmark = needs_browser
@@ -179,11 +179,11 @@ def test_expressions_are_what_the_interpreter_says(browser: Browser, tmp_path: P
     verdict = strandline.check(model, **claims)
     show(browser, verdict, tmp_path / "trace.html")
     assert verdict.trace is not None
-    twin = twin_of(verdict.system)
-    found = steps_along(twin, verdict.trace)
+    reference = reference_of(verdict.system)
+    found = steps_along(reference, verdict.trace)
     assert found is not None
-    states = replay(twin, *found).states
-    evaluator = Evaluator(twin)
+    states = replay(reference, *found).states
+    evaluator = Evaluator(reference)
     for text in texts:
         question = verdict.system.scope.question(text)
         expected = [told(evaluator.answer(question, state)) for state in states]

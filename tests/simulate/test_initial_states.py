@@ -12,7 +12,7 @@ from strandline.cli.simulating import Simulation
 from strandline.errors import UsageError
 from strandline.languages import load
 from strandline.report.style import Style
-from strandline.traces.interpreter_walk import twin_of
+from strandline.traces.interpreter_walk import reference_of
 
 MODELS = Path(__file__).resolve().parent.parent / "check" / "models"
 
@@ -22,7 +22,7 @@ def _simulation(values: list[int], colour: bool = False) -> tuple[Simulation, li
     system = load(MODELS / "counter.dve")
     system = replace(system, initial=tuple((value, 0) for value in values))
     said: list[str] = []
-    simulation = Simulation(twin_of(system), Style(colour), said.append, Random(1))
+    simulation = Simulation(reference_of(system), Style(colour), said.append, Random(1))
     simulation.start()
     return simulation, said
 

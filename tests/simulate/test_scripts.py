@@ -63,9 +63,7 @@ def test_a_walk_by_script(simulate: Run) -> None:
 def test_deadlocks_and_violated_claims_are_shown(simulate: Run) -> None:
     _, stdout, _ = simulate("counter", "1 1 1 2\n")
     assert stdout.endswith(
-        "4  P: s -> t\n"
-        "assertion P.t: x < 3: violated\n"
-        "deadlock: no step can be taken; 'undo' or 'reset' lead back\n"
+        "4  P: s -> t\nassertion P.t: x < 3: violated\ndeadlock: no step can be taken; 'undo' or 'reset' lead back\n"
     )
 
 
@@ -73,9 +71,7 @@ def test_faults_are_announced_and_shown_with_their_place(simulate: Run) -> None:
     _, stdout, _ = simulate("index", "1 1 1\n1\nundo\n")
     assert "  1  P: s -> s   faults: array index out of range\n3> 1\n!  P: s -> s\n" in stdout
     assert "index.dve:5:38\n" in stdout
-    assert (
-        "   ^^^^\nthe path ends in a fault: 'undo' or 'reset' lead back\n3> undo\nundone: 1 step\n" in stdout
-    )
+    assert "   ^^^^\nthe path ends in a fault: 'undo' or 'reset' lead back\n3> undo\nundone: 1 step\n" in stdout
 
 
 def test_expressions(simulate: Run) -> None:
@@ -133,9 +129,7 @@ def test_a_trace_of_another_model_is_refused_and_the_walk_stays(simulate: Run) -
     simulate("mutex", "1\nsave t.json\n")
     code, _, stderr = simulate("counter", "1\nfollow t.json\n")
     assert code == 2
-    assert stderr.startswith(
-        "strandline simulate: line 2, 'follow t.json': t.json: state 0 speaks of 'flag'"
-    )
+    assert stderr.startswith("strandline simulate: line 2, 'follow t.json': t.json: state 0 speaks of 'flag'")
 
 
 def test_the_property_process_only_on_request(simulate: Run) -> None:
@@ -143,10 +137,7 @@ def test_the_property_process_only_on_request(simulate: Run) -> None:
     assert alone.endswith("eval x\nx is 3\n")
     _, product, _ = simulate("watched", "1\n", "--product")
     assert product.startswith("watched: 1 action, with property process Never;")
-    assert (
-        "  1  P: s -> s; Never: q0 -> q0   x: 1 → 2\n  2  P: s -> s; Never: q0 -> q1   x: 1 → 2\n"
-        in product
-    )
+    assert "  1  P: s -> s; Never: q0 -> q0   x: 1 → 2\n  2  P: s -> s; Never: q0 -> q1   x: 1 → 2\n" in product
     _, blocked, _ = simulate("watched", "1 2\n", "--product")
     assert blocked.endswith(
         "blocked: the property process has no step to take with the system's; 'undo' or 'reset' lead back\n"

@@ -15,13 +15,13 @@ from strandline.languages import load
 from strandline.model.expression import Read
 from strandline.model.system import Predicate, System
 from strandline.traces.evaluate import Evaluator, told
-from strandline.traces.interpreter_walk import Walk, twin_of
+from strandline.traces.interpreter_walk import Walk, reference_of
 
 MODELS = Path(__file__).resolve().parent.parent / "check" / "models"
 
 
 def _walk(name: str) -> Walk:
-    return Walk(twin_of(load(MODELS / f"{name}.dve")))
+    return Walk(reference_of(load(MODELS / f"{name}.dve")))
 
 
 def test_a_walk_begins_goes_on_and_goes_back() -> None:
@@ -63,7 +63,7 @@ def test_a_step_that_faults_ends_the_walk_until_it_is_undone() -> None:
 
 @given(systems(), st.integers(0, 2**32))
 def test_random_walks_replay_and_come_back(system: System, seed: int) -> None:
-    walk, random = Walk(twin_of(system)), Random(seed)
+    walk, random = Walk(reference_of(system)), Random(seed)
     walk.begin(random.randrange(len(walk.initial_states)))
     visited = [walk.state]
     for _ in range(12):
@@ -73,7 +73,7 @@ def test_random_walks_replay_and_come_back(system: System, seed: int) -> None:
         if edge.target is not None:
             visited.append(edge.target)
     trace = walk.trace()
-    assert [walk.twin.describe(state) for state in visited if state is not None] == list(trace.states())
+    assert [walk.reference.describe(state) for state in visited if state is not None] == list(trace.states())
     assert (trace.fault is None) == (walk.fault is None)
     assert walk.undo(100) == len(visited) - 1 + (trace.fault is not None)
     assert walk.state == visited[0]
@@ -92,9 +92,9 @@ def test_random_walks_replay_and_come_back(system: System, seed: int) -> None:
 )
 def test_values_are_shown_as_people_write_them(expression: str, value: str) -> None:
     system = load(MODELS / "counter.dve")
-    twin = twin_of(system)
+    reference = reference_of(system)
     question = system.scope.question(expression)
-    assert told(Evaluator(twin).answer(question, twin.initial()[0])) == value
+    assert told(Evaluator(reference).answer(question, reference.initial()[0])) == value
 
 
 def test_labels_go_by_the_value_and_not_by_its_name() -> None:
@@ -104,10 +104,10 @@ def test_labels_go_by_the_value_and_not_by_its_name() -> None:
         Predicate("small", system.scope.parse("x < 1")),
         Predicate("nowhere", system.scope.parse("1 / x")),
     )
-    twin = twin_of(replace(system, labels=labels))
-    walk, evaluator = Walk(twin), Evaluator(twin)
+    reference = reference_of(replace(system, labels=labels))
+    walk, evaluator = Walk(reference), Evaluator(reference)
     walk.follow(0, [1])
-    assert evaluator.labels(twin.initial()[0]) == ["small"]
+    assert evaluator.labels(reference.initial()[0]) == ["small"]
     assert walk.state is not None
     assert evaluator.labels(walk.state) == ["left", "small"]
 
@@ -115,7 +115,7 @@ def test_labels_go_by_the_value_and_not_by_its_name() -> None:
 def test_violated_claims_are_told() -> None:
     walk = _walk("counter")
     walk.follow(0, [0, 0, 0, 1])
-    evaluator = Evaluator(twin_of(load(MODELS / "counter.dve")))
+    evaluator = Evaluator(reference_of(load(MODELS / "counter.dve")))
     assert walk.state is not None
     assert evaluator.violated(walk.state) == ["assertion P.t: x < 3: violated"]
     walk.undo()

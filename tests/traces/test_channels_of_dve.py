@@ -63,4 +63,3 @@ def test_in_files_and_questions(model: Path, form: str, capsys: pytest.CaptureFi
     assert main(["trace", str(saved), "--model", str(model), *asked]) == 0
     last = capsys.readouterr().out.splitlines()[-1]
     assert last.split("  ", 1)[1].split("P: u")[0].split() == ["[7]", "[3]", "[[8,", "-1]]", "1"]
-

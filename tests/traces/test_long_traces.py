@@ -175,12 +175,12 @@ def test_a_long_trace_takes_little_memory(tmp_path: Path) -> None:
 
 
 def test_a_step_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from strandline.traces.interpreter_walk import twin_of
+    from strandline.traces.interpreter_walk import reference_of
 
     held_as(monkeypatch, 3)
-    twin = twin_of(strandline.load(counter(tmp_path, 40)))
+    reference = reference_of(strandline.load(counter(tmp_path, 40)))
     with pytest.raises(ReplayError, match="step 7 of the trace is edge 1, but the state has only 1"):
-        replay.replay(twin, 0, [0] * 6 + [1] + [0] * 3)
+        replay.replay(reference, 0, [0] * 6 + [1] + [0] * 3)
 
 
 @pytest.mark.parametrize("indent", [None, 2])

@@ -29,7 +29,7 @@ def _kernel(text: str, predicate: str | None = None) -> Kernel:
 
 
 def test_a_trace_shows_actions_and_changes() -> None:
-    trace = replay(_kernel(MUTEX, "P.critical and Q.critical").twin, 0, [0, 1, 0, 1], labels=1).trace
+    trace = replay(_kernel(MUTEX, "P.critical and Q.critical").reference, 0, [0, 1, 0, 1], labels=1).trace
     assert trace.initial == {"flag": (0, 0), "P": "idle", "Q": "idle"}
     assert [step.action for step in trace.steps] == [
         "P: idle -> seen",
@@ -45,58 +45,52 @@ def test_a_trace_shows_actions_and_changes() -> None:
 
 
 def test_a_claimed_label_must_be_there() -> None:
-    twin = _kernel(MUTEX, "P.critical and Q.critical").twin
+    reference = _kernel(MUTEX, "P.critical and Q.critical").reference
     with pytest.raises(ReplayError, match=r"does not have the label that was claimed \(bit 0\)"):
-        replay(twin, 0, [0, 1, 0], labels=1)
+        replay(reference, 0, [0, 1, 0], labels=1)
     with pytest.raises(ReplayError, match=r"claimed \(bit 63\)"):
-        replay(twin, 0, [0, 1, 0, 1], labels=1 | 1 << DEADLOCK_BIT)
+        replay(reference, 0, [0, 1, 0, 1], labels=1 | 1 << DEADLOCK_BIT)
 
 
 def test_a_deadlock_is_checked() -> None:
-    twin = _kernel(COUNTER).twin
-    assert len(replay(twin, 0, [1], labels=1 << DEADLOCK_BIT).trace) == 1
+    reference = _kernel(COUNTER).reference
+    assert len(replay(reference, 0, [1], labels=1 << DEADLOCK_BIT).trace) == 1
     with pytest.raises(ReplayError, match="bit 63"):
-        replay(twin, 0, [0], labels=1 << DEADLOCK_BIT)
+        replay(reference, 0, [0], labels=1 << DEADLOCK_BIT)
 
 
 def test_an_initial_state_that_is_not_there_is_refused() -> None:
     with pytest.raises(ReplayError, match="begins in initial state 1, but there are only 1"):
-        replay(_kernel(MUTEX).twin, 1, [])
+        replay(_kernel(MUTEX).reference, 1, [])
 
 
 def test_a_step_that_is_not_there_is_refused() -> None:
     with pytest.raises(ReplayError, match="step 2 of the trace is edge 9, but the state has only 2"):
-        replay(_kernel(MUTEX).twin, 0, [0, 9])
+        replay(_kernel(MUTEX).reference, 0, [0, 9])
 
 
 def test_a_fault_on_the_way_is_refused() -> None:
-    with pytest.raises(
-        ReplayError, match="step 4 of the trace, 'P: s -> s', faults: array index out of range"
-    ):
-        replay(_kernel(INDEX).twin, 0, [0, 0, 0, 0, 0])
+    with pytest.raises(ReplayError, match="step 4 of the trace, 'P: s -> s', faults: array index out of range"):
+        replay(_kernel(INDEX).reference, 0, [0, 0, 0, 0, 0])
 
 
 def test_a_fault_at_the_end_must_be_the_one_that_was_claimed() -> None:
-    twin = _kernel(INDEX).twin
+    reference = _kernel(INDEX).reference
     place = INDEX.index("a[i]")
     site = FaultSite("array index out of range", Span(place, place + 4))
-    fault = replay(twin, 0, [0, 0, 0], fault=site).trace.fault
+    fault = replay(reference, 0, [0, 0, 0], fault=site).trace.fault
     assert fault is not None
     assert (fault.kind, fault.span, fault.action) == (site.kind, site.span, "P: s -> s")
-    with pytest.raises(
-        ReplayError, match="the search met 'division by zero' at None, the replay 'array index"
-    ):
-        replay(twin, 0, [0, 0, 0], fault=FaultSite("division by zero", None))
+    with pytest.raises(ReplayError, match="the search met 'division by zero' at None, the replay 'array index"):
+        replay(reference, 0, [0, 0, 0], fault=FaultSite("division by zero", None))
     with pytest.raises(ReplayError, match="the replay no fault"):
-        replay(twin, 0, [0, 0], fault=site)
+        replay(reference, 0, [0, 0], fault=site)
 
 
 def test_a_fault_in_a_predicate_has_no_action() -> None:
     kernel = _kernel("byte a[2]; byte i; process P { state s; init s; trans s -> s { effect i = i + 1; }; }"
                      "system async;", "a[i] == 0")  # fmt: skip
-    fault = replay(
-        kernel.twin, 0, [0, 0], fault=FaultSite("array index out of range", Span(0, 4))
-    ).trace.fault
+    fault = replay(kernel.reference, 0, [0, 0], fault=FaultSite("array index out of range", Span(0, 4))).trace.fault
     assert fault is not None
     assert fault.action is None
 
@@ -114,7 +108,7 @@ def test_a_damaged_log_never_yields_a_wrong_trace(
     log.append(np.array(links, dtype=np.uint64))
     try:
         number, steps = log.path_to(4)
-        trace = replay(_kernel(MUTEX, "P.critical and Q.critical").twin, number, steps, labels=1).trace
+        trace = replay(_kernel(MUTEX, "P.critical and Q.critical").reference, number, steps, labels=1).trace
     except ReplayError:
         assert mask != 0
     else:

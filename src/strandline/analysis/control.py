@@ -76,9 +76,7 @@ def control_edges(system: System, process: Process | Observer) -> set[tuple[int,
     if isinstance(process, Observer):
         return {(edge.moves[0].source, edge.moves[0].target) for edge in process.edges}
     number = system.processes.index(process)
-    found = {
-        (move.source, move.target) for action in system.actions for move in action.moves if move.process == number
-    }
+    found = {(move.source, move.target) for action in system.actions for move in action.moves if move.process == number}
     if process.jumps:
         places = range(location.domain.size)
         everywhere = {(source, target) for source in places for target in places}

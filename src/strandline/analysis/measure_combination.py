@@ -45,9 +45,7 @@ def measure_of(components: Sequence[Component], system: System, *, componentwise
     column, layer = _combined(rising, environment), _combined(falling, environment)
     # A lexicographic combination is a linear extension. Of a single component it is the order itself.
     compared = tuple(one.expression for one in falling) if componentwise and len(falling) > 1 else ()
-    return Measure(
-        column, layer, compared, tuple(components), environment.fitted(column), environment.fitted(layer)
-    )
+    return Measure(column, layer, compared, tuple(components), environment.fitted(column), environment.fitted(layer))
 
 
 def _combined(components: Sequence[Component], environment: Environment) -> Expression:

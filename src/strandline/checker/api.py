@@ -16,7 +16,7 @@ from strandline.checker.graphs import StateGraph, collect_graph, graph_task
 from strandline.checker.limits.timeouts import within
 from strandline.checker.options.claims import Claims
 from strandline.checker.options.search import ExploreOptions, Options
-from strandline.checker.options.temporal import LtlOptions
+from strandline.checker.options.temporal import TemporalOptions
 from strandline.checker.properties.selection import select
 from strandline.checker.verdicts.verdict import Exploration, Verdict
 from strandline.errors import UsageError, suggestion
@@ -36,7 +36,7 @@ def load(path: str | Path, **parameters: Any) -> System:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CheckArguments(Options, LtlOptions, Claims):
+class CheckArguments(Options, TemporalOptions, Claims):
     """All keywords of `check`; what they mean together is seen when they are taken apart."""
 
     def __post_init__(self) -> None:
@@ -47,7 +47,7 @@ class CheckArguments(Options, LtlOptions, Claims):
         return options(**{one.name: getattr(self, one.name) for one in fields(options)})
 
 
-Part = TypeVar("Part", Claims, LtlOptions, Options)
+Part = TypeVar("Part", Claims, TemporalOptions, Options)
 Given = ParamSpec("Given")
 Arguments = TypeVar("Arguments", CheckArguments, ExploreOptions)
 Result = TypeVar("Result")
@@ -92,17 +92,17 @@ def check(source: Source, arguments: CheckArguments) -> Verdict:
     `ltl` are formulas of linear temporal logic, as in `check(model, "G (ask -> F answer)")`. Without any property,
     what the model declares is checked: its property process, assertions and invariants, and, where it has no
     property process, deadlocks. A run-time fault of the model is always a violation. The keywords are the fields of
-    `strandline.checker.options.claims.Claims`, of `strandline.checker.options.temporal.LtlOptions`, which matter for properties of runs
+    `strandline.checker.options.claims.Claims`, of `strandline.checker.options.temporal.TemporalOptions`, which matter for properties of runs
     only, and of `strandline.checker.options.search.Options`. A limit that is reached is an UNKNOWN verdict and no
     exception; only where the time is up before the model is loaded, a `ResourceError` is raised. Raises `InputError`
     for what the user can mend. Ctrl-C raises `Interrupted`, a `KeyboardInterrupt`, whose `result`
     is what was known by then; a notebook shows that.
     """
-    started, temporal, options = time.perf_counter(), arguments.part(LtlOptions), arguments.part(Options)
+    started, temporal, options = time.perf_counter(), arguments.part(TemporalOptions), arguments.part(Options)
     system = _system(source, options, started)
     selection = select(system, arguments.part(Claims))
-    with notebook_progress() as watcher:
-        return check_selection(system, selection, options, watcher, temporal=temporal, started=started)
+    with notebook_progress() as callback:
+        return check_selection(system, selection, options, callback, temporal=temporal, started=started)
 
 
 @_called_with(ExploreOptions)
@@ -111,8 +111,8 @@ def explore(source: Source, options: ExploreOptions) -> Exploration:
     and limits as in `check`."""
     started = time.perf_counter()
     system = _system(source, options, started)
-    with notebook_progress() as watcher:
-        return explore_system(system, options, watcher, started=started, method=options.method)
+    with notebook_progress() as callback:
+        return explore_system(system, options, callback, started=started, method=options.method)
 
 
 def _system(source: Source, options: Options, started: float) -> System:

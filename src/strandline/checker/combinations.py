@@ -15,7 +15,7 @@ from strandline.checker.options.cycle_methods import AUTO, NDFS, SWEEP
 from strandline.checker.options.effects import CTL, LTL, STATES, Decided, Way, refuse_without_effect
 from strandline.checker.options.search import SWEEP as IN_SWEEPS
 from strandline.checker.options.search import Options
-from strandline.checker.options.temporal import STUTTER, LtlOptions
+from strandline.checker.options.temporal import STUTTER, TemporalOptions
 from strandline.checker.properties.ctl_formula import bind_ctl
 from strandline.checker.properties.fairness import FairnessConditions
 from strandline.checker.properties.specification import Specification, bind_formula
@@ -71,7 +71,7 @@ def _questions(system: System) -> dict[str, Callable[[Options], None]]:
 
         def choose(options: Options) -> None:
             method = AUTO if not cycles else SWEEP if options.order == IN_SWEEPS else NDFS
-            temporal = LtlOptions(method=method, fair=fair, declared_fairness=False)
+            temporal = TemporalOptions(method=method, fair=fair, declared_fairness=False)
             choice = choose_for_runs(runs_task(system, asked, options, temporal))
             _refuse(Way(LTL, choice.strategy.name), f"LTL '{formula}'", options)
 
@@ -89,7 +89,7 @@ def _questions(system: System) -> dict[str, Callable[[Options], None]]:
 
     def _refuse(way: Way, title: str, options: Options) -> None:
         reentrant = not isinstance(system, CallableSystem)
-        refuse_without_effect([Decided(way, title)], options, LtlOptions(), reentrant=reentrant)
+        refuse_without_effect([Decided(way, title)], options, TemporalOptions(), reentrant=reentrant)
 
     return {
         "states, deadlocks": of_states,

@@ -14,19 +14,19 @@ from strandline.checker.driver.outcome import RunOutcome
 from strandline.checker.driver.run import SearchRun, run_search
 from strandline.checker.driver.searches import StateSearches
 from strandline.checker.driver.specification import SearchSpecification
-from strandline.checker.limits.progress import Unwatched, Watcher
+from strandline.checker.limits.progress import NullCallback, ProgressCallback
 from strandline.checker.measures.choice import SweepMeasures
 from strandline.checker.options.effects import THE_GRAPH, Decided, refuse_without_effect
 from strandline.checker.options.search import SWEEP, Options
-from strandline.checker.options.temporal import LtlOptions
+from strandline.checker.options.temporal import TemporalOptions
 from strandline.compile.callback import CallableSystem
-from strandline.compile.kernel import MAXIMUM_PREDICATES, Kernel, Twin
+from strandline.compile.kernel import MAXIMUM_PREDICATES, Kernel, Reference
 from strandline.engine.runtime.memory import WordArray
 from strandline.errors import InputError, InternalError, ResourceError, UsageError
 from strandline.model.expression import FALSE, Binary, Const, Expression, Read, row
 from strandline.model.measure import Measure
 from strandline.model.system import System
-from strandline.traces.interpreter_walk import twin_of
+from strandline.traces.interpreter_walk import reference_of
 
 _OBJECT_WORDS, _NUMBER_WORDS = 40, 5
 """Words of memory that a state takes as an object of Python, and a number in a list."""
@@ -62,29 +62,29 @@ class GraphTask:
                 raise UsageError("the progress of a state is one number in a graph: give a single measure")
             self._progress = parts[0] if parts else None
 
-    def progress_of(self, twin: Twin, state: tuple[int, ...]) -> int:
+    def progress_of(self, reference: Reference, state: tuple[int, ...]) -> int:
         """The number that the measure gives a state; 0 without one."""
-        return 0 if self._progress is None else int(twin.values(state, [self._progress])[0])
+        return 0 if self._progress is None else int(reference.values(state, [self._progress])[0])
 
 
 def graph_task(
-    system: System, propositions: Mapping[str, str], options: Options, watcher: Watcher | None = None
+    system: System, propositions: Mapping[str, str], options: Options, callback: ProgressCallback | None = None
 ) -> GraphTask:
     """The task for a model: its own labels and further ones, the measure that is given or that it declares. A property
     process is left out. Raises `InputError` for what cannot be read."""
     plain = system.alone
     graph = Decided(THE_GRAPH, "the graph of a model")
-    refuse_without_effect([graph], options, LtlOptions(), reentrant=not isinstance(plain, CallableSystem))
+    refuse_without_effect([graph], options, TemporalOptions(), reentrant=not isinstance(plain, CallableSystem))
     found = {one.name: one.expression for one in plain.labels}
     for name, text in propositions.items():
         found[name] = plain.scope.parse(text, name=f"label {name}")
     wanted = options.measures or plain.measures
-    measure = SweepMeasures(options, watcher or Unwatched()).of(plain).measure if wanted else None
+    measure = SweepMeasures(options, callback or NullCallback()).of(plain).measure if wanted else None
     return GraphTask(plain, found, measure)
 
 
 def explore_graph(
-    task: GraphTask, options: Options, take: Callable[[Node], None], watcher: Watcher | None = None
+    task: GraphTask, options: Options, take: Callable[[Node], None], callback: ProgressCallback | None = None
 ) -> RunOutcome:
     """Explore breadth-first, and hand over every state as soon as its successors are numbered. Limits and Ctrl-C end up
     in the outcome, a fault of the model too."""
@@ -99,7 +99,7 @@ def explore_graph(
         observe=observer.attach,
         observes_edges=True,
     )
-    with run_search(specification, watcher or Unwatched()) as run:
+    with run_search(specification, callback or NullCallback()) as run:
         _note_fault(run)
     return run.outcome
 
@@ -153,14 +153,14 @@ class _GraphObserver:
         """States whose successors are all there."""
         if self._kernel is None:
             raise InternalError("nobody listens to this search")
-        twin, taken, done = self._kernel.twin, 0, 0
+        reference, taken, done = self._kernel.reference, 0, 0
         for record, state, labels, degree in self._waiting:
             if taken + degree > len(self._targets):
                 break
-            names = [edge.action for edge in twin.edges(state)]
+            names = [edge.action for edge in reference.edges(state)]
             edges = tuple(zip(names, self._targets[taken : taken + degree], strict=True))
             truths = tuple(bool(labels >> number & 1) for number in range(len(self.task.propositions)))
-            self.take(Node(record, state, truths, self.task.progress_of(twin, state), edges))
+            self.take(Node(record, state, truths, self.task.progress_of(reference, state), edges))
             taken, done = taken + degree, done + 1
         del self._waiting[:done], self._targets[:taken]
 
@@ -175,7 +175,7 @@ class ProductGraph:
     accepting: frozenset[int]
 
 
-def product_graph(product: System, options: Options, watcher: Watcher) -> ProductGraph:
+def product_graph(product: System, options: Options, callback: ProgressCallback) -> ProductGraph:
     """The graph of a System that has an observer, with the progress of the measure of the System alone. Raises
     `ResourceError` where the search does not come to its end."""
     observer = product.observer
@@ -183,15 +183,15 @@ def product_graph(product: System, options: Options, watcher: Watcher) -> Produc
         raise InternalError("a product has an observer")
     places = [Binary("==", Read(observer.location), Const(place)) for place in sorted(observer.accepting)]
     accepts = row("or", places) if places else FALSE
-    measure = SweepMeasures(options, watcher).of(product.alone).measure
+    measure = SweepMeasures(options, callback).of(product.alone).measure
     nodes: list[Node] = []
     task = GraphTask(product, {"accepting": accepts}, measure)
-    outcome = explore_graph(task, options, nodes.append, watcher)
+    outcome = explore_graph(task, options, nodes.append, callback)
     if not outcome.complete:
         raise ResourceError(f"the product is not complete: {outcome.reason}")
-    twin = twin_of(product)
+    reference = reference_of(product)
     return ProductGraph(
-        {one.number: twin.describe(one.state) for one in nodes},
+        {one.number: reference.describe(one.state) for one in nodes},
         {one.number: [target for _, target in one.edges] for one in nodes},
         {one.number: one.progress for one in nodes},
         frozenset(one.number for one in nodes if one.truths[0]),
@@ -199,13 +199,13 @@ def product_graph(product: System, options: Options, watcher: Watcher) -> Produc
 
 
 def explore_tree(
-    system: System, options: Options, watcher: Watcher
+    system: System, options: Options, callback: ProgressCallback
 ) -> list[tuple[Mapping[str, Any], Mapping[str, Any] | None]]:
     """Every record of a search in the order of discovery, as the values of its state and of that from which it was
     found; None for an initial one. In a sweep a state that was forgotten comes again. Raises `ResourceError` where
     the search does not come to its end."""
     records = _RecordObserver()
-    measure = SweepMeasures(options, watcher).of(system).measure if options.order == SWEEP else None
+    measure = SweepMeasures(options, callback).of(system).measure if options.order == SWEEP else None
     specification = SearchSpecification(
         system=system,
         predicates=(),
@@ -216,12 +216,12 @@ def explore_tree(
         observe=records.attach,
         observes_edges=True,
     )
-    with run_search(specification, watcher) as run:
+    with run_search(specification, callback) as run:
         _note_fault(run)
         parents = list(run.parents()) if run.outcome.complete else []
     if not run.outcome.complete:
         raise ResourceError(f"the tree is not complete: {run.outcome.reason}")
-    described = [records.twin.describe(records.states[record]) for record in range(len(records.states))]
+    described = [records.reference.describe(records.states[record]) for record in range(len(records.states))]
     return [
         (one, None if parent is None else described[parent]) for one, parent in zip(described, parents, strict=True)
     ]
@@ -241,10 +241,10 @@ class _RecordObserver:
         return self
 
     @property
-    def twin(self) -> Twin:
+    def reference(self) -> Reference:
         if self._kernel is None:
             raise InternalError("nobody listens to this search")
-        return self._kernel.twin
+        return self._kernel.reference
 
     @property
     def held_words(self) -> int:
@@ -317,8 +317,8 @@ def collect_graph(task: GraphTask, options: Options) -> StateGraph:
         raise InputError(f"the graph cannot be made: {outcome.fault.reason}")
     if not outcome.complete:
         raise ResourceError(f"the graph is not complete: {outcome.reason}")
-    twin = twin_of(task.system)
+    reference = reference_of(task.system)
     places = {one.state: one.number for one in nodes}
-    initial = tuple(dict.fromkeys(places[state] for state in twin.initial()))
-    described = [twin.describe(one.state) for one in nodes]
+    initial = tuple(dict.fromkeys(places[state] for state in reference.initial()))
+    described = [reference.describe(one.state) for one in nodes]
     return StateGraph(task.system, tuple(task.propositions), tuple(nodes), initial, described)

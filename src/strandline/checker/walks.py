@@ -13,7 +13,7 @@ from strandline.checker.decisions.checks import answer_of, exploration_of, searc
 from strandline.checker.driver.run import SearchRun, run_search
 from strandline.checker.driver.searches import WalkSearches, random_walks
 from strandline.checker.driver.specification import SearchSpecification
-from strandline.checker.limits.progress import Unwatched, Watcher
+from strandline.checker.limits.progress import NullCallback, ProgressCallback
 from strandline.checker.options.search import Options
 from strandline.checker.options.walks import WalkOptions
 from strandline.checker.properties.selection import Property, Selection, label_bits
@@ -39,7 +39,7 @@ def walk_selection(
     selection: Selection,
     walking: WalkOptions,
     options: Options,
-    watcher: Watcher | None = None,
+    callback: ProgressCallback | None = None,
     *,
     started: float | None = None,
 ) -> Verdict:
@@ -56,7 +56,7 @@ def walk_selection(
         options=options,
         started=time.perf_counter() if started is None else started,
     )
-    with run_search(specification, watcher or Unwatched()) as run:
+    with run_search(specification, callback or NullCallback()) as run:
         found = states_found(run, task, bits)
     _note(run, walking)
     return _verdict(system, properties, options, found)

@@ -7,7 +7,7 @@ from typing import Any
 
 from strandline.checker.options.claims import Claims
 from strandline.checker.options.search import Options
-from strandline.checker.options.temporal import LtlOptions
+from strandline.checker.options.temporal import TemporalOptions
 from strandline.cli.mcc_questions import add_asking, answer, is_asked
 from strandline.cli.option_arguments import add_options, options_of
 from strandline.cli.resume import remember_command
@@ -24,7 +24,7 @@ def configure(subparsers: Any) -> None:
         "A run-time fault of the model is always a violation.",
     )
     add_model(parser)
-    for options in (Claims, LtlOptions, Options):
+    for options in (Claims, TemporalOptions, Options):
         add_options(parser, options)
     add_asking(parser)
     add_output_options(parser)
@@ -33,7 +33,7 @@ def configure(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; the exit code tells the verdict."""
-    options, temporal = options_of(arguments, Options), options_of(arguments, LtlOptions)
+    options, temporal = options_of(arguments, Options), options_of(arguments, TemporalOptions)
     claims = options_of(arguments, Claims)
     try_files(arguments)
     remember_command(arguments, options)

@@ -143,16 +143,12 @@ def fish(commands: list[Command]) -> str:
     """A completion script for fish."""
     lines = []
     for command in commands:
-        lines.append(
-            f"complete -c strandline -n __fish_use_subcommand -f -a {command.name} -d {_quoted(command.help)}"
-        )
+        lines.append(f"complete -c strandline -n __fish_use_subcommand -f -a {command.name} -d {_quoted(command.help)}")
         condition = f"-n '__fish_seen_subcommand_from {command.name}'"
         if command.words:
             lines.append(f"complete -c strandline {condition} -f -a {_quoted(' '.join(command.words))}")
         for option in command.options:
-            spelled = " ".join(
-                f"-l {flag[2:]}" if flag.startswith("--") else f"-s {flag[1:]}" for flag in option.flags
-            )
+            spelled = " ".join(f"-l {flag[2:]}" if flag.startswith("--") else f"-s {flag[1:]}" for flag in option.flags)
             values = f" -x -a {_quoted(' '.join(option.choices))}" if option.choices else ""
             value = values or (" -r" if option.takes_value else "")
             lines.append(f"complete -c strandline {condition} {spelled}{value} -d {_quoted(option.help)}")
@@ -161,11 +157,7 @@ def fish(commands: list[Command]) -> str:
 
 def _with_choices(commands: list[Command]) -> dict[str, Option]:
     return {
-        flag: option
-        for command in commands
-        for option in command.options
-        if option.choices
-        for flag in option.flags
+        flag: option for command in commands for option in command.options if option.choices for flag in option.flags
     }
 
 

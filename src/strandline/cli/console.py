@@ -48,7 +48,7 @@ def _forget_output() -> None:
 
 class Console:
     """Notices on stderr, unless quiet, and one live line on a terminal. A
-    `strandline.checker.limits.progress.Watcher`."""
+    `strandline.checker.limits.progress.ProgressCallback`."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._quiet = quiet

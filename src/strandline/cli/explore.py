@@ -52,9 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     started, method = arguments.started, options.method
     if arguments.plot is None and arguments.plot_memory is None:
         with open_checkpoints(options) as checkpoints:
-            explored = explore_system(
-                system, options, console, started=started, method=method, checkpoints=checkpoints
-            )
+            explored = explore_system(system, options, console, started=started, method=method, checkpoints=checkpoints)
             return finish(arguments, console, explored, checkpoints=checkpoints)
     from strandline.cli.plotting import Plotting
 

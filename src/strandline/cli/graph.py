@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     from strandline.checker.graphs import explore_graph, graph_task
     from strandline.report.exit_codes import HOLDS, INTERRUPTED, SAFETY, UNKNOWN
     from strandline.report.graphs import FORMATS as WRITERS
-    from strandline.traces.interpreter_walk import twin_of
+    from strandline.traces.interpreter_walk import reference_of
 
     task = graph_task(load_model(arguments), labels_of(arguments.label), options, console)
     writer_of = WRITERS[format_]
@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
     folder = None if output is None or is_special(output) else output.absolute().parent
     try:
         with tempfile.TemporaryFile("w+", dir=folder, encoding="utf-8") as file:
-            writer = writer_of(task, twin_of(task.system), file)
+            writer = writer_of(task, reference_of(task.system), file)
             findings = explore_graph(task, options, writer.take, console)
             console.clear()
             if findings.complete:

@@ -101,9 +101,7 @@ def _attempt(given: list[str]) -> int:
 
 def _dispatch(given: list[str], parsed: Namespace) -> int:
     if sys.platform == "win32":
-        raise UsageError(
-            "Windows is not supported; strandline works in the Windows Subsystem for Linux (WSL)"
-        )
+        raise UsageError("Windows is not supported; strandline works in the Windows Subsystem for Linux (WSL)")
     return run_command(given, parsed)
 
 

@@ -15,7 +15,7 @@ from strandline.errors import Option, UsageError
 if TYPE_CHECKING:
     from strandline.checker.contest.answers import Answered
     from strandline.checker.options.search import Options
-    from strandline.checker.options.temporal import LtlOptions
+    from strandline.checker.options.temporal import TemporalOptions
     from strandline.model.system import System
 
 
@@ -44,7 +44,7 @@ def is_asked(arguments: argparse.Namespace, claims: Claims) -> bool:
 
 
 def answer(
-    arguments: argparse.Namespace, system: System, options: Options, temporal: LtlOptions, console: Console
+    arguments: argparse.Namespace, system: System, options: Options, temporal: TemporalOptions, console: Console
 ) -> int:
     """Print the answers as they are found; 0 where there are no unknown ones."""
     from strandline.report.answers import answer_text, answers_code, answers_data
@@ -65,7 +65,7 @@ def answer(
 
 
 def _answers(
-    arguments: argparse.Namespace, system: System, options: Options, temporal: LtlOptions, console: Console
+    arguments: argparse.Namespace, system: System, options: Options, temporal: TemporalOptions, console: Console
 ) -> tuple[list[str], Iterator[Answered]]:
     """The names of what is asked, and the answers to come; all files are read before the first is found."""
     from strandline.checker.contest.answers import decide_formulas, session_of

@@ -22,7 +22,7 @@ _WITHOUT_LAYERS = ("dfs", "cache")
 
 
 class Recorder:
-    """A watcher that remembers what it is told, and tells it on."""
+    """A callback that remembers what it is told, and tells it on."""
 
     def __init__(self, console: Console) -> None:
         self._console = console

@@ -65,9 +65,7 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
     output.add_argument(
         "--trace", metavar="FILE", type=Path, help="write the trace to a file (.json: as JSON, .itf.json: as ITF)"
     )
-    output.add_argument(
-        "--report", metavar="FILE", type=Path, help="write a report that stands alone, one HTML file"
-    )
+    output.add_argument("--report", metavar="FILE", type=Path, help="write a report that stands alone, one HTML file")
     output.add_argument("--full", action="store_true", help="show whole states along traces")
     output.add_argument("--quiet", action="store_true", help="only the verdict: no notices, no progress")
     output.add_argument(
@@ -195,9 +193,7 @@ def _rendered(arguments: argparse.Namespace, result: Exploration | Verdict) -> s
     return exploration_text(result, style, full=arguments.full, chart=chart)
 
 
-def _expected(
-    arguments: argparse.Namespace, console: Console, result: Exploration | Verdict, code: int
-) -> int:
+def _expected(arguments: argparse.Namespace, console: Console, result: Exploration | Verdict, code: int) -> int:
     """What `--expect` makes of an exit code. Errors never come here, and an interruption is no verdict."""
     if arguments.expect is None or code == interrupted_code():
         return code

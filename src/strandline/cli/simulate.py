@@ -48,9 +48,7 @@ def configure(subparsers: Any) -> None:
         action="append",
         help="do this and read nothing from stdin; repeatable",
     )
-    parser.add_argument(
-        "--product", action="store_true", help="walk together with the model's property process"
-    )
+    parser.add_argument("--product", action="store_true", help="walk together with the model's property process")
     add_options(parser, WalkOptions)
     add_options(parser, Claims, _CLAIMS)
     add_options(parser, Options, _LIMITS)
@@ -111,7 +109,7 @@ def _simulation(arguments: argparse.Namespace, system: Any) -> Simulation:
 
     from strandline.cli.simulating import Simulation
     from strandline.report.style import Style
-    from strandline.traces.interpreter_walk import twin_of
+    from strandline.traces.interpreter_walk import reference_of
     from strandline.transform.history import with_history
 
     if arguments.product and system.observer is None:
@@ -122,8 +120,8 @@ def _simulation(arguments: argparse.Namespace, system: Any) -> Simulation:
         print(f"random walks have the seed {seed}: --seed {seed} repeats them", file=sys.stderr)
     walked = system if arguments.product else system.alone
     declared = (*walked.assertions, *walked.invariants, *walked.labels)
-    twin = twin_of(with_history(walked, [one.expression for one in declared]))
-    return Simulation(twin, Style(may_colour(sys.stdout)), emit, Random(seed))
+    reference = reference_of(with_history(walked, [one.expression for one in declared]))
+    return Simulation(reference, Style(may_colour(sys.stdout)), emit, Random(seed))
 
 
 def _prompt(simulation: Simulation) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 from strandline.cli.simulating_text import SimulationText
-from strandline.compile.interpreted import SystemTwin
+from strandline.compile.interpreted import SystemReference
 from strandline.errors import UsageError
 from strandline.report.style import Style, counted, table
 from strandline.report.traces import trace_lines, write_trace
@@ -34,10 +34,10 @@ class Simulation:
     """A walk and the person who directs it. Everything told goes through `say`; a mistake of the person is an
     `InputError`, and the walk stays where it was."""
 
-    def __init__(self, twin: SystemTwin, style: Style, say: Callable[[str], None], random: Random) -> None:
-        self.system = twin.system
-        self.walk = Walk(twin)
-        self.text = SimulationText(twin, style)
+    def __init__(self, reference: SystemReference, style: Style, say: Callable[[str], None], random: Random) -> None:
+        self.system = reference.system
+        self.walk = Walk(reference)
+        self.text = SimulationText(reference, style)
         self._style, self._say, self._random = style, say, random
         self.over = False
 
@@ -122,7 +122,7 @@ class Simulation:
         if recorded.fault is not None and recorded.fault.action is None:
             # No step faults, but a claim does in the last state: `_arrived` tells of it.
             recorded = replace(recorded, fault=None)
-        fitted = fit(self.walk.twin, recorded)
+        fitted = fit(self.walk.reference, recorded)
         self.walk.follow(fitted.initial, fitted.steps)
         if fitted.fault is not None:
             self.walk.take(len(self.walk.edges) - 1)
@@ -183,9 +183,7 @@ class Simulation:
 
 COMMANDS = {
     "undo": Command("[N]", "take back the last step, or the last N", Simulation._undo),
-    "reset": Command(
-        "[NUMBER]", "back to the beginning, to an initial state of this number", Simulation._reset
-    ),
+    "reset": Command("[NUMBER]", "back to the beginning, to an initial state of this number", Simulation._reset),
     "random": Command("[N]", "take a random step, or N", Simulation._walk_randomly),
     "follow": Command("FILE", "start anew and follow a saved trace (JSON, ITF)", Simulation._follow),
     "steps": Command("", "list all steps that can be taken here", Simulation._show_steps),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from strandline.compile.interpreted import SystemTwin
+from strandline.compile.interpreted import SystemReference
 from strandline.compile.kernel import DEADLOCK_BIT, STUCK_BIT, Edge, FaultSite
 from strandline.report.style import Style, counted
 from strandline.traces.evaluate import Evaluator
@@ -18,9 +18,9 @@ _MOST_CHOICES = 40
 class SimulationText:
     """Texts about a System and its states."""
 
-    def __init__(self, twin: SystemTwin, style: Style) -> None:
-        self.evaluator = Evaluator(twin)
-        self._twin, self._system, self._style = twin, twin.system, style
+    def __init__(self, reference: SystemReference, style: Style) -> None:
+        self.evaluator = Evaluator(reference)
+        self._reference, self._system, self._style = reference, reference.system, style
 
     def title(self) -> str:
         """The first line."""
@@ -34,7 +34,7 @@ class SimulationText:
         number = walk.initial or 0
         which = f" {number + 1}" if len(walk.initial_states) > 1 else ""
         title = self._style.paint(f"initial state{which}", "bold")
-        state = self._twin.describe(walk.initial_states[number])
+        state = self._reference.describe(walk.initial_states[number])
         return "\n".join([title, *state_lines(state, self._style.paint)])
 
     def step(self, walk: Walk, before: State | None, edge: Edge) -> str:
@@ -48,7 +48,7 @@ class SimulationText:
 
     def state(self, state: State) -> str:
         """A whole state."""
-        return "\n".join(state_lines(self._twin.describe(state), self._style.paint))
+        return "\n".join(state_lines(self._reference.describe(state), self._style.paint))
 
     def labels(self, state: State) -> str:
         """The labels that are true in a state."""
@@ -76,10 +76,10 @@ class SimulationText:
         return "\n".join([*lines, *self._left_out(len(walk.edges), whole)])
 
     def _dead_end(self, state: State) -> str:
-        labels, colour = self._twin.labels(state), "red"
+        labels, colour = self._reference.labels(state), "red"
         if not labels >> DEADLOCK_BIT & 1:
             title, reason = "blocked", "the property process has no step to take with the system's"
-        elif self._twin.system.ends is None or labels >> STUCK_BIT & 1:
+        elif self._reference.system.ends is None or labels >> STUCK_BIT & 1:
             title, reason = "deadlock", "no step can be taken"
         else:
             title, reason, colour = "end", "no step can be taken, and the model may end here", "green"
@@ -90,7 +90,7 @@ class SimulationText:
         lines = [self._style.paint("initial states", "bold")]
         width = len(str(len(states)))
         for number, state in enumerate(states if whole else states[:_MOST_CHOICES], 1):
-            shown = state_lines(self._twin.describe(state), self._style.paint)
+            shown = state_lines(self._reference.describe(state), self._style.paint)
             lines += [
                 f"  {number:{width}}{shown[0][2:] if shown else ''}",
                 *(" " * width + line for line in shown[1:]),
@@ -113,7 +113,7 @@ class SimulationText:
     def _changes(self, before: State | None, edge: Edge, indent: str) -> list[str]:
         if before is None or edge.target is None:
             return []
-        found = changes(self._twin.describe(before), self._twin.describe(edge.target))
+        found = changes(self._reference.describe(before), self._reference.describe(edge.target))
         return change_lines(Step(edge.action, tuple(found)), indent, self._style.paint)
 
     def _fault_lines(self, fault: FaultSite | None) -> list[str]:

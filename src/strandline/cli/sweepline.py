@@ -97,7 +97,7 @@ def _files(arguments: argparse.Namespace) -> list[str]:
 def _checked(arguments: argparse.Namespace, system: System, console: Console) -> Verdict:
     from strandline.checker.decisions.checks import check_selection
     from strandline.checker.options.search import Options
-    from strandline.checker.options.temporal import LtlOptions
+    from strandline.checker.options.temporal import TemporalOptions
 
     kind, measured = arguments.kind, bool(arguments.measure or system.measures)
     options = Options(order="sweep" if measured else None, measure=arguments.measure)
@@ -109,7 +109,9 @@ def _checked(arguments: argparse.Namespace, system: System, console: Console) ->
         raise UsageError("--all-cycles is for -l")
     elif kind == "ltl" and measured:
         method = "sweep"
-    temporal = LtlOptions(method=method, all_cycles=arguments.all_cycles) if kind != "safety" else LtlOptions()
+    temporal = (
+        TemporalOptions(method=method, all_cycles=arguments.all_cycles) if kind != "safety" else TemporalOptions()
+    )
     return check_selection(system, _selected(arguments, system), options, console, temporal=temporal)
 
 

@@ -44,9 +44,7 @@ def configure(subparsers: Any) -> None:
         f"or an expected.toml; {BUG} a bug of ours. The worst wins: {', '.join(map(str, WORST_FIRST))}.",
     )
     parser.add_argument("places", metavar="DIR", nargs="+", type=Path, help="a folder, or an expected.toml")
-    parser.add_argument(
-        "-j", "--jobs", metavar="N", type=_positive, help="processes at a time (default: one per core)"
-    )
+    parser.add_argument("-j", "--jobs", metavar="N", type=_positive, help="processes at a time (default: one per core)")
     parser.add_argument("--timeout", metavar="S", type=_seconds, help="seconds that one case may take")
     parser.add_argument("--json", action="store_true", help="print one JSON object, whatever happens")
     parser.add_argument("--junit", metavar="FILE", type=Path, help="write a JUnit XML file")
@@ -83,9 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
     return code
 
 
-def _run_all(
-    telling: _Telling, cases: Sequence[tuple[int, Case]], arguments: argparse.Namespace
-) -> list[CaseResult]:
+def _run_all(telling: _Telling, cases: Sequence[tuple[int, Case]], arguments: argparse.Namespace) -> list[CaseResult]:
     from strandline.cli.testing_pool import run_in_processes
 
     places = [place for place, _ in cases]

@@ -45,8 +45,7 @@ def configure(subparsers: Any) -> None:
         metavar=("FORMAT", "FILE"),
         action="append",
         default=[],
-        help=f"write the trace as {', '.join(_FORMATS[:-1])} or {_FORMATS[-1]} to a file, '-' for stdout; "
-        "repeatable",
+        help=f"write the trace as {', '.join(_FORMATS[:-1])} or {_FORMATS[-1]} to a file, '-' for stdout; repeatable",
     )
     parser.add_argument("--full", action="store_true", help="show whole states")
     parser.add_argument("--json", action="store_true", help="print one JSON object, whatever happens")
@@ -93,9 +92,7 @@ def _evaluated(fitted: FittedTrace, texts: Sequence[str]) -> list[Evaluation]:
     return evaluations
 
 
-def _convert(
-    fitted: FittedTrace, evaluations: Sequence[Evaluation], format_: str, target: str, *, full: bool
-) -> None:
+def _convert(fitted: FittedTrace, evaluations: Sequence[Evaluation], format_: str, target: str, *, full: bool) -> None:
     from strandline.report.evaluations import trace_csv
     from strandline.report.traces import trace_text
     from strandline.traces.trace_files import write_text
@@ -110,9 +107,7 @@ def _convert(
         write_text(Path(target), [text])
 
 
-def _object(
-    arguments: argparse.Namespace, format_: str, fitted: FittedTrace, evaluations: Sequence[Evaluation]
-) -> str:
+def _object(arguments: argparse.Namespace, format_: str, fitted: FittedTrace, evaluations: Sequence[Evaluation]) -> str:
     from strandline.report.envelope import head, render
     from strandline.traces.encoding import encoded
     from strandline.traces.trace_files import trace_data

@@ -93,7 +93,7 @@ def from_callables(
     )
 
 
-class _Twin:
+class _Reference:
     """The callables on interned states: a state is `(number,)`."""
 
     def __init__(self, system: CallableSystem, predicates: Sequence[Expression], measure: Measure | None) -> None:
@@ -181,7 +181,7 @@ def callback_kernel(
 ) -> Kernel:
     """A Kernel that asks the callables."""
     started = time.perf_counter()
-    twin = _Twin(system, predicates, measure)
-    if not twin.initial():
+    reference = _Reference(system, predicates, measure)
+    if not reference.initial():
         raise UsageError("the model has no initial state")
-    return answered_by(twin, 1, measure, time.perf_counter() - started)
+    return answered_by(reference, 1, measure, time.perf_counter() - started)

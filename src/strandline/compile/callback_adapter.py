@@ -1,6 +1,6 @@
-"""A Kernel whose function is a call back into Python, answered by the twin.
+"""A Kernel whose function is a call back into Python, answered by the reference.
 
-Thousands of times slower than machine code, but it needs nothing else than a twin: the interpreter as a Kernel, and
+Thousands of times slower than machine code, but it needs nothing else than a reference: the interpreter as a Kernel, and
 models that are Python callables.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, overload
 
 from strandline.compile.interpret import Fault
-from strandline.compile.kernel import FaultSite, Kernel, Twin, record_of, start_of
+from strandline.compile.kernel import FaultSite, Kernel, Reference, record_of, start_of
 from strandline.model.measure import Measure
 
 SIGNATURE = ctypes.CFUNCTYPE(
@@ -27,13 +27,13 @@ _FAILED = -(1 << 62)
 """What is answered where Python has raised: the number of no fault site."""
 
 
-def answered_by(twin: Twin, words: int, measure: Measure | None, seconds: float = 0.0) -> Kernel:
-    """The Kernel of a twin whose states have some words. `measure` is the one by which the twin tells progress;
-    `seconds` is what it took to make the twin."""
-    answering = _Answering(twin, words, measure)
+def answered_by(reference: Reference, words: int, measure: Measure | None, seconds: float = 0.0) -> Kernel:
+    """The Kernel of a reference whose states have some words. `measure` is the one by which the reference tells progress;
+    `seconds` is what it took to make the reference."""
+    answering = _Answering(reference, words, measure)
     address = ctypes.cast(answering.function, ctypes.c_void_p).value
     assert address is not None
-    initial, progress = start_of(twin, words)
+    initial, progress = start_of(reference, words)
     return Kernel(
         words=words,
         measured=measure is not None,
@@ -42,7 +42,7 @@ def answered_by(twin: Twin, words: int, measure: Measure | None, seconds: float 
         initial=initial,
         initial_progress=progress,
         fault_sites=answering.sites,
-        twin=twin,
+        reference=reference,
         compile_seconds=seconds,
         keep_alive=answering,
         reentrant=False,
@@ -54,8 +54,8 @@ class _Answering:
     """`successors` of the ABI. What goes wrong in Python is kept in `error`, because an exception cannot cross C: the
     caller sees a fault and re-raises it from there."""
 
-    def __init__(self, twin: Twin, words: int, measure: Measure | None) -> None:
-        self.twin, self.words, self.measure = twin, words, measure
+    def __init__(self, reference: Reference, words: int, measure: Measure | None) -> None:
+        self.reference, self.words, self.measure = reference, words, measure
         self.error: BaseException | None = None
         self.sites = _GrowingSites()
         self.function = SIGNATURE(self._run)
@@ -68,18 +68,18 @@ class _Answering:
             return _FAILED
 
     def _answer(self, state: Any, records: Any, capacity: int, labels: Any) -> int:
-        twin, packed = self.twin, tuple(state[word] for word in range(self.words))
+        reference, packed = self.reference, tuple(state[word] for word in range(self.words))
         try:
-            labels[0] = twin.labels(packed)
+            labels[0] = reference.labels(packed)
         except Fault as fault:
             return self.sites.code(FaultSite(fault.kind, fault.span))
-        edges = twin.edges(packed)
+        edges = reference.edges(packed)
         for number, edge in enumerate(edges):
             if edge.target is None:
                 assert edge.fault is not None
                 return self.sites.code(edge.fault)
             if number < capacity:
-                record = record_of(twin, self.measure, packed, edge.target)
+                record = record_of(reference, self.measure, packed, edge.target)
                 for offset, word in enumerate(record):
                     records[number * len(record) + offset] = word
         return len(edges)

@@ -39,9 +39,7 @@ class DeviceCode:
         return ptx(self.text, architecture)
 
 
-def compile_for_device(
-    system: System, predicates: Sequence[Expression] = (), measure: Measure | None = None
-) -> Kernel:
+def compile_for_device(system: System, predicates: Sequence[Expression] = (), measure: Measure | None = None) -> Kernel:
     """A Kernel with a model for devices."""
     started = time.perf_counter()
     module = emit(system, predicates, measure, shared=True)

@@ -30,7 +30,7 @@ _BLOCK = 64
 _UNKNOWN = FaultSite("this state is not in the graph", None)
 
 
-class GraphTwin:
+class GraphReference:
     """The plain version of a graph's Kernel."""
 
     def __init__(self, graph: Graph) -> None:
@@ -82,11 +82,11 @@ class GraphTwin:
 def graph_kernel(graph: Graph) -> Kernel:
     """The Kernel of a graph. A state that is not in it is a fault, the last of the sites."""
     started = time.perf_counter()
-    twin = GraphTwin(graph)
-    sites = [*dict.fromkeys(twin.sites.values()), _UNKNOWN]
-    tables = _Tables(graph, twin, sites)
+    reference = GraphReference(graph)
+    sites = [*dict.fromkeys(reference.sites.values()), _UNKNOWN]
+    tables = _Tables(graph, reference, sites)
     slot = _claim(tables)
-    initial, progress = start_of(twin, graph.words)
+    initial, progress = start_of(reference, graph.words)
     return Kernel(
         words=graph.words,
         measured=graph.progress is not None,
@@ -95,7 +95,7 @@ def graph_kernel(graph: Graph) -> Kernel:
         initial=initial,
         initial_progress=progress,
         fault_sites=sites,
-        twin=twin,
+        reference=reference,
         compile_seconds=time.perf_counter() - started,
         keep_alive=tables,
     )
@@ -104,7 +104,7 @@ def graph_kernel(graph: Graph) -> Kernel:
 class _Tables:
     """A graph as machine code reads it: `fields` are the numbers and addresses that `llvm/lookup.py` lists."""
 
-    def __init__(self, graph: Graph, twin: GraphTwin, sites: Sequence[FaultSite]) -> None:
+    def __init__(self, graph: Graph, reference: GraphReference, sites: Sequence[FaultSite]) -> None:
         rows = np.arange(len(graph), dtype=np.uint64)[:, None] if graph.states is None else graph.states
         self._kept: list[npt.NDArray[np.generic]] = []
         order = None if graph.states is None else _sorted(graph.states)
@@ -112,7 +112,7 @@ class _Tables:
             rows = np.hstack([rows, graph.progress.astype(np.int64).view(np.uint64)])
         stuck = np.diff(graph.offsets) == 0 if graph.stuck is None else graph.stuck
         faults = np.zeros(len(graph), dtype=np.int64)
-        for node, site in twin.sites.items():
+        for node, site in reference.sites.items():
             faults[node] = -1 - sites.index(site)
         self.fields = np.array(
             [
@@ -125,7 +125,7 @@ class _Tables:
                 self._address(graph.offsets, np.int64),
                 self._address(graph.targets, np.int64),
                 self._address(graph.labels | stuck.astype(np.uint64) << np.uint64(DEADLOCK_BIT), np.uint64),
-                self._address(faults, np.int64) if twin.sites else 0,
+                self._address(faults, np.int64) if reference.sites else 0,
                 0 if graph.falls is None else self._address(graph.falls, np.uint8),
                 0 if order is None else self._address(order, np.int64),
             ],

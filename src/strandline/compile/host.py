@@ -48,8 +48,8 @@ def compile_module(module: Module) -> Kernel:
     started = time.perf_counter()
     steps = module.steps
     code = machine_code(module.text, () if steps is None else (_linkable(steps),))
-    twin = module.twin()
-    initial, progress = start_of(twin, module.layout.words)
+    reference = module.reference()
+    initial, progress = start_of(reference, module.layout.words)
     canonical = module.canonical()
     if canonical is not None:
         initial = np.array([canonical(tuple(state)) for state in initial.tolist()], dtype=np.uint64)
@@ -60,12 +60,12 @@ def compile_module(module: Module) -> Kernel:
         componentwise=module.measure is not None and bool(module.measure.compared),
         chosen=module.chosen(),
         canonical=canonical,
-        separate=None if canonical is None else Unfolding(twin, canonical).steps,
+        separate=None if canonical is None else Unfolding(reference, canonical).steps,
         successors=code.function(module.entry),
         initial=initial,
         initial_progress=progress,
         fault_sites=module.fault_sites,
-        twin=twin,
+        reference=reference,
         compile_seconds=module.seconds + time.perf_counter() - started,
         keep_alive=code,
         marks=_bytes_at(code.variable(GLOBAL), module.marks),

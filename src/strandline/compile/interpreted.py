@@ -1,4 +1,4 @@
-"""The interpreter as the twin of a System, by which traces are replayed, and as a Kernel.
+"""The interpreter as the reference of a System, by which traces are replayed, and as a Kernel.
 
 Tests compare machine code with it on every answer.
 """
@@ -19,7 +19,7 @@ from strandline.model.measure import Measure
 from strandline.model.system import Action, System
 
 
-class SystemTwin:
+class SystemReference:
     """The plain definition of a System with predicates and measure, on packed states."""
 
     def __init__(
@@ -142,5 +142,5 @@ def interpret_system(system: System, predicates: Sequence[Expression] = (), meas
     """A Kernel whose successors are computed by the interpreter."""
     started = time.perf_counter()
     layout = make_layout(system, analyse_ranges(system).variables)
-    twin = SystemTwin(system, layout, predicates, measure)
-    return answered_by(twin, layout.words, measure, time.perf_counter() - started)
+    reference = SystemReference(system, layout, predicates, measure)
+    return answered_by(reference, layout.words, measure, time.perf_counter() - started)

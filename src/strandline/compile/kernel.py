@@ -55,7 +55,7 @@ Marked = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class FaultSite:
-    """What went wrong and where in the model; which value it was, where a twin can tell."""
+    """What went wrong and where in the model; which value it was, where a reference can tell."""
 
     kind: str
     span: Span | None
@@ -64,14 +64,14 @@ class FaultSite:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """One step of a Kernel as its plain twin sees it: what to call it, and the state reached."""
+    """One step of a Kernel as its plain reference sees it: what to call it, and the state reached."""
 
     action: str
     target: tuple[int, ...] | None
     fault: FaultSite | None = None
 
 
-class Twin(Protocol):
+class Reference(Protocol):
     """The slow definition of the same transition system, by which traces are replayed."""
 
     def initial(self) -> Sequence[tuple[int, ...]]:
@@ -112,7 +112,7 @@ class Kernel:
     initial_progress: npt.NDArray[np.int64]
     """Column and layer of each initial state, one row each; zeros when not measured."""
     fault_sites: Sequence[FaultSite]
-    twin: Twin
+    reference: Reference
     compile_seconds: float
     keep_alive: object
     """Whatever owns the machine code or the callback behind `successors`."""
@@ -121,13 +121,13 @@ class Kernel:
     componentwise: bool = False
     """Measured, by a measure with components."""
     chosen: Callable[[tuple[int, ...]], Sequence[int]] | None = None
-    """Of a reduced Kernel: which of its twin's steps it takes in a state, by number. None where it takes all."""
+    """Of a reduced Kernel: which of its reference's steps it takes in a state, by number. None where it takes all."""
     canonical: Callable[[tuple[int, ...]], tuple[int, ...]] | None = None
     """Of a Kernel that does not tell some names apart: its states, initial ones and targets, are what this makes of
-    those of its twin. What a state is made to has the same future, up to exchanging these names."""
+    those of its reference. What a state is made to has the same future, up to exchanging these names."""
     separate: Callable[[int, Sequence[int]], Sequence[int]] | None = None
-    """Of a Kernel whose steps are not the twin's, because they are merged, or between states that stand for others:
-    steps from an initial state as the twin's."""
+    """Of a Kernel whose steps are not the reference's, because they are merged, or between states that stand for others:
+    steps from an initial state as the reference's."""
     device: DeviceCode | None = None
     """The model for a device, where it was compiled for one."""
     reentrant: bool = True
@@ -149,18 +149,18 @@ class Kernel:
 
     def edge(self, state: tuple[int, ...], step: int) -> Edge:
         """A step of a state, by its number here."""
-        return self.twin.edges(state)[step if self.chosen is None else self.chosen(state)[step]]
+        return self.reference.edges(state)[step if self.chosen is None else self.chosen(state)[step]]
 
-    def steps_of_twin(self, initial: int, steps: Sequence[int]) -> Sequence[int]:
-        """Steps one after the other from an initial state, by the numbers that they have in the twin."""
+    def lift_steps(self, initial: int, steps: Sequence[int]) -> Sequence[int]:
+        """Steps one after the other from an initial state, by the numbers that they have in the reference."""
         if self.separate is not None:
             return self.separate(initial, steps)
         if self.chosen is None:
             return steps
-        state, found = self.twin.initial()[initial], []
+        state, found = self.reference.initial()[initial], []
         for step in steps:
             found.append(self.chosen(state)[step])
-            target = self.twin.edges(state)[found[-1]].target
+            target = self.reference.edges(state)[found[-1]].target
             if target is None:
                 break
             state = target
@@ -177,10 +177,10 @@ class Kernel:
         return self.words + (2 if self.measured else 0) + (1 if self.componentwise else 0) + (1 if self.numbered else 0)
 
 
-def start_of(twin: Twin, words: int) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
+def start_of(reference: Reference, words: int) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
     """The initial states and their progress, as a Kernel has them."""
-    initial = twin.initial()
-    progress = [twin.progress(state) for state in initial]
+    initial = reference.initial()
+    progress = [reference.progress(state) for state in initial]
     return (
         np.array(initial, dtype=np.uint64).reshape(len(initial), words),
         np.array(progress, dtype=np.int64).reshape(-1, 2),
@@ -188,17 +188,17 @@ def start_of(twin: Twin, words: int) -> tuple[npt.NDArray[np.uint64], npt.NDArra
 
 
 def record_of(
-    twin: Twin, measure: Measure | None, source: tuple[int, ...], target: tuple[int, ...]
+    reference: Reference, measure: Measure | None, source: tuple[int, ...], target: tuple[int, ...]
 ) -> tuple[int, ...]:
     """The words of a successor's record."""
     if measure is None:
         return target
     word = (1 << 64) - 1
-    record = (*target, *(value & word for value in twin.progress(target)))
-    return (*record, int(_component_falls(twin, measure, source, target))) if measure.compared else record
+    record = (*target, *(value & word for value in reference.progress(target)))
+    return (*record, int(_component_falls(reference, measure, source, target))) if measure.compared else record
 
 
-def _component_falls(twin: Twin, measure: Measure, source: tuple[int, ...], target: tuple[int, ...]) -> bool:
+def _component_falls(reference: Reference, measure: Measure, source: tuple[int, ...], target: tuple[int, ...]) -> bool:
     """What the last word of a record tells where a Kernel is componentwise."""
-    before, after = twin.values(source, measure.compared), twin.values(target, measure.compared)
+    before, after = reference.values(source, measure.compared), reference.values(target, measure.compared)
     return any(new < old for old, new in zip(before, after, strict=True))

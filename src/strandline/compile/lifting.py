@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from strandline.analysis.ranges import analyse_ranges
-from strandline.compile.interpreted import SystemTwin
+from strandline.compile.interpreted import SystemReference
 from strandline.compile.kernel import Kernel
 from strandline.errors import InternalError
 from strandline.model.layout import make_layout
@@ -15,16 +15,16 @@ from strandline.transform.merging import Merged
 
 
 def separated(kernel: Kernel, merged: Merged, system: System) -> Kernel:
-    """The Kernel of a merged System with the whole System for its twin: traces show every step."""
-    folded = kernel.twin
-    assert isinstance(folded, SystemTwin)
+    """The Kernel of a merged System with the whole System for its reference: traces show every step."""
+    folded = kernel.reference
+    assert isinstance(folded, SystemReference)
     layout = make_layout(system, analyse_ranges(system).variables)
-    whole = SystemTwin(system, layout, folded.predicates, folded.measure)
-    return replace(kernel, twin=whole, separate=_Separating(folded, whole, merged).steps)
+    whole = SystemReference(system, layout, folded.predicates, folded.measure)
+    return replace(kernel, reference=whole, separate=_Separating(folded, whole, merged).steps)
 
 
 class _Separating:
-    def __init__(self, folded: SystemTwin, whole: SystemTwin, merged: Merged) -> None:
+    def __init__(self, folded: SystemReference, whole: SystemReference, merged: Merged) -> None:
         self._folded, self._whole, self._merged = folded, whole, merged
 
     def steps(self, initial: int, steps: Sequence[int]) -> Sequence[int]:

@@ -46,6 +46,4 @@ def make_kernel(
         case System() if for_device:
             return compile_for_device(source, predicates, measure)
         case System():
-            return compile_system(
-                source, predicates, measure, reduction, exchanges=exchanges, shared=shared, even=even
-            )
+            return compile_system(source, predicates, measure, reduction, exchanges=exchanges, shared=shared, even=even)

@@ -14,7 +14,7 @@ from strandline.analysis.dependencies import evaluated
 from strandline.analysis.ranges import analyse_ranges
 from strandline.analysis.symmetry.detection import Exchange
 from strandline.analysis.symmetry.permutation import closed, stored_ranges
-from strandline.compile.interpreted import SystemTwin
+from strandline.compile.interpreted import SystemReference
 from strandline.compile.kernel import FaultSite
 from strandline.compile.llvm.coverage import Marks
 from strandline.compile.llvm.records import Records
@@ -66,17 +66,17 @@ class Module:
         """The whole module."""
         return "\n".join([*self.declarations, *self.functions.values()])
 
-    def twin(self) -> SystemTwin:
+    def reference(self) -> SystemReference:
         """The plain definition of the same transition system, on states of the same layout; all steps of it."""
-        return SystemTwin(self.system, self.layout, self.predicates, self.measure)
+        return SystemReference(self.system, self.layout, self.predicates, self.measure)
 
     def canonical(self) -> Canonical | None:
         """Brings states into the form in which they are stored; None where that is the one they have."""
         return Canonical(self.layout, self.exchanges) if self.exchanges else None
 
     def chosen(self) -> Callable[[tuple[int, ...]], Sequence[int]] | None:
-        """Which of the twin's steps are taken in a state; None where all are."""
-        return None if self.reduction is None else Chooser(self.twin(), self.reduction).chosen
+        """Which of the reference's steps are taken in a state; None where all are."""
+        return None if self.reduction is None else Chooser(self.reference(), self.reduction).chosen
 
 
 def expressions_asked(
@@ -90,9 +90,7 @@ def expressions_asked(
         yield from evaluated(edge)
 
 
-def _expressions(
-    system: System, predicates: Sequence[Expression], measure: Measure | None
-) -> Iterator[Expression]:
+def _expressions(system: System, predicates: Sequence[Expression], measure: Measure | None) -> Iterator[Expression]:
     yield from expressions_asked(system, predicates, measure)
     for action in system.actions:
         yield from evaluated(action)

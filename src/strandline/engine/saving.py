@@ -54,7 +54,6 @@ class Kept:
             {name.removeprefix(before): one for name, one in self.numbers.items() if name.startswith(before)},
         )
 
-
     def without(self, owner: str) -> Kept:
         """The rest of it."""
         before = f"{owner}."
@@ -65,8 +64,8 @@ class Kept:
 
 
 @runtime_checkable
-class SavedListener(Protocol):
-    """A listener that knows something beside what is in its files."""
+class SavedObserver(Protocol):
+    """A observer that knows something beside what is in its files."""
 
     def saved(self) -> Saved: ...
     def restore(self, kept: Kept) -> None: ...

@@ -21,7 +21,7 @@ from strandline.engine.handoff import HandOff, Progress
 from strandline.engine.parts.expansion import ExpansionPart
 from strandline.engine.parts.part import Part
 from strandline.engine.parts.profile import LayerFigures
-from strandline.engine.parts.search_output import JournalPart, Listener, Sink
+from strandline.engine.parts.search_output import JournalPart, SearchObserver, Sink
 from strandline.engine.runtime import codes, sizes
 from strandline.errors import InternalError
 
@@ -78,12 +78,12 @@ class Statistics:
     threads: int = 1
 
 
-class Terms(TypedDict, total=False):
-    """What may be said to every search. `log` receives the parent log, `listener` is told of expanded states; the
+class SearchArguments(TypedDict, total=False):
+    """What may be said to every search. `log` receives the parent log, `observer` is told of expanded states; the
     search stops at states with a label of `stop_mask`."""
 
     log: Sink
-    listener: Listener | None
+    observer: SearchObserver | None
     stop_mask: int
     memory_limit: int | None
     max_states: int | None
@@ -147,7 +147,7 @@ class Search(ABC):
         kernel: Kernel,
         *parts: Part,
         log: Sink,
-        listener: Listener | None = None,
+        observer: SearchObserver | None = None,
         stop_mask: int = 0,
         memory_limit: int | None = None,
         max_states: int | None = None,
@@ -155,7 +155,7 @@ class Search(ABC):
         self.kernel = kernel
         self.memory_limit = memory_limit
         self.expansion = ExpansionPart(kernel, stop_mask)
-        self.journal = JournalPart(kernel.words, log, listener, max_states)
+        self.journal = JournalPart(kernel.words, log, observer, max_states)
         self.parts: tuple[Part, ...] = (self.expansion, self.journal, *parts)
         self._budget = 1000
         self._peak_bytes = 0

@@ -96,11 +96,11 @@ class Environment:
         """In how many branches of choices this is."""
 
     def copy(self) -> Environment:
-        twin = Environment(self._ranges, self._cells)
-        twin._elements = dict(self._elements)
-        twin._boxes = self._boxes  # shared as long as both know the same
-        twin._inside = self._inside
-        return twin
+        reference = Environment(self._ranges, self._cells)
+        reference._elements = dict(self._elements)
+        reference._boxes = self._boxes  # shared as long as both know the same
+        reference._inside = self._inside
+        return reference
 
     def learn(self, known: Mapping[Cell, Interval]) -> None:
         """Take over what is known of single cells; a second opinion narrows the first."""

@@ -40,12 +40,12 @@ class Term:
 
 
 Block = tuple[Term, ...]
-"""Terms that are used together, one after the other."""
+"""SearchArguments that are used together, one after the other."""
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """Terms that count from the first to the last, lexicographically. Without any, all states are equal."""
+    """SearchArguments that count from the first to the last, lexicographically. Without any, all states are equal."""
 
     terms: Block
     joint: int = 0

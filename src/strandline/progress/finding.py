@@ -19,7 +19,7 @@ import numpy as np
 from strandline.analysis.measure_combination import measure_of
 from strandline.analysis.ranges import analyse_ranges
 from strandline.compile.callback import CallableSystem
-from strandline.compile.kernel import Twin
+from strandline.compile.kernel import Reference
 from strandline.engine.runtime.memory import WordArray
 from strandline.model.expression import Expression
 from strandline.model.intervals import Interval
@@ -115,7 +115,7 @@ class Found:
     """States that the exploration of the sample expanded in a second."""
     words: int = 1
     """Words of a packed state."""
-    twin: Twin | None = field(default=None, repr=False)
+    reference: Reference | None = field(default=None, repr=False)
     """By which states of the sample are explained."""
 
     def best(self, largest_peak: float | None = None) -> Trial | None:
@@ -158,7 +158,7 @@ def find_measures(
         seconds=time.perf_counter() - started,
         rate=exploration.rate,
         words=exploration.kernel.words,
-        twin=exploration.kernel.twin,
+        reference=exploration.kernel.reference,
     )
 
 
@@ -224,9 +224,7 @@ class _Finder:
         self, candidate: Candidate, figures: Figures, before: Figures | None, edges: tuple[SampledEdge, ...]
     ) -> Trial:
         measure = candidate.given or measure_of(candidate.components, self.system)
-        return Trial(
-            measure, figures, candidate.effort, self.large.whole, before, edges, candidate.given is not None
-        )
+        return Trial(measure, figures, candidate.effort, self.large.whole, before, edges, candidate.given is not None)
 
     def _regress_sample(self, judge: Judge, candidate: Candidate) -> tuple[SampledEdge, ...]:
         sample: Sample = self.large

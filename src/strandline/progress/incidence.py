@@ -39,9 +39,7 @@ def linear_measures(changes: Changes) -> Iterator[Expression]:
 
 def _vectors(changes: Changes) -> Iterator[dict[Cell, int]]:
     """What each step adds to the cells that all steps change by fixed amounts."""
-    moving = {
-        cell for step in changes.steps for cell, (low, high) in step.cells.items() if low != high
-    }
+    moving = {cell for step in changes.steps for cell, (low, high) in step.cells.items() if low != high}
     unknown = {variable for step in changes.steps for variable, _ in step.somewhere}
     unknown |= {variable for step in changes.steps for variable in step.moves}
     for step in changes.steps:

@@ -25,7 +25,7 @@ def examine(candidate: Candidate, sample: Sample) -> None:
         if falling.any():
             edge = int(np.argmax(falling))
             source = int(sample.sources[edge])
-            step = sample.kernel.twin.edges(_state(sample, source))[edge - int(sample.offsets[source])]
+            step = sample.kernel.reference.edges(_state(sample, source))[edge - int(sample.offsets[source])]
             fall = f"from {before[edge]} to {after[edge]}"
             raise MeasureError(f"'{term.reason.subject}' is not monotone: '{step.action}' takes it {fall}")
         undecided &= after == before
@@ -37,7 +37,7 @@ def _evaluate(candidate: Candidate, sample: Sample) -> None:
     for number in chosen.tolist():
         for term, expression in zip(candidate.terms, expressions, strict=True):
             try:
-                sample.kernel.twin.values(_state(sample, number), [expression])
+                sample.kernel.reference.values(_state(sample, number), [expression])
             except Fault as fault:
                 where = "an initial state" if number < sample.initial else "a reachable state"
                 raise MeasureError(f"'{term.reason.subject}' cannot be evaluated: {fault.kind}, in {where}") from None

@@ -37,7 +37,7 @@ _MOST_LEARNED = 48
 
 
 def propose(system: System, changes: Changes, cells: Sequence[Cell]) -> list[Block]:
-    """Terms in a fixed order, none of them constant, and rows of terms that belong together."""
+    """SearchArguments in a fixed order, none of them constant, and rows of terms that belong together."""
     return [block for block in _Proposals(system, changes, cells).all() if block]
 
 

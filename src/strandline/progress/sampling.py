@@ -50,7 +50,7 @@ class Exploration:
         self.whole = False
         """Whether these are all states."""
         self._blocks: list[npt.NDArray[np.uint64]] = []
-        self._search = BreadthFirstSearch(self.kernel, log=lambda links: None, listener=StatesOnly(self._add))
+        self._search = BreadthFirstSearch(self.kernel, log=lambda links: None, observer=StatesOnly(self._add))
         self._ended = False
         self._seconds = 0.0
 

@@ -32,9 +32,11 @@ def _lines(system: System) -> Iterator[str]:
     for process in system.processes:
         yield ""
         committed = [process.locations[number] for number in sorted(process.committed)]
-        yield f"process {process.name} {{{', '.join(process.locations)}}}" + (
-            f" committed {', '.join(committed)}" if committed else ""
-        ) + (" jumps" if process.jumps else "")
+        yield (
+            f"process {process.name} {{{', '.join(process.locations)}}}"
+            + (f" committed {', '.join(committed)}" if committed else "")
+            + (" jumps" if process.jumps else "")
+        )
     yield ""
     for number, action in enumerate(system.actions):
         yield from _action(f"action {number}", action, text)

@@ -67,9 +67,7 @@ def head(command: str | None, exit_code: int) -> dict[str, Any]:
     }
 
 
-def error_data(
-    command: str | None, model: str | None, error: BaseException, exit_code: int
-) -> dict[str, Any]:
+def error_data(command: str | None, model: str | None, error: BaseException, exit_code: int) -> dict[str, Any]:
     """The object for a run that ended without a verdict: the fields of a search, what is not known null."""
     message = error.on_command_line() if isinstance(error, InputError) else str(error)
     return {

@@ -46,7 +46,4 @@ def trace_csv(trace: Trace, evaluations: Sequence[Evaluation]) -> str:
 
 def _rows(trace: Trace, columns: Sequence[Sequence[str]]) -> list[list[str]]:
     actions = ["", *(step.action for step in trace.steps)]
-    return [
-        [str(number), *(column[number] for column in columns), action]
-        for number, action in enumerate(actions)
-    ]
+    return [[str(number), *(column[number] for column in columns), action] for number, action in enumerate(actions)]

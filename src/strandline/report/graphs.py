@@ -10,7 +10,7 @@ from typing import TextIO
 from xml.sax.saxutils import escape, quoteattr
 
 from strandline.checker.graphs import GraphTask, Node
-from strandline.compile.kernel import Twin
+from strandline.compile.kernel import Reference
 from strandline.errors import UsageError
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -21,8 +21,8 @@ _INTERNAL = "*"
 class GraphWriter(ABC):
     """Writes a graph to a file that can be read from its beginning again."""
 
-    def __init__(self, task: GraphTask, twin: Twin, file: TextIO) -> None:
-        self.task, self.twin, self.file = task, twin, file
+    def __init__(self, task: GraphTask, reference: Reference, file: TextIO) -> None:
+        self.task, self.reference, self.file = task, reference, file
         self.states = self.transitions = 0
         self.begin()
 
@@ -44,7 +44,7 @@ class GraphWriter(ABC):
 
     def described(self, node: Node) -> str:
         """The state in a line."""
-        return " ".join(f"{name}={value}" for name, value in self.twin.describe(node.state).items())
+        return " ".join(f"{name}={value}" for name, value in self.reference.describe(node.state).items())
 
     def true_ones(self, node: Node) -> Sequence[str]:
         return [name for name, truth in zip(self.task.propositions, node.truths, strict=True) if truth]
@@ -89,7 +89,7 @@ class DotWriter(GraphWriter):
     """dot, for Graphviz: initial states have a double border, propositions stand below the state."""
 
     def begin(self) -> None:
-        self._initial = set(self.twin.initial())
+        self._initial = set(self.reference.initial())
         self.file.write(f"digraph {_quoted(self.task.system.name)} {{\n  node [shape=box];\n")
 
     def write(self, node: Node) -> None:
@@ -113,7 +113,7 @@ class GraphmlWriter(GraphWriter):
 
     def begin(self) -> None:
         self._edge = 0
-        self._initial = set(self.twin.initial())
+        self._initial = set(self.reference.initial())
         keys = (("node", "state"), ("node", "labels"), ("node", "progress"), ("node", "initial"), ("edge", "action"))
         kinds = {"progress": "long", "initial": "boolean"}
         self.file.write('<?xml version="1.0" encoding="UTF-8"?>\n')

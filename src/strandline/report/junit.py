@@ -30,9 +30,7 @@ def junit_text(results: Sequence[CaseResult]) -> str:
         for result in members:
             _add_case(suite, result)
     ElementTree.indent(suites)
-    return (
-        '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(suites, encoding="unicode") + "\n"
-    )
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(suites, encoding="unicode") + "\n"
 
 
 def write_junit(path: Path, results: Sequence[CaseResult]) -> None:

@@ -73,9 +73,9 @@ def _details(system: System, found: Found, number: int, trial: Trial, full: bool
 
 
 def _regress(system: System, found: Found, trial: Trial) -> Regress | None:
-    if found.twin is None or not trial.regress_sample:
+    if found.reference is None or not trial.regress_sample:
         return None
-    return regress_of(system, found.twin, trial.measure, trial.regress_sample)
+    return regress_of(system, found.reference, trial.measure, trial.regress_sample)
 
 
 def measures_data(system: System, found: Found, top: int) -> dict[str, Any]:

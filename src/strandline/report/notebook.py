@@ -154,7 +154,7 @@ def _rows(rows: Sequence[Sequence[str]], marked: int | None = None) -> str:
 
 
 class CellWatcher:
-    """Shows the progress of a search in the cell that runs it: a `strandline.checker.limits.progress.Watcher`."""
+    """Shows the progress of a search in the cell that runs it: a `strandline.checker.limits.progress.ProgressCallback`."""
 
     def __init__(self) -> None:
         self._display: Any = None

@@ -33,9 +33,7 @@ def verdict_text(verdict: Verdict, style: Style, *, full: bool = False) -> str:
             lines += ["", *evidence_lines(one, verdict.system, style, full=full)]
         elif one.trace is not None:
             lines += ["", *_trace_titles(one, verdict, style)]
-            lines += [
-                f"  {line}" for line in trace_lines(one.trace, verdict.system, style, full=full, whole=False)
-            ]
+            lines += [f"  {line}" for line in trace_lines(one.trace, verdict.system, style, full=full, whole=False)]
     for one in verdict.properties:
         if one.trace is None and one.search is not None and one.search.components:
             lines += ["", *component_lines(one.search.components, style)]
@@ -62,9 +60,7 @@ def searched_states(verdict: Verdict) -> bool:
     return own and bool(verdict.statistics.visited or verdict.exploration.complete)
 
 
-def exploration_text(
-    exploration: Exploration, style: Style, *, full: bool = False, chart: int | None = None
-) -> str:
+def exploration_text(exploration: Exploration, style: Style, *, full: bool = False, chart: int | None = None) -> str:
     """The whole report of an exploration; with a chart of its profile, of so many columns."""
     title = {
         Answer.HOLDS: style.paint("EXPLORED", "green", "bold"),
@@ -79,10 +75,7 @@ def exploration_text(
         lines.append(f"  {fault.reason}")
     if fault is not None and fault.trace is not None:
         lines += ["", trace_title(fault, exploration, style)]
-        lines += [
-            f"  {line}"
-            for line in trace_lines(fault.trace, exploration.system, style, full=full, whole=False)
-        ]
+        lines += [f"  {line}" for line in trace_lines(fault.trace, exploration.system, style, full=full, whole=False)]
     if exploration.statistics.visited or exploration.complete:
         lines += ["", *_statistics_lines(exploration), *_profile(exploration, style, chart)]
     return "\n".join(lines)
@@ -129,9 +122,7 @@ def with_distinct_traces(verdict: Verdict) -> list[PropertyVerdict]:
 
 def _trace_titles(first: PropertyVerdict, verdict: Verdict, style: Style) -> list[str]:
     """A heading for each property that this trace decides."""
-    return [
-        trace_title(one, verdict.exploration, style) for one in verdict.properties if one.trace is first.trace
-    ]
+    return [trace_title(one, verdict.exploration, style) for one in verdict.properties if one.trace is first.trace]
 
 
 def trace_title(one: PropertyVerdict, exploration: Exploration, style: Style) -> str:
@@ -194,9 +185,7 @@ def statistics_rows(exploration: Exploration) -> list[tuple[str, str]]:
     if now.nodes:
         return [*rows, *set_rows(now), *_note_rows(exploration)]
     each = f" ({now.peak_bytes / now.peak_states:.1f} bytes a state)" if now.peak_states >= 10_000 else ""
-    rows.append(
-        ("memory", f"engine {shown_bytes(now.peak_bytes)}{each}, process {shown_bytes(now.rss_bytes)}")
-    )
+    rows.append(("memory", f"engine {shown_bytes(now.peak_bytes)}{each}, process {shown_bytes(now.rss_bytes)}"))
     if exploration.options.threads > 1:
         rows.append(("threads", f"{now.threads:,}"))
     rows += [("changed", how) for how in now.changed]

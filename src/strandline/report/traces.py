@@ -18,9 +18,7 @@ _LONG = 400
 _ENDS = 100
 
 
-def trace_lines(
-    trace: Trace, system: System, style: Style, *, full: bool = False, whole: bool = True
-) -> list[str]:
+def trace_lines(trace: Trace, system: System, style: Style, *, full: bool = False, whole: bool = True) -> list[str]:
     """The trace for people. Changes of location are left out where the action's name tells them; unless
     `whole`, the middle of a very long trace is left out. A line at the left runs along a loop."""
     return list(_lines(trace, system, style, full=full, whole=whole))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from strandline.compile.kernel import Twin
+from strandline.compile.kernel import Reference
 from strandline.model.values import show
 from strandline.report.pictures.graphs import Edge, Graph, Node
 from strandline.report.pictures.sources import state_lines
@@ -16,7 +16,7 @@ _MOST = 40
 """States in a picture."""
 
 
-def around_data(twin: Twin, here: State, before: State | None, depth: int) -> dict[str, Any]:
+def around_data(reference: Reference, here: State, before: State | None, depth: int) -> dict[str, Any]:
     """States that lie so many steps ahead at most, and the one before: `nodes` with places and, for the neighbours of
     this one, the number of the `step` to them; `edges` with the points that they pass. `more` says that some are left
     out."""
@@ -26,11 +26,11 @@ def around_data(twin: Twin, here: State, before: State | None, depth: int) -> di
     steps: dict[State, int] = {}
     level, more = [here], False
     if len(roots) > 1 and before is not None:
-        edges += [(before, here, edge.action) for edge in twin.edges(before) if edge.target == here][:1]
+        edges += [(before, here, edge.action) for edge in reference.edges(before) if edge.target == here][:1]
     for distance in range(max(1, min(depth, 4))):
         following: list[State] = []
         for state in level:
-            for number, edge in enumerate(twin.edges(state)):
+            for number, edge in enumerate(reference.edges(state)):
                 if edge.target is None:
                     continue
                 if edge.target not in found:
@@ -43,15 +43,19 @@ def around_data(twin: Twin, here: State, before: State | None, depth: int) -> di
                 if distance == 0:
                     steps.setdefault(edge.target, number)
         level = following
-    return _drawn(twin, list(found), edges, steps, here) | {"more": more}
+    return _drawn(reference, list(found), edges, steps, here) | {"more": more}
 
 
 def _drawn(
-    twin: Twin, states: list[State], edges: list[tuple[State, State, str]], steps: dict[State, int], here: State
+    reference: Reference,
+    states: list[State],
+    edges: list[tuple[State, State, str]],
+    steps: dict[State, int],
+    here: State,
 ) -> dict[str, Any]:
     place = {state: number for number, state in enumerate(states)}
-    centre = twin.describe(here)
-    lines = [_lines(twin, state, here, centre) for state in states]
+    centre = reference.describe(here)
+    lines = [_lines(reference, state, here, centre) for state in states]
     nodes = tuple(Node(told, initial=number == 0) for number, told in enumerate(lines))
     graph = Graph("", nodes, tuple(Edge(place[a], place[b], (name,)) for a, b, name in edges)).joined
     layout = placed(graph)
@@ -71,9 +75,9 @@ def _drawn(
     }  # fmt: skip
 
 
-def _lines(twin: Twin, state: State, here: State, centre: dict[str, Any]) -> tuple[str, ...]:
+def _lines(reference: Reference, state: State, here: State, centre: dict[str, Any]) -> tuple[str, ...]:
     """The state in the middle as a whole, the others by how they differ from it."""
     if state == here:
         return state_lines(centre)
-    told = [f"{one.name}={show(one.new)}" for one in changes(centre, twin.describe(state))]
+    told = [f"{one.name}={show(one.new)}" for one in changes(centre, reference.describe(state))]
     return tuple(told[:5]) + (("…",) if len(told) > 5 else ())

@@ -11,7 +11,7 @@ from strandline.checker.decisions.checks import check_selection
 from strandline.checker.limits.progress import Progress
 from strandline.checker.options.claims import Claims
 from strandline.checker.options.search import Options
-from strandline.checker.options.temporal import LtlOptions
+from strandline.checker.options.temporal import TemporalOptions
 from strandline.checker.properties.selection import select
 from strandline.checker.verdicts.verdict import Interrupted, Verdict
 from strandline.errors import StrandlineError, UsageError
@@ -41,12 +41,12 @@ class Asked:
         measure = str(given.get("measure", "")).strip()
         seconds = str(given.get("seconds", "")).strip()
         self.options = Options(measure=[measure] if measure else (), max_seconds=float(seconds) if seconds else None)
-        self.temporal = LtlOptions(fair=True) if given.get("fair") else LtlOptions()
+        self.temporal = TemporalOptions(fair=True) if given.get("fair") else TemporalOptions()
         self.selection = select(system, Claims(**claims))
 
 
 class Check:
-    """One check. A `strandline.checker.limits.progress.Watcher` of itself."""
+    """One check. A `strandline.checker.limits.progress.ProgressCallback` of itself."""
 
     def __init__(self, system: System, asked: Asked) -> None:
         self._system, self._asked = system, asked

@@ -8,7 +8,7 @@ from random import Random
 from threading import Lock
 from typing import Any
 
-from strandline.compile.interpreted import SystemTwin
+from strandline.compile.interpreted import SystemReference
 from strandline.compile.kernel import DEADLOCK_BIT, STUCK_BIT, Edge
 from strandline.errors import UsageError
 from strandline.model.system import System
@@ -18,7 +18,7 @@ from strandline.report.html.sources import places_data
 from strandline.serve.around import around_data
 from strandline.traces.evaluate import Evaluator
 from strandline.traces.following import actions_along, steps_along
-from strandline.traces.interpreter_walk import twin_of
+from strandline.traces.interpreter_walk import reference_of
 from strandline.traces.replay import State, replay
 from strandline.traces.text import change_lines
 from strandline.traces.trace import Step, Trace, changes
@@ -39,15 +39,15 @@ class Tab:
 
     def __init__(self, system: System) -> None:
         declared = (*system.alone.assertions, *system.alone.invariants, *system.alone.labels)
-        self.twin: SystemTwin = twin_of(with_history(system.alone, [one.expression for one in declared]))
-        self._evaluator = Evaluator(self.twin)
+        self.reference: SystemReference = reference_of(with_history(system.alone, [one.expression for one in declared]))
+        self._evaluator = Evaluator(self.reference)
         self._random = Random(0)
         self.lock = Lock()
         self.begin(0)
 
     def begin(self, number: int) -> None:
         """A new path from an initial state."""
-        initial = self.twin.initial()
+        initial = self.reference.initial()
         if not 0 <= number < len(initial):
             raise UsageError(f"there is no initial state {number}: there are {len(initial):,}")
         self._initial, self._steps, self._states = number, list[int](), [initial[number]]
@@ -90,12 +90,12 @@ class Tab:
 
     def follow(self, trace: Trace, number: int) -> None:
         """Along a trace, to one of its states."""
-        found = steps_along(self.twin, trace)
+        found = steps_along(self.reference, trace)
         if found is None:
             raise UsageError("this trace is one of the product with the property process, which is not walked through")
         initial, steps = found
         self._initial, self._steps = initial, steps
-        self._states = list(replay(self.twin, initial, steps).states)
+        self._states = list(replay(self.reference, initial, steps).states)
         self._loop = trace.loop
         self._here = max(0, min(number, len(steps)))
 
@@ -103,13 +103,13 @@ class Tab:
 
     def path(self) -> dict[str, Any]:
         """The whole path, as a report has its traces."""
-        trace = replay(self.twin, self._initial, self._steps).trace
-        taken = actions_along(self.twin.system, trace)
+        trace = replay(self.reference, self._initial, self._steps).trace
+        taken = actions_along(self.reference.system, trace)
         run = run_data(trace, _ROOM) | {"loop": self._loop}
         return {
             **run,
-            "places": places_data(self.twin.system, taken),
-            "sequence": sequence_data(self.twin.system, trace, taken),
+            "places": places_data(self.reference.system, taken),
+            "sequence": sequence_data(self.reference.system, trace, taken),
             "here": self.here(),
         }
 
@@ -121,7 +121,7 @@ class Tab:
         return {
             "number": self._here,
             "initial": self._initial,
-            "initial_states": len(self.twin.initial()),
+            "initial_states": len(self.reference.initial()),
             "steps": [self._step(state, number, edge) for number, edge in enumerate(edges[:_MOST_STEPS])],
             "all_steps": len(edges),
             "following": following,
@@ -134,11 +134,11 @@ class Tab:
     def around(self, depth: int) -> dict[str, Any]:
         """What lies around the place."""
         before = self._states[self._here - 1] if self._here else None
-        return around_data(self.twin, self._states[self._here], before, depth)
+        return around_data(self.reference, self._states[self._here], before, depth)
 
     @property
     def _edges(self) -> list[Edge]:
-        return list(self.twin.edges(self._states[self._here]))
+        return list(self.reference.edges(self._states[self._here]))
 
     def _again(self, state: State) -> int | None:
         """The first place on the path that is the same state."""
@@ -157,13 +157,13 @@ class Tab:
         if edge.target is None:
             kind = "" if edge.fault is None else edge.fault.kind
             return {"step": number, "action": edge.action, "changes": [], "fault": kind}
-        found = tuple(changes(self.twin.describe(state), self.twin.describe(edge.target)))
+        found = tuple(changes(self.reference.describe(state), self.reference.describe(edge.target)))
         told = change_lines(Step(edge.action, found), "")
         return {"step": number, "action": edge.action, "changes": told, "fault": None}
 
     def _end(self, state: State) -> str:
-        labels = self.twin.labels(state)
-        if self.twin.system.ends is not None and labels >> DEADLOCK_BIT & 1 and not labels >> STUCK_BIT & 1:
+        labels = self.reference.labels(state)
+        if self.reference.system.ends is not None and labels >> DEADLOCK_BIT & 1 and not labels >> STUCK_BIT & 1:
             return "No step can be taken, and the model may end here."
         return "Deadlock: no step can be taken."
 

@@ -1,7 +1,7 @@
 """Variables as bits, expressions as sets of states.
 
 A slot of the state is a number within the box that `strandline.analysis.ranges` proves for it, in binary, the most
-significant bit first; each bit stands next to its twin for the next state. Sets of states may hold assignments that are
+significant bit first; each bit stands next to its reference for the next state. Sets of states may hold assignments that are
 no states; `valid` is what to meet them with. An expression is known by its *cases*: for each value that it can have,
 the set of states in which it has that. Where it faults it has none, so that the cases of an expression also tell where
 it does. Sums of many wide variables have too many cases: a `ResourceError` says so.
@@ -254,7 +254,7 @@ def _without_fault(compute: Callable[[], int]) -> int | None:
 
 
 def lay_out(boxes: Mapping[Slot, tuple[int, int]], order: Sequence[Slot], first: int) -> list[Field]:
-    """Fields in an order, from a bit on; each bit next to its twin of the next state."""
+    """Fields in an order, from a bit on; each bit next to its reference of the next state."""
     fields, bit = [], first
     for slot in order:
         low, high = boxes[slot]

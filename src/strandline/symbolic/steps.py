@@ -158,9 +158,7 @@ def step_of(enabled: Function, cases: Mapping[Slot, Cases], encoding: Encoding) 
         behind = diagrams.both(target, diagrams.some(enabled, now))
     else:
         for slot, one in cases.items():
-            values = [
-                diagrams.both(states, encoding.equal(slot, value, next=True)) for value, states in one.items()
-            ]
+            values = [diagrams.both(states, encoding.equal(slot, value, next=True)) for value, states in one.items()]
             relation = diagrams.both(relation, diagrams.any_of(values))
     bits = [bit for field in fields for bit in field.now]
     later = [bit for field in fields for bit in field.next]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from strandline.compile.interpret import Fault, Interpreter, Valuation
-from strandline.compile.interpreted import SystemTwin
+from strandline.compile.interpreted import SystemReference
 from strandline.model.expression import Expression, variables_read
 from strandline.model.system import Predicate
 from strandline.model.values import show
@@ -14,12 +14,12 @@ from strandline.traces.replay import State
 
 
 class Evaluator:
-    """Evaluates expressions over a System in packed states of its twin."""
+    """Evaluates expressions over a System in packed states of its reference."""
 
-    def __init__(self, twin: SystemTwin) -> None:
-        self.system = twin.system
-        self._layout = twin.layout
-        self._interpreter = Interpreter(twin.system)
+    def __init__(self, reference: SystemReference) -> None:
+        self.system = reference.system
+        self._layout = reference.layout
+        self._interpreter = Interpreter(reference.system)
 
     def value(self, expression: Expression, state: State) -> int:
         """The expression's value; raises `Fault` where it has none."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from strandline.compile.interpreted import SystemTwin
+from strandline.compile.interpreted import SystemReference
 from strandline.model.system import System
 from strandline.traces.evaluate import Evaluator
-from strandline.traces.interpreter_walk import twin_of
+from strandline.traces.interpreter_walk import reference_of
 from strandline.traces.matching import Fitted, MisfitError, RecordedTrace, fit
 from strandline.traces.trace import Trace
 
@@ -16,19 +16,19 @@ from strandline.traces.trace import Trace
 class FittedTrace:
     """A trace of a System, and the definition by which it was replayed."""
 
-    twin: SystemTwin
+    reference: SystemReference
     fitted: Fitted
 
     @property
     def system(self) -> System:
-        return self.twin.system
+        return self.reference.system
 
     @property
     def trace(self) -> Trace:
         return self.fitted.replayed.trace
 
     def evaluator(self) -> Evaluator:
-        return Evaluator(self.twin)
+        return Evaluator(self.reference)
 
 
 def fit_system(system: System, recorded: RecordedTrace) -> FittedTrace:
@@ -38,14 +38,14 @@ def fit_system(system: System, recorded: RecordedTrace) -> FittedTrace:
     file does not say of which, so both are tried, and a misfit is told of the one that went further.
     """
     claims = recorded.fault is not None and recorded.fault.action is None
-    alone = twin_of(system.alone, claims=claims)
+    alone = reference_of(system.alone, claims=claims)
     try:
         return FittedTrace(alone, fit(alone, recorded))
     except MisfitError as misfit:
         if system.observer is None:
             raise
         first = misfit
-    product = twin_of(system, claims=claims)
+    product = reference_of(system, claims=claims)
     try:
         return FittedTrace(product, fit(product, recorded))
     except MisfitError as second:

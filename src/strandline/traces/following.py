@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from strandline.compile.kernel import Twin
+from strandline.compile.kernel import Reference
 from strandline.model.system import Action, System
-from strandline.traces.interpreter_walk import twin_of
+from strandline.traces.interpreter_walk import reference_of
 from strandline.traces.replay import State
 from strandline.traces.trace import Trace
 
@@ -16,22 +16,22 @@ _Found = dict[State, tuple[State, int]]
 """States that look like one of the trace, each with the one before it and the number of the step from there."""
 
 
-def steps_along(twin: Twin, trace: Trace) -> tuple[int, list[int]] | None:
-    """The number of the initial state and of each step, by the twin; None where it has no such path. All states that
+def steps_along(reference: Reference, trace: Trace) -> tuple[int, list[int]] | None:
+    """The number of the initial state and of each step, by the reference; None where it has no such path. All states that
     look like those of the trace are followed at once, and the first way to its end is taken."""
     begun: dict[State, int] = {}
-    for number, state in enumerate(twin.initial()):
-        if twin.describe(state) == trace.initial:
+    for number, state in enumerate(reference.initial()):
+        if reference.describe(state) == trace.initial:
             begun.setdefault(state, number)
     known, ways = list(begun), list[_Found]()
     for step in trace.steps:
         found: _Found = {}
         for state in known:
-            for number, edge in enumerate(twin.edges(state)):
+            for number, edge in enumerate(reference.edges(state)):
                 target = edge.target
                 if target is None or target in found or edge.action != step.action:
                     continue
-                if twin.describe(target) == step.state:
+                if reference.describe(target) == step.state:
                     found[target] = (state, number)
         ways.append(found)
         known = list(found)
@@ -51,15 +51,15 @@ def actions_along(system: System, trace: Trace) -> Sequence[Taken] | None:
     if type(system) is not System:
         return None
     for one in [system.alone] if system.observer is None else [system.alone, system]:
-        twin = twin_of(one)
-        found = steps_along(twin, trace)
+        reference = reference_of(one)
+        found = steps_along(reference, trace)
         if found is None:
             continue
         initial, numbers = found
-        state, taken = twin.initial()[initial], list[Taken]()
+        state, taken = reference.initial()[initial], list[Taken]()
         for number in numbers:
-            taken.append(tuple(twin.taken(state)[number]))
-            target = twin.edges(state)[number].target
+            taken.append(tuple(reference.taken(state)[number]))
+            target = reference.edges(state)[number].target
             state = state if target is None else target
         return taken
     return None

@@ -1,6 +1,6 @@
 """A path made step by step, by a person or by chance; what `strandline simulate` moves along.
 
-Works on a Kernel's twin, the definition of the semantics, so it needs no compiler and knows no language.
+Works on a Kernel's reference, the definition of the semantics, so it needs no compiler and knows no language.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from strandline.analysis.ranges import analyse_ranges
-from strandline.compile.interpreted import SystemTwin
-from strandline.compile.kernel import Edge, FaultSite, Twin
+from strandline.compile.interpreted import SystemReference
+from strandline.compile.kernel import Edge, FaultSite, Reference
 from strandline.model.layout import make_layout
 from strandline.model.system import System
 from strandline.traces.replay import State, replay
@@ -17,12 +17,12 @@ from strandline.traces.trace import Trace
 from strandline.transform.history import with_history
 
 
-def twin_of(system: System, *, claims: bool = False) -> SystemTwin:
+def reference_of(system: System, *, claims: bool = False) -> SystemReference:
     """The plain definition of a System. With `claims`, its labels are the System's assertions and invariants:
     a trace to a claim that cannot be evaluated replays only so."""
     labels = [one.expression for one in (*system.assertions, *system.invariants)] if claims else []
     system = with_history(system, labels)
-    return SystemTwin(system, make_layout(system, analyse_ranges(system).variables), labels, None)
+    return SystemReference(system, make_layout(system, analyse_ranges(system).variables), labels, None)
 
 
 class Walk:
@@ -32,9 +32,9 @@ class Walk:
     `reset` and `begin` lead on.
     """
 
-    def __init__(self, twin: Twin) -> None:
-        self.twin = twin
-        self.initial_states: Sequence[State] = twin.initial()
+    def __init__(self, reference: Reference) -> None:
+        self.reference = reference
+        self.initial_states: Sequence[State] = reference.initial()
         self.initial: int | None = None
         self.fault: FaultSite | None = None
         self._steps: list[int] = []
@@ -101,8 +101,8 @@ class Walk:
         """The path so far, every step executed again. Only for a walk that has begun."""
         if self.initial is None:
             raise ValueError("the walk has not begun")
-        return replay(self.twin, self.initial, self._steps, fault=self.fault).trace
+        return replay(self.reference, self.initial, self._steps, fault=self.fault).trace
 
     def _arrived(self) -> None:
         self.fault = None
-        self._edges = self.twin.edges(self._states[-1])
+        self._edges = self.reference.edges(self._states[-1])

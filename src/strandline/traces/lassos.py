@@ -16,7 +16,7 @@ from typing import Any
 
 from strandline.compile.interpret import Interpreter, Valuation
 from strandline.compile.interpret import Step as Taken
-from strandline.compile.interpreted import SystemTwin
+from strandline.compile.interpreted import SystemReference
 from strandline.compile.kernel import Edge
 from strandline.errors import ReplayError
 from strandline.model.expression import Expression
@@ -74,30 +74,30 @@ _REMEMBERED = 1 << 12
 
 
 class _Remembering:
-    """A twin that is asked the same again and again."""
+    """A reference that is asked the same again and again."""
 
-    def __init__(self, twin: SystemTwin) -> None:
-        self._twin = twin
-        self._edge = lru_cache(_REMEMBERED)(twin.edge)
-        self._described = lru_cache(_REMEMBERED)(twin.describe)
+    def __init__(self, reference: SystemReference) -> None:
+        self._reference = reference
+        self._edge = lru_cache(_REMEMBERED)(reference.edge)
+        self._described = lru_cache(_REMEMBERED)(reference.describe)
 
     def initial(self) -> Sequence[State]:
-        return self._twin.initial()
+        return self._reference.initial()
 
     def edges(self, state: State) -> Sequence[Edge]:
-        return self._twin.edges(state)
+        return self._reference.edges(state)
 
     def edge(self, state: State, number: int) -> Edge | None:
         return self._edge(state, number)
 
     def labels(self, state: State) -> int:
-        return self._twin.labels(state)
+        return self._reference.labels(state)
 
     def progress(self, state: State) -> tuple[int, int]:
-        return self._twin.progress(state)
+        return self._reference.progress(state)
 
     def values(self, state: State, expressions: Sequence[Expression]) -> tuple[int, ...]:
-        return self._twin.values(state, expressions)
+        return self._reference.values(state, expressions)
 
     def describe(self, state: State) -> dict[str, Any]:
         return dict(self._described(state))
@@ -109,7 +109,7 @@ class LassoReplay:
     which may raise `ResourceError`."""
 
     def __init__(
-        self, product: SystemTwin, shown: SystemTwin, check_limits: Callable[[], None] = lambda: None
+        self, product: SystemReference, shown: SystemReference, check_limits: Callable[[], None] = lambda: None
     ) -> None:
         self._shown, self._check_limits = shown, check_limits
         self._product, self._interpreter = product.interpreter, shown.interpreter
@@ -232,15 +232,15 @@ def _shortest(stem: list[_ShownStep], loop: list[_ShownStep]) -> tuple[list[_Sho
     return stem[: len(stem) - shared], loop[turn:] + loop[:turn]
 
 
-def unmet_fairness(twin: SystemTwin, run: ShownRun, fairness: Sequence[Fairness]) -> Fairness | None:
+def unmet_fairness(reference: SystemReference, run: ShownRun, fairness: Sequence[Fairness]) -> Fairness | None:
     """A condition of fairness that the loop of a run does not meet; None where it is fair. A property process does not
     restrict what is enabled."""
-    interpreter = Interpreter(twin.system.alone)
+    interpreter = Interpreter(reference.system.alone)
     taken = {id(action) for actions in run.actions[run.trace.loop :] for action in actions}
     for one in fairness:
         where = all if one.strong else any
         if not (taken & {id(action) for action in one.actions}) and not where(
-            _meets(interpreter, twin.layout.unpack(state), one) for state in run.loop_states
+            _meets(interpreter, reference.layout.unpack(state), one) for state in run.loop_states
         ):
             return one
     return None

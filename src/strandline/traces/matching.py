@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from strandline.compile.interpret import Fault
-from strandline.compile.kernel import Edge, FaultSite, Twin
+from strandline.compile.kernel import Edge, FaultSite, Reference
 from strandline.errors import InputError
 from strandline.model.values import Difference, show
 from strandline.source import Source
@@ -67,26 +67,26 @@ class Fitted:
     fault: FaultSite | None = None
 
 
-def fit(twin: Twin, recorded: RecordedTrace) -> Fitted:
+def fit(reference: Reference, recorded: RecordedTrace) -> Fitted:
     """The path of the model that a file describes; raises `MisfitError` where there is none."""
-    layers = [_beginnings(twin, recorded)]
+    layers = [_beginnings(reference, recorded)]
     for number, action in enumerate(recorded.actions, 1):
-        layers.append(_next_layer(twin, recorded, number, action, layers[-1]))
+        layers.append(_next_layer(reference, recorded, number, action, layers[-1]))
     final = next(iter(layers[-1]))
     initial, steps = _path(layers, final)
-    site = _fault_site(twin, recorded, final)
-    replayed = replay(twin, initial, steps, fault=site)
+    site = _fault_site(reference, recorded, final)
+    replayed = replay(reference, initial, steps, fault=site)
     if recorded.loop is not None:
-        steps += _closing(twin, recorded, recorded.loop, replayed.states)
-        replayed = replay(twin, initial, steps, fault=site)
+        steps += _closing(reference, recorded, recorded.loop, replayed.states)
+        replayed = replay(reference, initial, steps, fault=site)
         replayed = replace(replayed, trace=replace(replayed.trace, loop=recorded.loop))
     return Fitted(initial, tuple(steps), replayed, site)
 
 
-def _beginnings(twin: Twin, recorded: RecordedTrace) -> Layer:
+def _beginnings(reference: Reference, recorded: RecordedTrace) -> Layer:
     wanted = recorded.states[0]
-    states = twin.initial()
-    described = [twin.describe(state) for state in states]
+    states = reference.initial()
+    described = [reference.describe(state) for state in states]
     for place, told in enumerate(recorded.states):
         unknown = [name for name in told if not part(described[0], name)[0]]
         if unknown:
@@ -98,26 +98,24 @@ def _beginnings(twin: Twin, recorded: RecordedTrace) -> Layer:
     if not fitting:
         nearest = min(described, key=lambda values: len(_differences(values, wanted)))
         among = "" if len(states) == 1 else f" (the nearest of {len(states)})"
-        message = (
-            f"the first state is not an initial state of the model: {_told(_differences(nearest, wanted))}"
-        )
+        message = f"the first state is not an initial state of the model: {_told(_differences(nearest, wanted))}"
         raise MisfitError(recorded.file, 0, message + among)
     return fitting
 
 
-def _next_layer(twin: Twin, recorded: RecordedTrace, number: int, action: str | None, layer: Layer) -> Layer:
+def _next_layer(reference: Reference, recorded: RecordedTrace, number: int, action: str | None, layer: Layer) -> Layer:
     wanted = recorded.states[number]
     found: Layer = {}
     for state in layer:
-        for step, edge in enumerate(twin.edges(state)):
+        for step, edge in enumerate(reference.edges(state)):
             target = edge.target
             if target is None or target in found or (action is not None and edge.action != action):
                 continue
-            if _agrees(twin.describe(target), wanted):
+            if _agrees(reference.describe(target), wanted):
                 found[target] = (state, step)
     if not found:
-        edges = [edge for state in layer for edge in twin.edges(state)]
-        message = _misfit(twin, edges, wanted, action)
+        edges = [edge for state in layer for edge in reference.edges(state)]
+        message = _misfit(reference, edges, wanted, action)
         raise MisfitError(recorded.file, number, f"step {number} does not fit: {message}")
     return found
 
@@ -133,15 +131,15 @@ def _path(layers: Sequence[Layer], final: State) -> tuple[int, list[int]]:
     return numbers[-1], numbers[-2::-1] if len(numbers) > 1 else []
 
 
-def _fault_site(twin: Twin, recorded: RecordedTrace, state: State) -> FaultSite | None:
+def _fault_site(reference: Reference, recorded: RecordedTrace, state: State) -> FaultSite | None:
     """The fault that the file claims, as the model has it."""
     claimed = recorded.fault
     if claimed is None:
         return None
     met: tuple[FaultSite, str | None] | None
     try:
-        twin.labels(state)
-        last = twin.edges(state)[-1:]
+        reference.labels(state)
+        last = reference.edges(state)[-1:]
         met = None if not last or last[0].fault is None else (last[0].fault, last[0].action)
     except Fault as fault:
         met = FaultSite(fault.kind, fault.span), None
@@ -155,11 +153,11 @@ def _fault_site(twin: Twin, recorded: RecordedTrace, state: State) -> FaultSite 
     return met[0]
 
 
-def _closing(twin: Twin, recorded: RecordedTrace, loop: int, states: Sequence[State]) -> list[int]:
+def _closing(reference: Reference, recorded: RecordedTrace, loop: int, states: Sequence[State]) -> list[int]:
     """The step that closes the loop. None is needed where the file shows the first state of the loop again at its
     end, or where a run ends and stays in its last state."""
     last, start = states[-1], states[loop]
-    edges = twin.edges(last)
+    edges = reference.edges(last)
     if loop < len(states) - 1 and last == start:
         return []
     for number, edge in enumerate(edges):
@@ -179,32 +177,30 @@ def _closing(twin: Twin, recorded: RecordedTrace, loop: int, states: Sequence[St
 # What a message says
 
 
-def _misfit(twin: Twin, edges: Sequence[Edge], wanted: Mapping[str, Any], action: str | None) -> str:
+def _misfit(reference: Reference, edges: Sequence[Edge], wanted: Mapping[str, Any], action: str | None) -> str:
     possible = [edge for edge in edges if edge.target is not None]
     named = [edge for edge in edges if edge.action == action]
     if action is not None and not named:
-        makers = [edge.action for edge in possible if _agrees(_values(twin, edge), wanted)]
+        makers = [edge.action for edge in possible if _agrees(_values(reference, edge), wanted)]
         if makers:
             return f"'{action}' is not enabled; the state is made by {_listed(makers)}"
         enabled = [edge.action for edge in edges]
-        return f"'{action}' is not enabled; " + (
-            f"enabled are {_listed(enabled)}" if enabled else "nothing is"
-        )
+        return f"'{action}' is not enabled; " + (f"enabled are {_listed(enabled)}" if enabled else "nothing is")
     faulting = next((edge for edge in named if edge.fault is not None), None)
     if faulting is not None and faulting.fault is not None:
         return f"'{action}' faults: {faulting.fault.kind}"
     candidates = possible if action is None else named
     if not candidates:
         return "no step is enabled there"
-    nearest = min(candidates, key=lambda edge: len(_differences(_values(twin, edge), wanted)))
-    told = _told(_differences(_values(twin, nearest), wanted))
+    nearest = min(candidates, key=lambda edge: len(_differences(_values(reference, edge), wanted)))
+    told = _told(_differences(_values(reference, nearest), wanted))
     if action is None:
         return f"no step makes this state; the nearest is '{nearest.action}', where {told}"
     return f"'{action}' leads to another state: {told}"
 
 
-def _values(twin: Twin, edge: Edge) -> dict[str, Any]:
-    return {} if edge.target is None else twin.describe(edge.target)
+def _values(reference: Reference, edge: Edge) -> dict[str, Any]:
+    return {} if edge.target is None else reference.describe(edge.target)
 
 
 def _agrees(values: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:

@@ -1,6 +1,6 @@
-"""Replay: what the search claims is executed again by the Kernel's twin, and shown only if it is true.
+"""Replay: what the search claims is executed again by the Kernel's reference, and shown only if it is true.
 
-The twin is the definition of the semantics; the search ran machine code. Whatever does not agree, a step that
+The reference is the definition of the semantics; the search ran machine code. Whatever does not agree, a step that
 does not exist, a fault on the way, a last state without the label that was claimed, is a `ReplayError`: our
 bug or a damaged log, never a verdict.
 """
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
 from strandline.compile.interpret import Fault
-from strandline.compile.kernel import Edge, FaultSite, Twin
+from strandline.compile.kernel import Edge, FaultSite, Reference
 from strandline.errors import ReplayError
 from strandline.traces.stored import MOST_HELD, StoredStates, StoredSteps
 from strandline.traces.trace import Step, Trace, TraceFault, changes
@@ -22,7 +22,7 @@ State = tuple[int, ...]
 
 @runtime_checkable
 class MakesSingleEdges(Protocol):
-    """A twin that need not make all steps of a state to make one."""
+    """A reference that need not make all steps of a state to make one."""
 
     def edge(self, state: State, number: int, /) -> Edge | None:
         """The step with a number; None where there is none."""
@@ -37,7 +37,7 @@ class Replayed:
 
 
 def replay(
-    twin: Twin,
+    reference: Reference,
     initial: int,
     steps: Sequence[int],
     *,
@@ -47,40 +47,40 @@ def replay(
 ) -> Replayed:
     """Execute `steps` from initial state number `initial`.
 
-    The last state must carry all `labels` (bits of the twin's mask); with `fault` it must have a step, or a
+    The last state must carry all `labels` (bits of the reference's mask); with `fault` it must have a step, or a
     predicate, that faults exactly so. Raises `ReplayError` otherwise. A long trace holds packed states, and its steps
     are worked out when they are asked for; after every `MOST_HELD` steps `check_limits` is called, which may raise
     `ResourceError`.
     """
-    state = _initial_state(twin, initial)
+    state = _initial_state(reference, initial)
     states = StoredStates(state)
-    start = twin.describe(state)
+    start = reference.describe(state)
     shown: Sequence[Step] = ()
     if len(steps) <= MOST_HELD:
-        shown, state = _held_steps(twin, states, start, steps)
+        shown, state = _held_steps(reference, states, start, steps)
     else:
         for number, step in enumerate(steps, 1):
-            _, state = _follow(twin, state, step, number)
+            _, state = _follow(reference, state, step, number)
             states.append(state)
             if number % MOST_HELD == 0:
                 check_limits()
-        shown = StoredSteps(twin, states, steps)
+        shown = StoredSteps(reference, states, steps)
     end = None
     if fault is not None:
-        end = _check_fault(twin, state, fault)
+        end = _check_fault(reference, state, fault)
     elif labels:
-        _check_labels(twin, state, labels)
+        _check_labels(reference, state, labels)
     return Replayed(Trace(start, shown, end), states)
 
 
 def _held_steps(
-    twin: Twin, states: StoredStates, before: dict[str, Any], steps: Sequence[int]
+    reference: Reference, states: StoredStates, before: dict[str, Any], steps: Sequence[int]
 ) -> tuple[tuple[Step, ...], State]:
     """Execute a few steps, and note the states; all steps, and the last state."""
     state, shown = states[0], list[Step]()
     for number, step in enumerate(steps, 1):
-        action, state = _follow(twin, state, step, number)
-        after = twin.describe(state)
+        action, state = _follow(reference, state, step, number)
+        after = reference.describe(state)
         shown.append(Step(action, tuple(changes(before, after)), after))
         states.append(state)
         before = after
@@ -88,28 +88,28 @@ def _held_steps(
 
 
 def replay_to_fault(
-    twin: Twin, initial: int, steps: Sequence[int], kind: str, check_limits: Callable[[], None] = lambda: None
+    reference: Reference, initial: int, steps: Sequence[int], kind: str, check_limits: Callable[[], None] = lambda: None
 ) -> Replayed:
     """Execute steps to a state that has a fault. Where names were exchanged, the search has met the first one in
     another order, which is of this kind: here another fault may come first."""
-    replayed = replay(twin, initial, steps, check_limits=check_limits)
-    trace = with_fault(twin, replayed.trace, replayed.states[-1])
+    replayed = replay(reference, initial, steps, check_limits=check_limits)
+    trace = with_fault(reference, replayed.trace, replayed.states[-1])
     if trace is None or trace.fault is None:
         raise ReplayError(f"the search met '{kind}', the replay no fault")
     return Replayed(trace, replayed.states)
 
 
-def _initial_state(twin: Twin, number: int) -> State:
-    states = twin.initial()
+def _initial_state(reference: Reference, number: int) -> State:
+    states = reference.initial()
     if not 0 <= number < len(states):
         raise ReplayError(f"the trace begins in initial state {number}, but there are only {len(states)}")
     return states[number]
 
 
-def _follow(twin: Twin, state: State, step: int, number: int) -> tuple[str, State]:
-    edge = _edge(twin, state, step)
+def _follow(reference: Reference, state: State, step: int, number: int) -> tuple[str, State]:
+    edge = _edge(reference, state, step)
     if edge is None:
-        count = len(twin.edges(state))
+        count = len(reference.edges(state))
         raise ReplayError(f"step {number} of the trace is edge {step}, but the state has only {count}")
     if edge.target is None:
         kind = edge.fault.kind if edge.fault else "no target"
@@ -117,17 +117,17 @@ def _follow(twin: Twin, state: State, step: int, number: int) -> tuple[str, Stat
     return edge.action, edge.target
 
 
-def _edge(twin: Twin, state: State, step: int) -> Edge | None:
-    """One step of a state; None where it has none of this number. A twin that can make a single one is not asked for
+def _edge(reference: Reference, state: State, step: int) -> Edge | None:
+    """One step of a state; None where it has none of this number. A reference that can make a single one is not asked for
     all of them."""
-    if isinstance(twin, MakesSingleEdges):
-        return twin.edge(state, step)
-    return next(iter(twin.edges(state)[step : step + 1]), None)
+    if isinstance(reference, MakesSingleEdges):
+        return reference.edge(state, step)
+    return next(iter(reference.edges(state)[step : step + 1]), None)
 
 
-def _check_labels(twin: Twin, state: State, claimed: int) -> None:
+def _check_labels(reference: Reference, state: State, claimed: int) -> None:
     try:
-        missing = claimed & ~twin.labels(state)
+        missing = claimed & ~reference.labels(state)
     except Fault as fault:
         raise ReplayError(f"the labels of the trace's last state cannot be evaluated: {fault.kind}") from None
     if missing:
@@ -135,27 +135,27 @@ def _check_labels(twin: Twin, state: State, claimed: int) -> None:
         raise ReplayError(f"the trace's last state does not have the label that was claimed (bit {bits})")
 
 
-def _check_fault(twin: Twin, state: State, claimed: FaultSite) -> TraceFault:
-    site, action = _fault_at(twin, state)
+def _check_fault(reference: Reference, state: State, claimed: FaultSite) -> TraceFault:
+    site, action = _fault_at(reference, state)
     if site != claimed:
         met = "no fault" if site is None else f"'{site.kind}' at {site.span}"
         raise ReplayError(f"the search met '{claimed.kind}' at {claimed.span}, the replay {met}")
     return TraceFault(claimed.kind, claimed.span, action, site.detail)
 
 
-def with_fault(twin: Twin, trace: Trace, state: State) -> Trace | None:
-    """A trace to the state, ended by the first fault that the twin meets there; None where it meets none."""
-    site, action = _fault_at(twin, state)
+def with_fault(reference: Reference, trace: Trace, state: State) -> Trace | None:
+    """A trace to the state, ended by the first fault that the reference meets there; None where it meets none."""
+    site, action = _fault_at(reference, state)
     return None if site is None else replace(trace, fault=TraceFault(site.kind, site.span, action, site.detail))
 
 
-def _fault_at(twin: Twin, state: State) -> tuple[FaultSite | None, str | None]:
+def _fault_at(reference: Reference, state: State) -> tuple[FaultSite | None, str | None]:
     """The first fault in the order of the Kernel: predicates, then steps."""
     try:
-        twin.labels(state)
+        reference.labels(state)
     except Fault as fault:
         return FaultSite(fault.kind, fault.span), None
-    edges = twin.edges(state)
+    edges = reference.edges(state)
     if edges and edges[-1].fault is not None:
         return edges[-1].fault, edges[-1].action
     return None, None

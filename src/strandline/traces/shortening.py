@@ -24,9 +24,7 @@ from strandline.traces.lassos import Lasso
 from strandline.traces.log import ParentLog
 from strandline.traces.replay import State
 
-_SIGNATURE = ctypes.CFUNCTYPE(
-    ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p
-)
+_SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)
 _SLICE = 0.05
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _FOLD = np.uint64(29)
@@ -107,7 +105,7 @@ def nearest(
             found.append((count + number, tuple(rows[number].tolist())))
         count += len(rows)
 
-    search = BreadthFirstSearch(kernel, log=log.append, listener=StatesOnly(look_at), memory_limit=memory_limit)
+    search = BreadthFirstSearch(kernel, log=log.append, observer=StatesOnly(look_at), memory_limit=memory_limit)
     try:
         while not found and search.advance(_SLICE) is Event.PAUSED and may_go_on(count):
             pass

@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from typing import overload
 
-from strandline.compile.kernel import Twin
+from strandline.compile.kernel import Reference
 from strandline.traces.trace import Step, changes
 
 MOST_HELD = 4_096
@@ -65,10 +65,10 @@ class _Part(Sequence[PackedState]):
 
 
 class StoredSteps(Sequence[Step]):
-    """The steps between stored states, by their numbers in the twin, which all were executed."""
+    """The steps between stored states, by their numbers in the reference, which all were executed."""
 
-    def __init__(self, twin: Twin, states: Sequence[PackedState], numbers: Sequence[int]) -> None:
-        self._twin, self._states, self._numbers = twin, states, array("L", numbers)
+    def __init__(self, reference: Reference, states: Sequence[PackedState], numbers: Sequence[int]) -> None:
+        self._reference, self._states, self._numbers = reference, states, array("L", numbers)
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -81,18 +81,18 @@ class StoredSteps(Sequence[Step]):
         places = range(len(self))[index]
         if isinstance(places, range):
             return tuple(self[place] for place in places)
-        before, after = (self._twin.describe(self._states[place]) for place in (places, places + 1))
+        before, after = (self._reference.describe(self._states[place]) for place in (places, places + 1))
         return Step(self._action(places), tuple(changes(before, after)), after)
 
     def __iter__(self) -> Iterator[Step]:
-        before = self._twin.describe(self._states[0])
+        before = self._reference.describe(self._states[0])
         for place in range(len(self)):
-            after = self._twin.describe(self._states[place + 1])
+            after = self._reference.describe(self._states[place + 1])
             yield Step(self._action(place), tuple(changes(before, after)), after)
             before = after
 
     def _action(self, place: int) -> str:
-        return self._twin.edges(self._states[place])[self._numbers[place]].action
+        return self._reference.edges(self._states[place])[self._numbers[place]].action
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence) or len(self) != len(other):

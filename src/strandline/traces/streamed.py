@@ -41,9 +41,7 @@ def limited(pieces: Iterable[str], check_limits: Callable[[], None]) -> Iterator
         yield piece
 
 
-def _enclosed(
-    brackets: str, members: Iterable[tuple[str, Any]], indent: int | None, level: int
-) -> Iterator[str]:
+def _enclosed(brackets: str, members: Iterable[tuple[str, Any]], indent: int | None, level: int) -> Iterator[str]:
     yield brackets[0]
     line = "" if indent is None else "\n" + " " * indent * (level + 1)
     separator, empty = line, True

@@ -111,9 +111,7 @@ def _parse(name: str, text: str) -> Any:
         return json.loads(text)
     except json.JSONDecodeError as error:
         hint = "" if text.lstrip().startswith(("{", "[")) else "; traces are read as JSON or ITF"
-        raise InputError(
-            f"not JSON: {error.msg}{hint}", Source(name, text), Span(error.pos, error.pos + 1)
-        ) from None
+        raise InputError(f"not JSON: {error.msg}{hint}", Source(name, text), Span(error.pos, error.pos + 1)) from None
     except RecursionError:
         raise InputError(f"{name}: not a trace: nested too deeply") from None
 

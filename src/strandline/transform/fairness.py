@@ -65,9 +65,7 @@ def _owner(action: str, owners: set[str]) -> str:
     return process if process in owners else title
 
 
-def with_fairness(
-    system: System, fairness: Sequence[Fairness] = (), *, ignore_finite_runs: bool = False
-) -> FairSystem:
+def with_fairness(system: System, fairness: Sequence[Fairness] = (), *, ignore_finite_runs: bool = False) -> FairSystem:
     """The System in which only fair runs are accepted. With `ignore_finite_runs` no run that ends is: the state in
     which the observer has stepped alone accepts nothing.
 
@@ -92,9 +90,7 @@ def _always_met(system: System, one: Fairness) -> bool:
     )
 
 
-def with_conditions_told(
-    system: System, fairness: Sequence[Fairness]
-) -> tuple[System, tuple[Expression, ...]]:
+def with_conditions_told(system: System, fairness: Sequence[Fairness]) -> tuple[System, tuple[Expression, ...]]:
     """The System, which has no observer, and for each condition an expression that is true in the states in which it is
     met: a run is fair if each is true infinitely often. Which actions the last step took, where a condition is about
     actions, is remembered in a variable behind all others; actions keep their places.

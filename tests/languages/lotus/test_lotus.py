@@ -209,8 +209,8 @@ def test_the_families_are_those_of_processes_in_dve(count: int) -> None:
         (dining(count), dining_dve(count), [f"AG !({stuck(count)})", f"EG !({stuck(count)})"]),
         (with_token(count), with_token_dve(count), [f"AF {last}"]),
     ]
-    for text, twin, formulas in families:
-        mine, other = system_of(text), load_dve(Source("twin.dve", twin))
+    for text, reference, formulas in families:
+        mine, other = system_of(text), load_dve(Source("reference.dve", reference))
         for method in ("explicit", "symbolic"):
             assert figures(mine, method=method) == figures(other, method=method)
             assert words(mine, method=method) == words(other, ctl=formulas, method=method)

@@ -34,10 +34,10 @@ def test_steps_are_firings(one: Net) -> None:
         if max(marking) > 40 or any(max(target) > 40 for _, target in fired):
             # The first fault ends the list of steps.
             continue
-        state = kernel.twin.layout.pack(marking)  # type: ignore[attr-defined]
+        state = kernel.reference.layout.pack(marking)  # type: ignore[attr-defined]
         steps = {
-            (edge.action, tuple(int(kernel.twin.describe(edge.target)[name]) for name in names))
-            for edge in kernel.twin.edges(state)
+            (edge.action, tuple(int(kernel.reference.describe(edge.target)[name]) for name in names))
+            for edge in kernel.reference.edges(state)
             if edge.target is not None
         }
         assert steps == fired
@@ -86,8 +86,8 @@ def test_few_tokens_in_many_places(rings: int) -> None:
     module = emit(system)
     assert module.text.count("@llvm.cttz.i64(i64 %") == len(_words_of_keys(module.layout))
     assert compare_back_ends(Case(system, (), None), 100) > 30
-    (first,) = module.twin().initial()
-    assert [edge.action for edge in module.twin().edges(first)] == [f"t.{size * ring}" for ring in range(rings)]
+    (first,) = module.reference().initial()
+    assert [edge.action for edge in module.reference().edges(first)] == [f"t.{size * ring}" for ring in range(rings)]
     assert strandline.explore(system, max_states=3000).statistics.states == min(size**rings, 3000)
 
 
@@ -141,8 +141,8 @@ ODD = lower(
     ],
 )
 def test_expressions_over_odd_ids(text: str, value: int) -> None:
-    twin = compile_system(ODD).twin
-    assert twin.values(twin.initial()[0], [ODD.scope.parse(text)]) == (value,)
+    reference = compile_system(ODD).reference
+    assert reference.values(reference.initial()[0], [ODD.scope.parse(text)]) == (value,)
 
 
 def test_what_was_fired_last() -> None:

@@ -33,6 +33,7 @@ from strandline.model.system import Action, Process, System, Variable
 Slot: TypeAlias = tuple[Variable, int]
 """An entry of a valuation: of a variable, or of an array the element."""
 
+
 @dataclass(frozen=True, slots=True)
 class Exchange:
     """Names that can be exchanged. Of each of them, `blocks` has the entries that go with it, of a process its location

@@ -10,10 +10,10 @@ import numpy as np
 
 from strandline.checker.checkpoints.run_folder import SearchCheckpoints
 from strandline.checker.checkpoints.signals import WaitingSignals
-from strandline.checker.limits.progress import Watcher
+from strandline.checker.limits.progress import ProgressCallback
 from strandline.compile.kernel import Kernel
-from strandline.engine.parts.search_output import Listener
-from strandline.engine.saving import Saved, SavedListener, restore, saved, together
+from strandline.engine.parts.search_output import SearchObserver
+from strandline.engine.saving import Saved, SavedObserver, restore, saved, together
 from strandline.engine.search import Search, Searching
 from strandline.errors import Option, ResourceError, UsageError
 
@@ -32,8 +32,8 @@ class Saving:
     """Between `recall`, before the search's files are opened, and its end. While `signals` wait, the search is told of
     to `look` whenever it stands still."""
 
-    def __init__(self, place: SearchCheckpoints, watcher: Watcher) -> None:
-        self._place, self._watcher = place, watcher
+    def __init__(self, place: SearchCheckpoints, callback: ProgressCallback) -> None:
+        self._place, self._watcher = place, callback
         self._facts: Mapping[str, Any] | None = None
         self._stops: list[Stop] = []
         self._beyond = False
@@ -54,7 +54,7 @@ class Saving:
         self,
         search: Searching,
         kernel: Kernel,
-        listener: Listener | None,
+        observer: SearchObserver | None,
         stages: Sequence[str],
         settle: Callable[[], None],
     ) -> None:
@@ -62,7 +62,7 @@ class Saving:
         files what these two have given away to be written."""
         if not isinstance(search, Search) or kernel.digest is None:
             raise UsageError("{}: this search cannot be saved", options=[Option("checkpoint")])
-        self._search, self._kernel, self._listener, self._stages = search, kernel, listener, tuple(stages)
+        self._search, self._kernel, self._listener, self._stages = search, kernel, observer, tuple(stages)
         self._settle, self._identity = settle, _identity(search, kernel)
 
     def take_over(self) -> list[Stop]:
@@ -73,8 +73,8 @@ class Saving:
             return []
         kept = self._place.kept(facts, self._identity)
         restore(self._search, kept.of("search"))
-        if isinstance(self._listener, SavedListener):
-            self._listener.restore(kept.of("listener"))
+        if isinstance(self._listener, SavedObserver):
+            self._listener.restore(kept.of("observer"))
         if kernel.marks is not None:
             kernel.marks[:] = np.frombuffer(bytes.fromhex(facts["marks"]), dtype=np.uint8)
         self.seconds_before = facts["seconds"]
@@ -116,8 +116,8 @@ class Saving:
 
     def _saved(self) -> Saved:
         own = saved(self._search)
-        if isinstance(self._listener, SavedListener):
-            return together(search=own, listener=self._listener.saved())
+        if isinstance(self._listener, SavedObserver):
+            return together(search=own, observer=self._listener.saved())
         return together(search=own)
 
     def _described(self, seconds: float) -> dict[str, Any]:

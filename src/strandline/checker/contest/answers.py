@@ -15,10 +15,10 @@ from strandline.checker.contest.exploration import Wanted, explore_for
 from strandline.checker.contest.formulas import Asked, Largest, OfRuns, OfTrees, Reached
 from strandline.checker.contest.state_facts import variables_in_sum
 from strandline.checker.driver.outcome import INTERRUPTED, RunOutcome
-from strandline.checker.limits.progress import Unwatched, Watcher
+from strandline.checker.limits.progress import NullCallback, ProgressCallback
 from strandline.checker.measures.choice import SweepMeasures
 from strandline.checker.options.search import Options
-from strandline.checker.options.temporal import LtlOptions
+from strandline.checker.options.temporal import TemporalOptions
 from strandline.checker.properties.selection import Kind, Property
 from strandline.checker.tasks.task import Session
 from strandline.checker.verdicts.verdict import Answer
@@ -46,14 +46,14 @@ class Answered:
         return "UNKNOWN" if self.value is None else str(self.value).upper()
 
 
-def session_of(options: Options, watcher: Watcher | None = None) -> Session:
+def session_of(options: Options, callback: ProgressCallback | None = None) -> Session:
     """What the searches for some answers share; the limit of time counts from here."""
-    watcher = watcher or Unwatched()
-    return Session(watcher, time.perf_counter(), SweepMeasures(options, watcher))
+    callback = callback or NullCallback()
+    return Session(callback, time.perf_counter(), SweepMeasures(options, callback))
 
 
 def decide_formulas(
-    system: System, asked: Sequence[Asked], options: Options, temporal: LtlOptions, session: Session
+    system: System, asked: Sequence[Asked], options: Options, temporal: TemporalOptions, session: Session
 ) -> Iterator[Answered]:
     """Answers as they are found, those of states first. A limit makes an answer unknown; so does Ctrl-C, after which
     nothing more is searched. The limit of time is that of all searches together."""
@@ -118,7 +118,7 @@ def _added_up(one: Largest) -> Sequence[Variable]:
 
 
 def _decide_trees(
-    system: System, asked: Sequence[OfTrees], options: Options, temporal: LtlOptions, session: Session
+    system: System, asked: Sequence[OfTrees], options: Options, temporal: TemporalOptions, session: Session
 ) -> Iterator[Answered]:
     # Imported here, as in what follows: who asks for properties of states alone does not wait for temporal logic.
     from strandline.checker.decisions.trees import decide_trees
@@ -126,7 +126,7 @@ def _decide_trees(
 
     names = {CtlFormula(one.formula, one.atoms, one.source): one.id for one in asked}
     began = time.perf_counter()
-    for decided in decide_trees(system, list(names), options, temporal, session, shows=False):
+    for decided in decide_trees(system, list(names), options, temporal, session, want_traces=False):
         seconds = time.perf_counter() - began
         for formula, verdict in decided.verdicts.items():
             value = None if verdict.answer is Answer.UNKNOWN else verdict.answer is Answer.HOLDS
@@ -137,14 +137,14 @@ def _decide_trees(
 
 
 def _decide_runs(
-    system: System, asked: OfRuns, options: Options, temporal: LtlOptions, session: Session
+    system: System, asked: OfRuns, options: Options, temporal: TemporalOptions, session: Session
 ) -> Answered:
     from strandline.checker.decisions.runs import runs_task
     from strandline.checker.strategies.choice import choose_for_runs
 
     began = time.perf_counter()
     plain = system.alone
-    task = replace(runs_task(plain, asked.formula, options, temporal), shows=False)
+    task = replace(runs_task(plain, asked.formula, options, temporal), want_traces=False)
     method = ""
     try:
         choice = choose_for_runs(task)

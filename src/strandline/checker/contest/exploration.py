@@ -17,7 +17,7 @@ from strandline.checker.driver.specification import SearchSpecification
 from strandline.checker.options.search import SWEEP, Options
 from strandline.checker.properties.selection import Kind, Property, label_bits
 from strandline.checker.tasks.task import Session
-from strandline.compile.interpreted import SystemTwin
+from strandline.compile.interpreted import SystemReference
 from strandline.compile.kernel import Kernel
 from strandline.errors import InternalError
 from strandline.model.system import System, Variable
@@ -54,10 +54,10 @@ class Explored:
 
     def observer(self, folder: Path, kernel: Kernel) -> Gathering:
         """Made when the search begins."""
-        if not isinstance(kernel.twin, SystemTwin):
+        if not isinstance(kernel.reference, SystemReference):
             raise InternalError("only Systems are asked about")
         self.gathering = Gathering(
-            kernel.twin.layout,
+            kernel.reference.layout,
             kernel.initial[0],
             sums=self.wanted.sums,
             tokens=self.wanted.tokens,
@@ -91,7 +91,7 @@ def explore_for(system: System, wanted: Wanted, options: Options, session: Sessi
         observe=explored.observer if wanted.gathers else None,
         explores_all=wanted.gathers,
     )
-    with run_search(specification, session.watcher) as run:
+    with run_search(specification, session.callback) as run:
         explored.outcome = run.outcome
         explored.note(run, bits)
     return explored

@@ -1,9 +1,9 @@
 """What the Model Checking Contest wants to read: a line for each formula, or for the whole examination.
 
-    FORMULA id TRUE TECHNIQUES EXPLICIT ...      of formulas, and of questions with TRUE or FALSE as their answer
-    STATE_SPACE STATES 42 TECHNIQUES ...         of the state space, four lines
-    CANNOT_COMPUTE                               where nothing could be answered
-    DO_NOT_COMPETE                               where the examination is not known, or the net is coloured
+FORMULA id TRUE TECHNIQUES EXPLICIT ...      of formulas, and of questions with TRUE or FALSE as their answer
+STATE_SPACE STATES 42 TECHNIQUES ...         of the state space, four lines
+CANNOT_COMPUTE                               where nothing could be answered
+DO_NOT_COMPETE                               where the examination is not known, or the net is coloured
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from pathlib import Path
 from strandline.checker.contest.answers import Answered, decide_formulas, session_of
 from strandline.checker.contest.questions import STATE_SPACE, decide_question
 from strandline.checker.contest.reader import read_formulas
-from strandline.checker.limits.progress import Watcher
+from strandline.checker.limits.progress import ProgressCallback
 from strandline.checker.options.search import Options
-from strandline.checker.options.temporal import LtlOptions
+from strandline.checker.options.temporal import TemporalOptions
 from strandline.errors import UsageError
 from strandline.languages import load, read_text
 from strandline.languages.petri.pnml import OtherNet
@@ -88,13 +88,13 @@ def _number(environment: Mapping[str, str], name: str) -> int | None:
     return int(written) if written else None
 
 
-def examine(examination: Examination, watcher: Watcher | None = None) -> Iterator[str]:
+def examine(examination: Examination, callback: ProgressCallback | None = None) -> Iterator[str]:
     """The lines of a run, as they are found. Raises `InputError` for a net or formulas that cannot be read."""
     if examination.name not in EXAMINATIONS:
         yield DO_NOT_COMPETE
         return
     try:
-        answers = _answers(examination, watcher)
+        answers = _answers(examination, callback)
         told = False
         for answer in answers:
             line = _line(examination.name, answer)
@@ -108,10 +108,10 @@ def examine(examination: Examination, watcher: Watcher | None = None) -> Iterato
         yield CANNOT_COMPUTE
 
 
-def _answers(examination: Examination, watcher: Watcher | None) -> Iterator[Answered]:
+def _answers(examination: Examination, callback: ProgressCallback | None) -> Iterator[Answered]:
     system = load(examination.folder / _MODEL)
     options = Options(max_seconds=examination.seconds, memory=examination.memory)
-    session, temporal = session_of(options, watcher), LtlOptions()
+    session, temporal = session_of(options, callback), TemporalOptions()
     if examination.name in QUESTIONS:
         return decide_question(QUESTIONS[examination.name], system, options, temporal, session)
     file = examination.folder / f"{examination.name}.xml"

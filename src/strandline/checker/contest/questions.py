@@ -1,13 +1,13 @@
 """Questions that have a name: what the contest asks of every net without a file of formulas.
 
-    deadlock          some reachable state has no step
-    one-safe          no variable is ever more than 1
-    quasi-liveness    every action is enabled in some reachable state
-    stable-marking    some variable has the same value in all reachable states
-    liveness          from every reachable state, every action can become enabled again
-    state-space       how many states and steps there are, the largest value of a variable and of the sum of all, and
-                      how many states have no step
-    upper-bound(...)  the largest value of a sum of variables
+deadlock          some reachable state has no step
+one-safe          no variable is ever more than 1
+quasi-liveness    every action is enabled in some reachable state
+stable-marking    some variable has the same value in all reachable states
+liveness          from every reachable state, every action can become enabled again
+state-space       how many states and steps there are, the largest value of a variable and of the sum of all, and
+                  how many states have no step
+upper-bound(...)  the largest value of a sum of variables
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from strandline.checker.contest.exploration import Explored, Wanted, deadlock, e
 from strandline.checker.contest.formulas import Largest, OfTrees, Reached
 from strandline.checker.contest.state_facts import variables_in_sum
 from strandline.checker.options.search import Options
-from strandline.checker.options.temporal import LtlOptions
+from strandline.checker.options.temporal import TemporalOptions
 from strandline.checker.tasks.task import Session
 from strandline.errors import ModelError, UsageError
 from strandline.model.expression import TRUE, Binary, Const, Expression, Read, row
@@ -41,12 +41,12 @@ class _Asking:
     name: str
     system: System
     options: Options
-    temporal: LtlOptions
+    temporal: TemporalOptions
     session: Session
 
 
 def decide_question(
-    name: str, system: System, options: Options, temporal: LtlOptions, session: Session
+    name: str, system: System, options: Options, temporal: TemporalOptions, session: Session
 ) -> Iterator[Answered]:
     """The answer; of `state-space` five of them. Raises `UsageError` for a question that is not known, and
     `InputError` for a sum that cannot be read."""
@@ -155,4 +155,3 @@ def _explored(asking: _Asking, wanted: Wanted) -> tuple[Explored, float]:
 def _answer(asking: _Asking, found: Explored, seconds: float, value: bool | int | None) -> Answered:
     reason = why_not(found.outcome) if value is None else None
     return Answered(asking.name, value, reason, asking.options.order or "", seconds)
-

@@ -1,6 +1,6 @@
 """What is found out about all reachable states while they are explored: largest sums, what changes.
 
-A listener of a search. It works on packed states, whole blocks of them: a sum of fields is the weighted sum of how many
+A observer of a search. It works on packed states, whole blocks of them: a sum of fields is the weighted sum of how many
 of their lowest bits are set, of their second bits, and so on, so that it costs a few operations a word, however many
 fields it has.
 """

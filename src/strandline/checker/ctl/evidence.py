@@ -16,7 +16,7 @@ from strandline.checker.ctl.judge import Judge
 from strandline.checker.ctl.valuation import Set, Valuation, Witnesses
 from strandline.checker.properties.ctl_formula import CtlFormula
 from strandline.checker.verdicts.ctl import Evidence
-from strandline.compile.interpreted import SystemTwin
+from strandline.compile.interpreted import SystemReference
 from strandline.errors import ReplayError
 from strandline.model.path import Path
 from strandline.model.system import Fairness
@@ -62,7 +62,7 @@ class Explaining(Generic[Set]):
         contains: Callable[[Set, int], bool],
         paths: Callable[[], Paths[Set]],
         replaying: LassoReplay,
-        shown: SystemTwin,
+        shown: SystemReference,
         start: Start,
         fairness: Sequence[Fairness] = (),
     ) -> None:
@@ -145,9 +145,9 @@ class Explaining(Generic[Set]):
         return self._replaying.lasso(Lasso(self._start.number, way.steps[:loop], way.steps[loop:]))
 
 
-def _ended(twin: SystemTwin, run: ShownRun) -> ShownRun:
+def _ended(reference: SystemReference, run: ShownRun) -> ShownRun:
     """A path as a run that stays in its last state, where no step may be possible."""
-    if twin.edges(run.states[-1]):
+    if reference.edges(run.states[-1]):
         raise ReplayError("the run that shows the formula does not end where it is said to")
     return replace(run, trace=replace(run.trace, loop=len(run.trace)), ended=True)
 

@@ -12,14 +12,14 @@ from strandline.checker.options.search import SWEEP
 from strandline.checker.tasks.task import Session, Task
 from strandline.checker.tasks.trees import ctl_question_of
 from strandline.compile.kernel import Kernel
-from strandline.engine.parts.search_output import Listener
+from strandline.engine.parts.search_output import SearchObserver
 from strandline.model.expression import Expression
 
 
 def exploration(
     task: Task,
     session: Session,
-    observe: Callable[[Path, Kernel], Listener],
+    observe: Callable[[Path, Kernel], SearchObserver],
     predicates: Sequence[Expression],
     *,
     swept: bool,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from strandline.checker.properties.ctl_formula import CtlFormula
-from strandline.compile.interpreted import SystemTwin
+from strandline.compile.interpreted import SystemReference
 from strandline.errors import ReplayError
 from strandline.model.expression import Expression
 from strandline.model.path import Path
@@ -33,7 +33,7 @@ class Judge:
     """Judges runs of one formula's parts."""
 
     formula: CtlFormula
-    shown: SystemTwin
+    shown: SystemReference
     claimed: Claimed
     fairness: Sequence[Fairness]
 

@@ -6,19 +6,19 @@ from strandline.checker.driver.fault_attribution import fault_verdict
 from strandline.checker.driver.run import SearchRun
 from strandline.checker.properties.selection import Kind, Property
 from strandline.checker.tasks.trees import CtlQuestion
-from strandline.compile.interpreted import SystemTwin
+from strandline.compile.interpreted import SystemReference
 from strandline.errors import InputError, InternalError
 from strandline.model.expression import walk
 from strandline.source import Source
-from strandline.traces.interpreter_walk import twin_of
+from strandline.traces.interpreter_walk import reference_of
 from strandline.traces.lassos import LassoReplay
 
 
-def replay_of(run: SearchRun, shown: SystemTwin) -> LassoReplay:
+def replay_of(run: SearchRun, shown: SystemReference) -> LassoReplay:
     """Executes what the search did, as runs of the shown System."""
-    if not isinstance(run.kernel.twin, SystemTwin):
+    if not isinstance(run.kernel.reference, SystemReference):
         raise InternalError("CTL is checked on Systems")
-    return LassoReplay(run.kernel.twin, shown)
+    return LassoReplay(run.kernel.reference, shown)
 
 
 def note_fault(run: SearchRun, question: CtlQuestion) -> None:
@@ -37,5 +37,5 @@ def note_fault(run: SearchRun, question: CtlQuestion) -> None:
         for name, expression in one.atoms.items()
     ]
     verdict = fault_verdict(question.searched, run.replay(run.fault).trace, claims, run.specification.measure)
-    trace = replay_of(run, twin_of(question.plain)).fault(initial, steps)
+    trace = replay_of(run, reference_of(question.plain)).fault(initial, steps)
     run.outcome.fault = verdict if trace is None else fault_verdict(question.plain, trace, (), None)

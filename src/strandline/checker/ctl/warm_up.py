@@ -38,10 +38,10 @@ def load_components() -> None:
     components.finish()
 
 
-def _tell(listener: GraphLog | TerminalComponents) -> None:
+def _tell(observer: GraphLog | TerminalComponents) -> None:
     """What a search tells: the initial state's record; then states with their labels, each with an edge to itself, one
     by itself and two at once, which to the compiler are arrays of two kinds."""
-    listener.expanded(np.array([[0, 1, 1]], dtype=np.uint64))
-    listener.edges(np.zeros(1, dtype=np.uint64), np.zeros(2, dtype=np.uint64))
-    listener.expanded(np.array([[1, 1, 1], [2, 1, 1]], dtype=np.uint64))
-    listener.edges(np.array([1, 2], dtype=np.uint64), np.array([1, 2], dtype=np.uint64))
+    observer.expanded(np.array([[0, 1, 1]], dtype=np.uint64))
+    observer.edges(np.zeros(1, dtype=np.uint64), np.zeros(2, dtype=np.uint64))
+    observer.expanded(np.array([[1, 1, 1], [2, 1, 1]], dtype=np.uint64))
+    observer.edges(np.array([1, 2], dtype=np.uint64), np.array([1, 2], dtype=np.uint64))

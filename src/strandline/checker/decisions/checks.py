@@ -10,12 +10,12 @@ from dataclasses import replace
 from strandline.checker.checkpoints.run_folder import Checkpoints
 from strandline.checker.decisions.option_conflicts import refuse_mixture
 from strandline.checker.driver.outcome import INTERRUPTED, RunOutcome
-from strandline.checker.limits.progress import Unwatched, Watcher
+from strandline.checker.limits.progress import NullCallback, ProgressCallback
 from strandline.checker.measures.choice import SweepMeasures
 from strandline.checker.options.ctl_methods import EXPLICIT
 from strandline.checker.options.effects import CTL, LTL, STATES, Decided, Way, given_facts, refuse_without_effect
 from strandline.checker.options.search import NO_TRACES, Options
-from strandline.checker.options.temporal import LtlOptions
+from strandline.checker.options.temporal import TemporalOptions
 from strandline.checker.properties.selection import Kind, Property, Selection, needs_product
 from strandline.checker.reductions.partial_order import BRANCHING, examine_reduction, pays
 from strandline.checker.strategies.choice import choose_for_runs, choose_for_states, choose_for_trees
@@ -32,7 +32,7 @@ from strandline.transform.history import with_history
 def explore_system(
     system: System,
     options: Options,
-    watcher: Watcher | None = None,
+    callback: ProgressCallback | None = None,
     *,
     started: float | None = None,
     method: str = EXPLICIT,
@@ -42,9 +42,9 @@ def explore_system(
     limit of time counts from `started` on, where that is known, by `time.perf_counter`. A caller that has files to
     write opens the `checkpoints` itself, by `open_checkpoints`, so that they are removed only after that."""
     with _own_or(checkpoints, options) as checkpoints:
-        session = _session(options, watcher, started, checkpoints)
-        _refuse_without_effect(system, (), options, LtlOptions(method=method))
-        task = _settled(Task(system, options, temporal=LtlOptions(method=method)), (), choose_for_states, session)
+        session = _session(options, callback, started, checkpoints)
+        _refuse_without_effect(system, (), options, TemporalOptions(method=method))
+        task = _settled(Task(system, options, temporal=TemporalOptions(method=method)), (), choose_for_states, session)
         outcome = _search_states(task, session).outcome
         exploration = exploration_of(system, task.options, outcome)
         if outcome.interrupted:
@@ -56,29 +56,29 @@ def check_selection(
     system: System,
     selection: Selection,
     options: Options,
-    watcher: Watcher | None = None,
+    callback: ProgressCallback | None = None,
     *,
-    temporal: LtlOptions | None = None,
+    temporal: TemporalOptions | None = None,
     started: float | None = None,
     checkpoints: Checkpoints | None = None,
 ) -> Verdict:
     """Decide the properties: those of states in one search, then those of runs, a search for each. Ctrl-C raises
     `Interrupted`; `started` and `checkpoints` as in `explore_system`."""
     refuse_mixture(selection, options)
-    temporal = temporal or LtlOptions()
+    temporal = temporal or TemporalOptions()
     if not options.traces and temporal.shortest:
         raise UsageError(
             "{} is about what is shown; it has no meaning with {}", options=[Option("shortest", True), NO_TRACES]
         )
     for notice in _refuse_without_effect(system, selection.properties, options, temporal):
-        (watcher or Unwatched()).stage(notice)
+        (callback or NullCallback()).stage(notice)
     with _own_or(checkpoints, options) as checkpoints:
-        session = _session(options, watcher, started, checkpoints)
+        session = _session(options, callback, started, checkpoints)
         return _Deciding(system, options, temporal, session).verdict(selection.properties)
 
 
 def _refuse_without_effect(
-    system: System, properties: Sequence[Property], options: Options, temporal: LtlOptions
+    system: System, properties: Sequence[Property], options: Options, temporal: TemporalOptions
 ) -> Iterable[str]:
     """Raise `UsageError` for an option that takes effect on no property; return notices of those that take effect on
     some alone."""
@@ -101,7 +101,7 @@ def _refuse_without_effect(
     return refuse_without_effect(decided, options, temporal, reentrant=not isinstance(system, CallableSystem))
 
 
-def _ways(system: System, one: Property, options: Options, temporal: LtlOptions) -> Iterator[Way]:
+def _ways(system: System, one: Property, options: Options, temporal: TemporalOptions) -> Iterator[Way]:
     """In which way a property of runs or of trees is decided."""
     # Imported here: who asks for properties of states alone does not wait for temporal logic.
     if one.specification is not None:
@@ -137,24 +137,22 @@ def _own_or(given: Checkpoints | None, options: Options) -> Iterator[Checkpoints
 
 
 def _session(
-    options: Options, watcher: Watcher | None, started: float | None, checkpoints: Checkpoints | None
+    options: Options, callback: ProgressCallback | None, started: float | None, checkpoints: Checkpoints | None
 ) -> Session:
-    watcher = watcher or Unwatched()
+    callback = callback or NullCallback()
     begun = time.perf_counter() if started is None else started
-    return Session(watcher, begun, SweepMeasures(options, watcher, checkpoints), checkpoints)
+    return Session(callback, begun, SweepMeasures(options, callback, checkpoints), checkpoints)
 
 
 def _search_states(task: Task, session: Session) -> StatesFound:
     """By the strategy that suits; where there was a choice, it is told."""
     choice = choose_for_states(task)
     if choice.why is not None:
-        session.watcher.stage(f"searched by {choice.strategy.name}: {choice.why}")
+        session.callback.stage(f"searched by {choice.strategy.name}: {choice.why}")
     return choice.strategy.run(task, session)
 
 
-def _settled(
-    task: Task, seen: Sequence[Expression], choose: Callable[[Task], object], session: Session
-) -> Task:
+def _settled(task: Task, seen: Sequence[Expression], choose: Callable[[Task], object], session: Session) -> Task:
     """The task with partial-order reduction or without, where that is left to the program; and what a reduction takes
     for granted is tried, where that is wanted. `seen` are the expressions whose truth it must keep."""
     options = task.options
@@ -163,22 +161,22 @@ def _settled(
         try:
             choose(reduced)
         except UsageError as refused:
-            session.watcher.stage(f"partial-order reduction is not used: {refused}")
+            session.callback.stage(f"partial-order reduction is not used: {refused}")
             used = False
         else:
-            used = pays(task.system, seen, session.watcher)
+            used = pays(task.system, seen, session.callback)
         whole = replace(options, auto_por=False, check_independence=False)
         task = reduced if used else replace(task, options=whole)
     if task.options.check_independence:
         choose(task)
-        examine_reduction(task.system, seen, session.watcher)
+        examine_reduction(task.system, seen, session.callback)
     return task
 
 
 class _Deciding:
     """The tasks of one check, one after the other."""
 
-    def __init__(self, system: System, options: Options, temporal: LtlOptions, session: Session) -> None:
+    def __init__(self, system: System, options: Options, temporal: TemporalOptions, session: Session) -> None:
         self._system, self._options, self._temporal, self._session = system, options, temporal, session
         self._outcomes: list[RunOutcome] = []
         self._searched: list[Options] = []
@@ -234,7 +232,7 @@ class _Deciding:
 
         options = self._options
         if options.auto_por:
-            self._session.watcher.stage(f"partial-order reduction is not used: {BRANCHING}")
+            self._session.callback.stage(f"partial-order reduction is not used: {BRANCHING}")
             options = replace(options, auto_por=False, check_independence=False)
         for decided in decide_trees(self._system, list(owners), options, self._temporal, self._session):
             self._outcomes.append(decided.outcome)

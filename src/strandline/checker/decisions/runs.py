@@ -13,7 +13,7 @@ from strandline.checker.ltl.found import ProductFound, replaying
 from strandline.checker.ltl.judge import judge
 from strandline.checker.options.cycle_methods import SCC
 from strandline.checker.options.search import Options
-from strandline.checker.options.temporal import IGNORE, LtlOptions
+from strandline.checker.options.temporal import IGNORE, TemporalOptions
 from strandline.checker.properties.fairness import FairnessConditions, fairness_of
 from strandline.checker.properties.product import Product
 from strandline.checker.properties.selection import Property
@@ -42,7 +42,7 @@ class RunsDecided:
     outcome: RunOutcome
 
 
-def runs_task(system: System, specification: Specification, options: Options, temporal: LtlOptions) -> Task:
+def runs_task(system: System, specification: Specification, options: Options, temporal: TemporalOptions) -> Task:
     """The task of deciding a property of runs. A property process is a part of what is shown; of all other properties
     it is not. The System remembers of its last step what the property asks. Raises `InputError` for an expression of
     fairness that cannot be read."""
@@ -98,7 +98,7 @@ class _Deciding:
         if found.product is None or found.run is None:
             why = self.question.specification.never_violated
             return self._told(Answer.HOLDS, reason=why, warnings=(why,))
-        if found.violated and not self.task.shows:
+        if found.violated and not self.task.want_traces:
             return self._told(Answer.VIOLATED, choice, found, warnings=tuple(contradiction(self.task)))
         if found.violated:
             try:
@@ -131,7 +131,7 @@ class _Deciding:
             return _Shown(shown, self._judged(product, run, shown), minimised)
         lasso, minimised = self._lasso(found)
         if len(lasso) >= LONG_TRACE:
-            self.session.watcher.stage(f"replaying a trace of {len(lasso):,} steps ...")
+            self.session.callback.stage(f"replaying a trace of {len(lasso):,} steps ...")
         shown = replaying(product, run).lasso(lasso)
         atoms = self._judged(product, run, shown)
         return _Shown(shown, atoms, minimised, tuple(self._components(found, product, run)))

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from strandline.checker.limits.progress import Progress, Watcher
+from strandline.checker.limits.progress import Progress, ProgressCallback
 from strandline.checker.ltl.found import ProductFound
-from strandline.checker.options.temporal import LtlOptions
+from strandline.checker.options.temporal import TemporalOptions
 from strandline.checker.properties.fairness import NO_FAIR_RUN, NO_INFINITE_RUN
 from strandline.checker.properties.product import guard_expression
 from strandline.checker.properties.selection import Kind, Property
@@ -63,8 +63,8 @@ class _Doubts:
         asked = question_of(task)
         plain = asked.plain.alone
         session.measures.share(asked.plain, plain)
-        self._session = replace(session, watcher=ProgressOnly(session.watcher))
-        self._task = replace(task, system=plain, temporal=LtlOptions(sanity=False))
+        self._session = replace(session, callback=ProgressOnly(session.callback))
+        self._task = replace(task, system=plain, temporal=TemporalOptions(sanity=False))
         self._question = replace(asked, plain=plain)
         self._formula = asked.specification if isinstance(asked.specification, BoundFormula) else None
 
@@ -117,7 +117,7 @@ class _Doubts:
         }
         if not claims:
             return {}
-        task = Task(self._question.plain, self._task.options, tuple(claims.values()), shows=False)
+        task = Task(self._question.plain, self._task.options, tuple(claims.values()), want_traces=False)
         try:
             found = choose_for_states(task).strategy.run(task, self._session)
         except InputError:
@@ -145,13 +145,13 @@ _FALSE = BoundFormula(ParsedFormula(FALSE, Source("formula", "false"), {}), {})
 class ProgressOnly:
     """Watches a search beside the one that was asked for: how far it is, not what it begins."""
 
-    watcher: Watcher
+    callback: ProgressCallback
 
     def stage(self, text: str) -> None:
         return
 
     def progress(self, progress: Progress) -> None:
-        self.watcher.progress(progress)
+        self.callback.progress(progress)
 
 
 def vacuous(left: Formula) -> str:
@@ -197,9 +197,7 @@ def _implications(formula: Formula) -> list[Formula]:
             if both_ways:
                 stack.append((operand, not positive))
     return [
-        node
-        for node, positive in seen
-        if positive and node.operator is Operator.IMPLIES and (node, False) not in seen
+        node for node, positive in seen if positive and node.operator is Operator.IMPLIES and (node, False) not in seen
     ]
 
 

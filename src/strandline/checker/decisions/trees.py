@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from strandline.checker.ctl.found import CtlFound
 from strandline.checker.driver.outcome import INTERRUPTED, RunOutcome
 from strandline.checker.options.search import SWEEP, Options
-from strandline.checker.options.temporal import STUTTER, LtlOptions
+from strandline.checker.options.temporal import STUTTER, TemporalOptions
 from strandline.checker.properties.ctl_formula import CtlFormula
 from strandline.checker.properties.fairness import FairnessConditions, fairness_of
 from strandline.checker.properties.selection import Kind
@@ -41,10 +41,10 @@ def decide_trees(
     system: System,
     formulas: Sequence[CtlFormula],
     options: Options,
-    temporal: LtlOptions,
+    temporal: TemporalOptions,
     session: Session,
     *,
-    shows: bool = True,
+    want_traces: bool = True,
 ) -> Iterator[TreesDecided]:
     """Decide formulas, search by search; with evidence, if that is to be shown. Raises `InputError` for what the user
     can mend; limits are UNKNOWN."""
@@ -63,14 +63,14 @@ def decide_trees(
         if interrupted:
             yield _undecided(group, INTERRUPTED, fairness.described())
             continue
-        task = Task(plain, options, branching=question, temporal=temporal, shows=shows)
+        task = Task(plain, options, branching=question, temporal=temporal, want_traces=want_traces)
         choice = choose_for_trees(task, monotone=_is_monotone(plain, options, session))
         found = choice.strategy.run(task, session)
         interrupted = found.outcome.interrupted
         yield TreesDecided({one: _verdict(one, question, choice, found) for one in group}, found.outcome)
 
 
-def trees_task(system: System, formula: CtlFormula, options: Options, temporal: LtlOptions) -> Task:
+def trees_task(system: System, formula: CtlFormula, options: Options, temporal: TemporalOptions) -> Task:
     """The task of deciding a single formula."""
     plain, fairness = _plain(system.alone, [formula], temporal)
     if any(one.strong for one in fairness.conditions):
@@ -85,7 +85,7 @@ def _is_monotone(plain: System, options: Options, session: Session) -> bool:
 
 
 def _plain(
-    system: System, formulas: Sequence[CtlFormula], temporal: LtlOptions
+    system: System, formulas: Sequence[CtlFormula], temporal: TemporalOptions
 ) -> tuple[System, FairnessConditions]:
     """The System, which remembers of its last step what the formulas ask, and the conditions of fairness."""
 
@@ -120,9 +120,7 @@ def _undecided(formulas: Sequence[CtlFormula], reason: str, fairness: tuple[str,
     return TreesDecided(verdicts, outcome)
 
 
-def _verdict(
-    one: CtlFormula, question: CtlQuestion, choice: Choice[CtlFound], found: CtlFound
-) -> PropertyVerdict:
+def _verdict(one: CtlFormula, question: CtlQuestion, choice: Choice[CtlFound], found: CtlFound) -> PropertyVerdict:
     outcome, decided = found.outcome, found.answers.get(one)
     search = CtlSearch(
         formula=one.text,

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from strandline.compile.kernel import Twin
+from strandline.compile.kernel import Reference
 from strandline.model.expression import variables_read
 from strandline.model.measure import Component, Measure
 from strandline.model.system import System
@@ -62,11 +62,9 @@ class Regress:
     """Variables, and the share of the edges along which they change while a measure that reads them decreases."""
 
 
-def regress_of(
-    system: System, twin: Twin, measure: Measure, sample: Sequence[SampledEdge]
-) -> Regress | None:
+def regress_of(system: System, reference: Reference, measure: Measure, sample: Sequence[SampledEdge]) -> Regress | None:
     """What a sample of regress edges tells; None where there is none."""
-    edges = list(_within_time(_described(twin, measure, sample)))
+    edges = list(_within_time(_described(reference, measure, sample)))
     if not edges:
         return None
     by_action = Counter(edge.action for edge in edges)
@@ -90,14 +88,14 @@ def _within_time(edges: Iterator[RegressEdge]) -> Iterator[RegressEdge]:
             return
 
 
-def _described(twin: Twin, measure: Measure, sample: Sequence[SampledEdge]) -> Iterator[RegressEdge]:
+def _described(reference: Reference, measure: Measure, sample: Sequence[SampledEdge]) -> Iterator[RegressEdge]:
     """The edges as people see them, in an order in which also the first few are spread over the sample."""
     for number in _spread(len(sample)):
         source, step = sample[number]
-        edge = twin.edges(source)[step]
+        edge = reference.edges(source)[step]
         if edge.target is not None:
-            falling, read = _falling(twin, measure, source, edge.target)
-            changed = tuple(changes(twin.describe(source), twin.describe(edge.target)))
+            falling, read = _falling(reference, measure, source, edge.target)
+            changed = tuple(changes(reference.describe(source), reference.describe(edge.target)))
             names = dict.fromkeys(name for one in changed for name in sorted(read) if speaks_of(one.name, name))
             yield RegressEdge(edge.action, changed, falling, tuple(names))
 
@@ -109,13 +107,13 @@ def speaks_of(changed: str, variable: str) -> bool:
 
 
 def _falling(
-    twin: Twin, measure: Measure, source: tuple[int, ...], target: tuple[int, ...]
+    reference: Reference, measure: Measure, source: tuple[int, ...], target: tuple[int, ...]
 ) -> tuple[tuple[FallingMeasure, ...], set[str]]:
     """The measures that make an edge regress, and the names of the variables that they read. Combined, the first that
     changes decides; componentwise every one that decreases does."""
     components = [one for one in measure.components if not one.monotone]
     expressions = [one.expression for one in components]
-    values = zip(components, twin.values(source, expressions), twin.values(target, expressions), strict=True)
+    values = zip(components, reference.values(source, expressions), reference.values(target, expressions), strict=True)
     falling = [(one, old, new) for one, old, new in values if new < old]
     if not measure.compared:
         falling = falling[:1]

@@ -15,11 +15,11 @@ from strandline.checker.driver.specification import SearchSpecification
 from strandline.checker.driver.warm_up import notice_compiling
 from strandline.checker.limits.disk import DiskBudget
 from strandline.checker.limits.memory import MemoryLimit, in_another_process, return_memory
-from strandline.checker.limits.progress import Watcher
+from strandline.checker.limits.progress import ProgressCallback
 from strandline.checker.limits.timeouts import within
 from strandline.compile.interpret import Fault
 from strandline.compile.kernel import Kernel
-from strandline.engine.parts.search_output import Listener
+from strandline.engine.parts.search_output import SearchObserver
 from strandline.engine.runtime.writer import Writer
 from strandline.engine.search import Searching
 from strandline.errors import InternalError
@@ -39,7 +39,7 @@ class RunResources:
     """What all searches of a run share."""
 
     folder: Path
-    watcher: Watcher
+    callback: ProgressCallback
     memory: MemoryLimit
     """The limit of the whole process."""
     disk: DiskBudget
@@ -53,7 +53,7 @@ class SearchFiles:
 
     log: ParentLog
     counter: DistinctCounter | None = None
-    observer: Listener | None = None
+    observer: SearchObserver | None = None
 
     def settle(self) -> None:
         """Wait until everything that the search has given away to be written is in its files. Raises
@@ -165,7 +165,7 @@ def _add_observer(files: SearchFiles, setup: SearchSetup) -> SearchFiles:
     if observe is None:
         return files
     # The observer may have machine code of its own to load.
-    with notice_compiling(resources.watcher):
+    with notice_compiling(resources.callback):
         if resources.memory.allowed is not None:
             in_another_process(lambda: observe(resources.folder, setup.kernel))
         return replace(files, observer=observe(resources.folder, setup.kernel))

@@ -80,7 +80,7 @@ class DistinctCounter:
         return self._folder / f"{number:02x}"
 
     layers = False
-    """As a listener of a search it does not want to know where layers end."""
+    """As a observer of a search it does not want to know where layers end."""
     held_words = 0
 
     def expanded(self, states: WordArray) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from strandline.analysis.dependencies import expressions
 from strandline.checker.properties.selection import Kind, Property
 from strandline.checker.verdicts.verdict import Answer, PropertyVerdict
-from strandline.compile.kernel import FaultSite, Twin
+from strandline.compile.kernel import FaultSite, Reference
 from strandline.errors import InputError, InternalError, MeasureError, ReplayError
 from strandline.model.expression import INDEX_FAULT, Element, Expression, Read, walk
 from strandline.model.measure import Measure
@@ -41,9 +41,7 @@ def fault_verdict(
             if one.source is None:
                 raise InputError(f"{one.kind.value} '{one.name}': {message}", system.source, fault.span)
             raise InputError(message, one.source, fault.span)
-    return PropertyVerdict(
-        Kind.FAULT, "no run-time fault", Answer.VIOLATED, describe_fault(system, fault), trace
-    )
+    return PropertyVerdict(Kind.FAULT, "no run-time fault", Answer.VIOLATED, describe_fault(system, fault), trace)
 
 
 def fault_without_trace(
@@ -73,10 +71,10 @@ def measure_fault_at_start(measure: Measure, kind: str, span: Span | None) -> In
     return component.blame(f"{kind}, in an initial state", span)
 
 
-def decreasing_column(twin: Twin, replayed: Replayed, measure: Measure) -> MeasureError:
+def decreasing_column(reference: Reference, replayed: Replayed, measure: Measure) -> MeasureError:
     """The error for a monotone measure that lies, with the edge that proves it: the last step of the
     trace."""
-    before, after = (twin.progress(state)[0] for state in replayed.states[-2:])
+    before, after = (reference.progress(state)[0] for state in replayed.states[-2:])
     step, count = replayed.trace.steps[-1], len(replayed.trace)
     if after >= before:
         raise ReplayError(f"the search saw the column decrease in step {count}, the replay did not")
@@ -103,9 +101,7 @@ def _is_at_fault(system: System, one: Property, span: Span | None) -> bool:
 def _values_read(expression: Expression, state: dict[str, Any], *, arrays: bool) -> str:
     """`i = 7, n = 2`: the scalar variables that an expression reads, and how long its arrays are."""
     names = dict.fromkeys(
-        node.variable.name
-        for node in walk(expression)
-        if isinstance(node, Read) and node.variable.name in state
+        node.variable.name for node in walk(expression) if isinstance(node, Read) and node.variable.name in state
     )
     indexed = dict.fromkeys(node.variable for node in walk(expression) if isinstance(node, Element) and arrays)
     parts = [f"{name} = {show(state[name])}" for name in names]

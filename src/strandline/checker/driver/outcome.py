@@ -41,7 +41,7 @@ class RunOutcome:
 
 
 class Path(NamedTuple):
-    """The number of an initial state and the steps from there, by their numbers in the Kernel's twin."""
+    """The number of an initial state and the steps from there, by their numbers in the Kernel's reference."""
 
     initial: int
     steps: Sequence[int]

@@ -40,7 +40,7 @@ def better_prediction(
     system = specification.system if specification.measured is None else specification.measured
     better = better_measure(
         system,
-        setup.resources.watcher,
+        setup.resources.callback,
         specification.options.memory_limit,
         restrict_states(system, specification.system, starts),
         outlook.prediction,

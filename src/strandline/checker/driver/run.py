@@ -1,6 +1,6 @@
 """A search run: a state machine over a `SearchContext`.
 
-    with run_search(specification, watcher) as run:
+    with run_search(specification, callback) as run:
         ...  # replay `run.stops`, label the graph, shorten a lasso: the files are still there
 
 While it searches, every event of the engine either pauses (limits, checkpoints and progress are looked at), stops at
@@ -31,12 +31,12 @@ from strandline.checker.driver.warm_up import warm_up
 from strandline.checker.limits.disk import DiskBudget
 from strandline.checker.limits.evidence import EvidenceLimits
 from strandline.checker.limits.memory import MemoryLimit
-from strandline.checker.limits.progress import Progress, Watcher
+from strandline.checker.limits.progress import Progress, ProgressCallback
 from strandline.checker.limits.timeouts import time_is_up
 from strandline.checker.options.search import GPU, WHOLE
 from strandline.compile.kernel import FaultSite, Kernel
 from strandline.engine.cycles.cycle_search import CycleSearch
-from strandline.engine.parts.search_output import Listener
+from strandline.engine.parts.search_output import SearchObserver
 from strandline.engine.runtime.writer import Writer
 from strandline.engine.search import Event, Search, Searching
 from strandline.errors import InternalError, Option, ResourceError, UsageError
@@ -55,20 +55,20 @@ _LIMITS = (Event.MEMORY, Event.STATES)
 
 
 @contextmanager
-def run_search(specification: SearchSpecification, watcher: Watcher) -> Iterator[SearchRun]:
+def run_search(specification: SearchSpecification, callback: ProgressCallback) -> Iterator[SearchRun]:
     """Run a search; its files are there until the block ends.
 
     Limits, a full disk and Ctrl-C end up in the outcome, those of the block as well. Raises `InputError` for a measure
     or a property that cannot be evaluated, and `InternalError` where a trace does not replay.
     """
-    run = SearchRun(specification, watcher)
+    run = SearchRun(specification, callback)
     place = _place(specification)
     limited = False
     with contextlib.ExitStack() as files:
         try:
             files.enter_context(place)
             folder = place.path
-            run.search_to_the_end(_resources(specification, watcher, place, folder))
+            run.search_to_the_end(_resources(specification, callback, place, folder))
         except (ResourceError, MemoryError, KeyboardInterrupt) as limit:
             limited = True
             run.outcome.stop_at_limit(limit)
@@ -84,16 +84,19 @@ def run_search(specification: SearchSpecification, watcher: Watcher) -> Iterator
 
 
 def _resources(
-    specification: SearchSpecification, watcher: Watcher, place: RunDirectory | SearchCheckpoints, folder: FilePath
+    specification: SearchSpecification,
+    callback: ProgressCallback,
+    place: RunDirectory | SearchCheckpoints,
+    folder: FilePath,
 ) -> RunResources:
     options = specification.options
     return RunResources(
         folder,
-        watcher,
+        callback,
         MemoryLimit(options.memory_limit),
         DiskBudget(options.disk_limit, folder),
         Writer(),
-        Saving(place, watcher) if isinstance(place, SearchCheckpoints) else None,
+        Saving(place, callback) if isinstance(place, SearchCheckpoints) else None,
     )
 
 
@@ -117,8 +120,8 @@ def _place(specification: SearchSpecification) -> RunDirectory | SearchCheckpoin
 class SearchRun:
     """One search, from compiling to counting distinct states, and where it stopped."""
 
-    def __init__(self, specification: SearchSpecification, watcher: Watcher) -> None:
-        self.watcher = watcher
+    def __init__(self, specification: SearchSpecification, callback: ProgressCallback) -> None:
+        self.callback = callback
         self.outcome = RunOutcome(prediction=specification.prediction)
         self.stops: list[StateStop] = []
         self.cycles: list[CycleStop] = []
@@ -163,14 +166,14 @@ class SearchRun:
         return self.context.resources.memory
 
     @property
-    def observer(self) -> Listener | None:
+    def observer(self) -> SearchObserver | None:
         """The observer that the specification has made, if the run has come so far."""
         return None if self._context is None else self._context.files.observer
 
     def path_to(self, record: int) -> Path:
         """Return the path to a record of the last search, as the parent log has it."""
         initial, steps = self.context.files.log.path_to(record)
-        return Path(initial, self.kernel.steps_of_twin(initial, steps))
+        return Path(initial, self.kernel.lift_steps(initial, steps))
 
     def parents(self) -> Iterator[int | None]:
         """Iterate over the parent of every record, in order; None for an initial state."""
@@ -179,16 +182,16 @@ class SearchRun:
     def replay(self, stop: StateStop | FaultStop) -> Replayed:
         """Execute the path to a stop again. It must end in a state with the labels, or with the fault; raises
         `InternalError` if it does not, and `LeftOut` if the limits of the run do not allow for the replay."""
-        twin, check_limits = self.kernel.twin, self.evidence_limits.check
+        reference, check_limits = self.kernel.reference, self.evidence_limits.check
         initial, steps = stop.path or self.path_to(stop.record)
         if len(steps) >= LONG_TRACE:
-            self.watcher.stage(f"replaying a trace of {len(steps):,} steps ...")
+            self.callback.stage(f"replaying a trace of {len(steps):,} steps ...")
         if isinstance(stop, StateStop):
-            return replay(twin, initial, steps, labels=stop.labels, check_limits=check_limits)
+            return replay(reference, initial, steps, labels=stop.labels, check_limits=check_limits)
         if self.kernel.canonical is not None:
             # It is the fault of one of several like processes: here it may be another's.
-            return replay_to_fault(twin, initial, steps, stop.site.kind, check_limits=check_limits)
-        return replay(twin, initial, steps, fault=stop.site, check_limits=check_limits)
+            return replay_to_fault(reference, initial, steps, stop.site.kind, check_limits=check_limits)
+        return replay(reference, initial, steps, fault=stop.site, check_limits=check_limits)
 
     @property
     def evidence_limits(self) -> EvidenceLimits:
@@ -235,7 +238,7 @@ class SearchRun:
         machine code took."""
         setup, saving = first_setup(resources, self._asked), resources.saving
         for_device = self._asked.for_device
-        seconds = 0.0 if for_device else warm_up(self._asked, setup.kernel, self.watcher)
+        seconds = 0.0 if for_device else warm_up(self._asked, setup.kernel, self.callback)
         if saving is not None:
             saving.recall()
             resources.disk.find(resources.folder)
@@ -312,7 +315,7 @@ class SearchRun:
     def _set_aside(self, notice: str) -> None:
         """The search is about to give way: save it, and record how far it came, for where no other one follows."""
         self._consider_checkpoint(ends=True)
-        self.watcher.stage(notice)
+        self.callback.stage(notice)
         if self._open:
             self._note_statistics(0.0)
         # Records mean something else to the next search.
@@ -369,7 +372,7 @@ class SearchRun:
 
     def _lasso(self, search: CycleSearch) -> Lasso:
         initial, stem = self.context.files.log.path_to(search.cycle.record)
-        steps: Sequence[int] = self.kernel.steps_of_twin(initial, [*stem, *search.cycle.steps])
+        steps: Sequence[int] = self.kernel.lift_steps(initial, [*stem, *search.cycle.steps])
         return Lasso(initial, tuple(steps[: len(stem)]), tuple(steps[len(stem) :]))
 
     def _end(self, event: Event) -> None:
@@ -391,13 +394,13 @@ class SearchRun:
             self._refuse_decreasing_column()
 
     def _refuse_decreasing_column(self) -> None:
-        measure, twin = self.specification.measure, self.kernel.twin
+        measure, reference = self.specification.measure, self.kernel.reference
         if measure is None:
             raise InternalError("a column decreased in a search without a measure")
         record, step = self.search.regressing_link
         initial, steps = self.search.walked or self.context.files.log.path_to(record)
         raise decreasing_column(
-            twin, replay(twin, initial, self.kernel.steps_of_twin(initial, [*steps, step])), measure
+            reference, replay(reference, initial, self.kernel.lift_steps(initial, [*steps, step])), measure
         )
 
     # Time and figures
@@ -420,7 +423,7 @@ class SearchRun:
         elapsed = time.perf_counter() - self.specification.started
         size = self.search.current_bytes()
         fraction = None if measure is None else measure.fraction(self.search.line)
-        self.watcher.progress(Progress(elapsed, now.recorded, now.visited, now.stored, size, fraction, now.sweeps))
+        self.callback.progress(Progress(elapsed, now.recorded, now.visited, now.stored, size, fraction, now.sweeps))
 
     def _note_statistics(self, engine_seconds: float) -> None:
         setup, search = self.context.setup, self.search
@@ -432,7 +435,7 @@ class SearchRun:
         specification, counter = self.specification, self.context.files.counter
         if not specification.counts_distinct or self.outcome.statistics.states is not None or counter is None:
             return
-        self.watcher.stage("counting distinct states ...")
+        self.callback.stage("counting distinct states ...")
         counts = counter.count(self.memory.left())
         self.outcome.statistics = replace(
             self.outcome.statistics,

@@ -23,9 +23,9 @@ from strandline.engine.orders.depth_first import DepthFirstSearch
 from strandline.engine.orders.shards import ShardedSweepSearch
 from strandline.engine.orders.sweep import SweepSearch
 from strandline.engine.orders.walks import RandomWalks
-from strandline.engine.parts.search_output import Listener, Log, Sink
+from strandline.engine.parts.search_output import Log, SearchObserver, Sink
 from strandline.engine.runtime.writer import Writer
-from strandline.engine.search import Search, Searching, Terms
+from strandline.engine.search import Search, SearchArguments, Searching
 from strandline.errors import InternalError
 
 FORGETTING = (SWEEP, CACHE)
@@ -45,8 +45,8 @@ _CYCLE_SEARCHES: Mapping[str, tuple[Callable[..., CycleSearch], Mapping[str, Any
 class SearchMaker(Protocol):
     """Makes a search of the engine over a Kernel."""
 
-    def make(self, kernel: Kernel, log: Log, listener: Listener | None, memory_limit: int | None) -> Searching:
-        """A new search; `log` gets the links of states to their parents, `listener` is told of expanded states."""
+    def make(self, kernel: Kernel, log: Log, observer: SearchObserver | None, memory_limit: int | None) -> Searching:
+        """A new search; `log` gets the links of states to their parents, `observer` is told of expanded states."""
 
 
 @runtime_checkable
@@ -64,7 +64,7 @@ class SpillingMaker(Protocol):
         self,
         kernel: Kernel,
         log: Sink,
-        listener: Listener | None,
+        observer: SearchObserver | None,
         memory_limit: int | None,
         folder: Path,
         account: Callable[[int], None],
@@ -81,12 +81,12 @@ class StateSearches:
     options: Options
     stop_mask: int
 
-    def make(self, kernel: Kernel, log: Log, listener: Listener | None, memory_limit: int | None) -> Search:
-        options, terms = self.options, self._terms(log.append, listener, memory_limit)
+    def make(self, kernel: Kernel, log: Log, observer: SearchObserver | None, memory_limit: int | None) -> Search:
+        options, terms = self.options, self._terms(log.append, observer, memory_limit)
         if options.order == CACHE:
             return CachedSearch(kernel, states=options.cache_size, rule=CacheRule(options.cache_rule), **terms)
         # Who listens is told of states in the order in which they are expanded, by one thread.
-        threads = options.threads if listener is None and kernel.reentrant else 1
+        threads = options.threads if observer is None and kernel.reentrant else 1
         if options.store not in WHOLE:
             return BreadthFirstSearch(kernel, keeping=self._keeping(), threads=threads, **terms)
         if options.order == SWEEP and threads > 1:
@@ -106,10 +106,10 @@ class StateSearches:
         }
         return kinds[self.options.store]
 
-    def _terms(self, log: Sink, listener: Listener | None, memory_limit: int | None) -> Terms:
+    def _terms(self, log: Sink, observer: SearchObserver | None, memory_limit: int | None) -> SearchArguments:
         return {
             "log": log,
-            "listener": listener,
+            "observer": observer,
             "stop_mask": self.stop_mask,
             "memory_limit": memory_limit,
             "max_states": self.options.max_states,
@@ -132,7 +132,7 @@ class StateSearches:
         self,
         kernel: Kernel,
         log: Sink,
-        listener: Listener | None,
+        observer: SearchObserver | None,
         memory_limit: int | None,
         folder: Path,
         account: Callable[[int], None],
@@ -142,7 +142,7 @@ class StateSearches:
         # Imported here: who has memory enough does not wait for it.
         from strandline.engine.disk.search import SpillingSearch
 
-        terms = self._terms(log, listener, memory_limit)
+        terms = self._terms(log, observer, memory_limit)
         return SpillingSearch(kernel, folder=folder, account=account, release=release, writer=writer, **terms)
 
 
@@ -154,12 +154,12 @@ class DeviceSearches:
     options: Options
     stop_mask: int
 
-    def make(self, kernel: Kernel, log: Log, listener: Listener | None, memory_limit: int | None) -> Searching:
+    def make(self, kernel: Kernel, log: Log, observer: SearchObserver | None, memory_limit: int | None) -> Searching:
         # Imported here: who does not search on a device does not wait for it.
         from strandline.engine.device.cuda import CudaDevice
         from strandline.engine.device.search import DeviceSearch
 
-        if listener is not None or kernel.device is None:
+        if observer is not None or kernel.device is None:
             raise InternalError("this search cannot be made on a device")
         options = self.options
         limits = {"max_states": options.max_states, "memory_limit": options.memory_limit}
@@ -182,12 +182,9 @@ class WalkSearches:
     seed: int
     stop_mask: int
 
-    def make(self, kernel: Kernel, log: Log, listener: Listener | None, memory_limit: int | None) -> Search:
-        terms: Terms = {"log": log.append, "stop_mask": self.stop_mask, "memory_limit": memory_limit}
+    def make(self, kernel: Kernel, log: Log, observer: SearchObserver | None, memory_limit: int | None) -> Search:
+        terms: SearchArguments = {"log": log.append, "stop_mask": self.stop_mask, "memory_limit": memory_limit}
         return RandomWalks(kernel, walks=self.walks, depth=self.depth, seed=self.seed, **terms)
-
-
-
 
 
 def cycle_sweep(search: Searching) -> SweepCycleSearch | None:
@@ -213,14 +210,14 @@ class CycleSearches:
     ranks: int = 1
     whole: bool = False
 
-    def make(self, kernel: Kernel, log: Log, listener: Listener | None, memory_limit: int | None) -> CycleSearch:
+    def make(self, kernel: Kernel, log: Log, observer: SearchObserver | None, memory_limit: int | None) -> CycleSearch:
         kind, given = _CYCLE_SEARCHES[self.method.name]
         arguments = dict(given)
         if self.method.ranked:
             arguments["ranks"] = self.ranks
         if self.whole:
             arguments["whole"] = True
-        terms: Terms = {"log": log.append, "memory_limit": memory_limit, "max_states": self.max_states}
+        terms: SearchArguments = {"log": log.append, "memory_limit": memory_limit, "max_states": self.max_states}
         return kind(kernel, accepting=self.accepting, **terms, **arguments)
 
 

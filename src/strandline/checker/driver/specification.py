@@ -11,7 +11,7 @@ from strandline.checker.driver.searches import SearchMaker
 from strandline.checker.measures.prediction import Prediction
 from strandline.checker.options.search import Options
 from strandline.compile.kernel import Kernel
-from strandline.engine.parts.search_output import Listener
+from strandline.engine.parts.search_output import SearchObserver
 from strandline.engine.runtime.memory import WordArray
 from strandline.errors import Option, UsageError
 from strandline.model.expression import Expression
@@ -58,7 +58,7 @@ class SearchSpecification:
     visible: Sequence[Expression] | None = None
     """The expressions whose truth along runs a reduction must preserve; None where nothing may be reduced."""
     checkpoints: Checkpoints | None = None
-    observe: Callable[[Path, Kernel], Listener] | None = None
+    observe: Callable[[Path, Kernel], SearchObserver] | None = None
     """Makes an observer of the search, whose files go to the folder; distinct states are not counted then."""
     observes_edges: bool = False
     explores_all: bool = False

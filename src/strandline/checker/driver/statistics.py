@@ -66,7 +66,7 @@ def _regress(specification: SearchSpecification, kernel: Kernel, search: Searchi
     """Which steps regress, where the search tells of some."""
     if specification.measure is None or _partial(kernel):
         return None
-    return regress_of(specification.system, kernel.twin, specification.measure, search.sampled_regress_edges)
+    return regress_of(specification.system, kernel.reference, specification.measure, search.sampled_regress_edges)
 
 
 def doubt(omissions: Omissions | None, options: Options) -> str | None:

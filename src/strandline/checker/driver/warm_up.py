@@ -16,7 +16,7 @@ from threading import Timer
 
 from strandline.checker.driver.specification import SearchSpecification
 from strandline.checker.limits.memory import in_another_process
-from strandline.checker.limits.progress import Watcher
+from strandline.checker.limits.progress import ProgressCallback
 from strandline.compile.kernel import Kernel
 from strandline.engine.parts.links import load_kernels
 from strandline.engine.parts.search_output import Sink
@@ -54,8 +54,8 @@ class NullLog:
         return [self.append] * count
 
 
-def warm_up(specification: SearchSpecification, kernel: Kernel, watcher: Watcher) -> float:
-    """Load the machine code of a search; return the seconds that this took. The watcher is notified where it has to be
+def warm_up(specification: SearchSpecification, kernel: Kernel, callback: ProgressCallback) -> float:
+    """Load the machine code of a search; return the seconds that this took. The callback is notified where it has to be
     made first, which takes some seconds."""
     from strandline.engine.runtime.jit import compiled_before
 
@@ -64,7 +64,7 @@ def warm_up(specification: SearchSpecification, kernel: Kernel, watcher: Watcher
     trial = specification.searches.make(kernel, NullLog(), observer, None)
     if not isinstance(trial, Search):
         return 0.0
-    with notice_compiling(watcher, at_once=not compiled_before(trial.loop)):
+    with notice_compiling(callback, at_once=not compiled_before(trial.loop)):
         if specification.options.memory_limit is not None:
             in_another_process(partial(_load_all, trial))
             _load_all(trial)
@@ -97,13 +97,13 @@ def _try_out(trial: Searching) -> None:
 
 
 @contextmanager
-def notice_compiling(watcher: Watcher, *, at_once: bool = False) -> Iterator[None]:
-    """Notify the watcher that machine code is being made: at once where that is known. Else it may have been made for
+def notice_compiling(callback: ProgressCallback, *, at_once: bool = False) -> Iterator[None]:
+    """Notify the callback that machine code is being made: at once where that is known. Else it may have been made for
     other widths of states, and only the time shows whether it was for this one."""
-    timer = Timer(_LOADING, watcher.stage, (COMPILING,))
+    timer = Timer(_LOADING, callback.stage, (COMPILING,))
     timer.daemon = True
     if at_once:
-        watcher.stage(COMPILING)
+        callback.stage(COMPILING)
     else:
         timer.start()
     try:

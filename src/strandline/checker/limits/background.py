@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from strandline.checker.limits.memory import MemoryLimit, resident_bytes
-from strandline.checker.limits.progress import Progress, Watcher
+from strandline.checker.limits.progress import Progress, ProgressCallback
 from strandline.checker.limits.timeouts import time_is_up
 from strandline.errors import ResourceError
 
@@ -38,9 +38,9 @@ class Background(Generic[Result]):
     after a moment in which the work may see that itself."""
 
     def __init__(
-        self, watcher: Watcher, started: float, max_seconds: float | None, memory: MemoryLimit | None = None
+        self, callback: ProgressCallback, started: float, max_seconds: float | None, memory: MemoryLimit | None = None
     ) -> None:
-        self._watcher, self._started, self._limit = watcher, started, max_seconds
+        self._watcher, self._started, self._limit = callback, started, max_seconds
         self._memory = memory or MemoryLimit(None)
         self._left = False
         self.until: tuple[float, str] | None = None

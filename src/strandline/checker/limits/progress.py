@@ -24,7 +24,7 @@ class Progress:
     """Of a search in sets: what it does; `stored` are then nodes of decision diagrams."""
 
 
-class Watcher(Protocol):
+class ProgressCallback(Protocol):
     """Is told what a search does; must return quickly."""
 
     def stage(self, text: str) -> None:
@@ -34,8 +34,8 @@ class Watcher(Protocol):
         """The search goes on; called about twenty times a second."""
 
 
-class Unwatched:
-    """A watcher that does not listen."""
+class NullCallback:
+    """A callback that does not listen."""
 
     def stage(self, text: str) -> None:
         return

@@ -11,11 +11,11 @@ from strandline.checker.properties.atoms import atom_source
 from strandline.checker.properties.product import Product, Watched
 from strandline.checker.properties.selection import Kind, Property
 from strandline.checker.tasks.runs import Question
-from strandline.compile.interpreted import SystemTwin
+from strandline.compile.interpreted import SystemReference
 from strandline.errors import InputError, InternalError
 from strandline.model.expression import walk
 from strandline.source import Source
-from strandline.traces.interpreter_walk import twin_of
+from strandline.traces.interpreter_walk import reference_of
 from strandline.traces.lassos import Lasso, LassoReplay
 
 
@@ -52,9 +52,9 @@ class ProductFound:
 
 def replaying(product: Product, run: SearchRun) -> LassoReplay:
     """Shows what the product did as runs of the System that the user knows."""
-    if not isinstance(run.kernel.twin, SystemTwin):
+    if not isinstance(run.kernel.reference, SystemReference):
         raise InternalError("a product is compiled from a System")
-    return LassoReplay(run.kernel.twin, twin_of(product.plain), run.evidence_limits.check)
+    return LassoReplay(run.kernel.reference, reference_of(product.plain), run.evidence_limits.check)
 
 
 def note_product_fault(run: SearchRun, question: Question, product: Product) -> None:

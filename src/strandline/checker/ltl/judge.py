@@ -16,11 +16,11 @@ from strandline.checker.properties.specification import PropertyProcess, Specifi
 from strandline.checker.tasks.runs import Question
 from strandline.checker.verdicts.ltl import AtomValues
 from strandline.compile.interpret import Fault, Interpreter
-from strandline.compile.interpreted import SystemTwin
+from strandline.compile.interpreted import SystemReference
 from strandline.compile.kernel import ACCEPTING_BIT
 from strandline.errors import InputError, ReplayError
 from strandline.properties.word import Letter
-from strandline.traces.interpreter_walk import twin_of
+from strandline.traces.interpreter_walk import reference_of
 from strandline.traces.lassos import ShownRun, unmet_fairness
 from strandline.traces.stored import MOST_HELD
 
@@ -41,51 +41,54 @@ def judge(
     """The values of the atoms, if they are wanted, along a run that violates the specification of the question; raises
     `ReplayError` where it does not, or is none of the runs that count. Of a long run `check_limits` is called now and
     then, which may raise `ResourceError`."""
-    twin, specification = twin_of(product.plain), question.specification
-    _judge_run(product, twin, run)
+    reference, specification = reference_of(product.plain), question.specification
+    _judge_run(product, reference, run)
     if isinstance(specification, PropertyProcess):
-        _judge_process(twin, run)
+        _judge_process(reference, run)
         return ()
-    letters = letters_of(twin, specification, run, check_limits)
-    word = JudgedWord(specification, letters, run.trace.loop, _stands_still(twin, run))
+    letters = letters_of(reference, specification, run, check_limits)
+    word = JudgedWord(specification, letters, run.trace.loop, _stands_still(reference, run))
     if not word.violates():
         raise ReplayError(f"the trace does not violate {specification.described}")
     return word.atom_values() if values else ()
 
 
-def _judge_process(twin: SystemTwin, run: ShownRun) -> None:
+def _judge_process(reference: SystemReference, run: ShownRun) -> None:
     """Check that the property process accepts along the loop."""
-    if not any(twin.labels(state) >> ACCEPTING_BIT & 1 for state in run.loop_states):
+    if not any(reference.labels(state) >> ACCEPTING_BIT & 1 for state in run.loop_states):
         raise ReplayError("the property process does not accept in the loop of the trace")
 
 
-def _judge_run(product: Product, twin: SystemTwin, run: ShownRun) -> None:
+def _judge_run(product: Product, reference: SystemReference, run: ShownRun) -> None:
     if run.trace.loop is None:
         return
-    unmet = unmet_fairness(twin, run, product.fairness)
+    unmet = unmet_fairness(reference, run, product.fairness)
     if unmet is not None:
         raise ReplayError(f"the loop of the trace is not fair: {unmet.name}")
-    if product.ignore_finite_runs and _stands_still(twin, run):
+    if product.ignore_finite_runs and _stands_still(reference, run):
         raise ReplayError("the trace ends, but runs that end were to be ignored")
 
 
-def _stands_still(twin: SystemTwin, run: ShownRun) -> bool:
+def _stands_still(reference: SystemReference, run: ShownRun) -> bool:
     """Whether the run ends: its loop, or the last state of a path, has no step."""
-    interpreter = Interpreter(twin.system)
+    interpreter = Interpreter(reference.system)
     last = run.loop_states or run.states[-1:]
-    return all(interpreter.is_deadlock(twin.layout.unpack(state)) for state in last)
+    return all(interpreter.is_deadlock(reference.layout.unpack(state)) for state in last)
 
 
 def letters_of(
-    twin: SystemTwin, specification: Specification, run: ShownRun, check_limits: Callable[[], None] = lambda: None
+    reference: SystemReference,
+    specification: Specification,
+    run: ShownRun,
+    check_limits: Callable[[], None] = lambda: None,
 ) -> tuple[Letter, ...]:
     """The atoms that hold in each state of the run; an `InputError` where one cannot be evaluated."""
-    interpreter, written = Interpreter(twin.system), specification.written
+    interpreter, written = Interpreter(reference.system), specification.written
     letters, known = list[Letter](), dict[Letter, Letter]()
     for number, state in enumerate(run.states):
         if number and number % MOST_HELD == 0:
             check_limits()
-        valuation = twin.layout.unpack(state)
+        valuation = reference.layout.unpack(state)
         letter = set()
         for name, expression in specification.atoms.items():
             try:

@@ -16,9 +16,7 @@ _LEAST_PATIENCE, _PATIENCE_PER_STEP = 200_000, 500
 """States that such a search may visit at least, and for each step: replaying a step takes as long as visiting these."""
 
 
-def shorter_lasso(
-    lasso: Lasso, product: Product, run: SearchRun, wanted: WordArray | None
-) -> tuple[Lasso, bool]:
+def shorter_lasso(lasso: Lasso, product: Product, run: SearchRun, wanted: WordArray | None) -> tuple[Lasso, bool]:
     """A shorter lasso, and whether none is shorter; where looking for one takes too long, the lasso that was found.
 
     `wanted` are all accepting states on cycles, where a shortest lasso is asked for: then it may take as long as it
@@ -32,7 +30,7 @@ def shorter_lasso(
     to_the_end = wanted is not None and run.outcome.complete
     patience = max(_LEAST_PATIENCE, _PATIENCE_PER_STEP * len(lasso))
     if wanted is not None:
-        run.watcher.stage("looking for a shortest lasso ...")
+        run.callback.stage("looking for a shortest lasso ...")
     goals = accepting_on_loop(kernel, lasso, product.accepting_label) if wanted is None else StateSet(wanted)
     log = ParentLog(run.context.resources.folder / "shorter")
 

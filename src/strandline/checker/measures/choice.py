@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from strandline.analysis.measure_combination import measure_of
 from strandline.checker.checkpoints.run_folder import Checkpoints
-from strandline.checker.limits.progress import Watcher
+from strandline.checker.limits.progress import ProgressCallback
 from strandline.checker.measures.notation import parse_measures
 from strandline.checker.measures.prediction import AUTOMATIC, Prediction, noted_prediction, predicted_measure
 from strandline.checker.options.search import Options
@@ -29,8 +29,8 @@ class SweepMeasure:
 class SweepMeasures:
     """The measures of the Systems of one check: each is worked out once, however many searches go by it."""
 
-    def __init__(self, options: Options, watcher: Watcher, checkpoints: Checkpoints | None = None) -> None:
-        self._options, self._watcher, self._checkpoints = options, watcher, checkpoints
+    def __init__(self, options: Options, callback: ProgressCallback, checkpoints: Checkpoints | None = None) -> None:
+        self._options, self._watcher, self._checkpoints = options, callback, checkpoints
         self._known: dict[int, tuple[System, SweepMeasure]] = {}
 
     def of(self, system: System) -> SweepMeasure:

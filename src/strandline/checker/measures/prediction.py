@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from strandline.analysis.measure_combination import measure_of
 from strandline.checker.checkpoints.run_folder import Checkpoints
 from strandline.checker.limits.memory import in_another_process, resident_bytes, return_memory
-from strandline.checker.limits.progress import Watcher
+from strandline.checker.limits.progress import ProgressCallback
 from strandline.checker.measures.notation import measure_texts, parse_measures
 from strandline.engine.runtime.memory import WordArray
 from strandline.errors import Option, UsageError
@@ -57,7 +57,7 @@ class Prediction:
     """What finding it took."""
 
 
-def predicted_measure(system: System, watcher: Watcher, memory: int | None = None) -> Prediction:
+def predicted_measure(system: System, callback: ProgressCallback, memory: int | None = None) -> Prediction:
     """The best measure that was found: that of the least time among those that fit the memory, where both can be told,
     else that of the least product of peak and visits. Where no measure beats keeping all states, that is what is
     predicted. A `UsageError` where the model has no variables to look at."""
@@ -65,14 +65,14 @@ def predicted_measure(system: System, watcher: Watcher, memory: int | None = Non
 
     if memory is not None:
         in_another_process(lambda: find_measures(system, share=_TRIAL_SHARE))
-    found = find_measures(system, watch=watcher.stage, share=_share(memory))
+    found = find_measures(system, watch=callback.stage, share=_share(memory))
     return_memory()
     if not found.states:
         raise UsageError(
             "no measure of progress was found in this model; give one: {}", options=[Option("measure", "EXPR")]
         )
     prediction = _prediction(found, found.best(_largest_peak(found, memory)))
-    watcher.stage(_told(prediction, system))
+    callback.stage(_told(prediction, system))
     return prediction
 
 
@@ -86,7 +86,7 @@ def _share(memory: int | None) -> float:
 
 def better_measure(
     system: System,
-    watcher: Watcher,
+    callback: ProgressCallback,
     memory: int | None,
     starts: WordArray,
     present: Prediction,
@@ -99,7 +99,7 @@ def better_measure(
     was done so far, by half as many visits. None where none does."""
     from strandline.progress.finding import find_measures
 
-    found = find_measures(system, watch=watcher.stage, given=[present.measure], share=_share(memory), starts=starts)
+    found = find_measures(system, watch=callback.stage, given=[present.measure], share=_share(memory), starts=starts)
     return_memory()
     given = next((trial for trial in found.trials if trial.given), None)
     others = [trial for trial in found.trials if not trial.given and max(trial.cost, trial.rank) < 1]
@@ -113,10 +113,10 @@ def better_measure(
         best = min(others, key=lambda trial: trial.rank, default=None)
         better = best is not None and (given is None or best.rank <= _CLEARLY_BETTER * given.rank)
     if best is None or not better:
-        watcher.stage("no better measure was found from here")
+        callback.stage("no better measure was found from here")
         return None
     prediction = replace(_prediction(found, best), exact=False)
-    watcher.stage(_told(prediction, system))
+    callback.stage(_told(prediction, system))
     return prediction
 
 

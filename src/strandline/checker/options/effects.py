@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from strandline.checker.options.ctl_methods import ABSTRACTION, COMPONENTS, EXPLICIT, SWEPT, SYMBOLIC
 from strandline.checker.options.cycle_methods import METHODS, PREFIX, SCC
 from strandline.checker.options.search import CACHE, EXACT, GPU, SWEEP, Options
-from strandline.checker.options.temporal import LtlOptions
+from strandline.checker.options.temporal import TemporalOptions
 from strandline.errors import Option, UsageError
 
 STATES, LTL, CTL, GRAPH = "states", "LTL", "CTL", "graph"
@@ -69,7 +69,7 @@ class Fact:
     """Where one option takes effect."""
 
     name: str
-    given: Callable[[Options, LtlOptions], Option | None]
+    given: Callable[[Options, TemporalOptions], Option | None]
     """The option as it was given; None where it was not, or says what is done anyway."""
     effective: frozenset[Way]
     purpose: str
@@ -82,11 +82,11 @@ class Fact:
         return way in self.effective and self.only_if(way, options)
 
 
-def _search(name: str, usual: object) -> Callable[[Options, LtlOptions], Option | None]:
+def _search(name: str, usual: object) -> Callable[[Options, TemporalOptions], Option | None]:
     return lambda options, _: _unusual(name, getattr(options, name), usual)
 
 
-def _temporal(name: str, usual: object) -> Callable[[Options, LtlOptions], Option | None]:
+def _temporal(name: str, usual: object) -> Callable[[Options, TemporalOptions], Option | None]:
     return lambda _, temporal: _unusual(name, getattr(temporal, name), usual)
 
 
@@ -94,25 +94,25 @@ def _unusual(name: str, value: object, usual: object) -> Option | None:
     return None if value == usual else Option(name, None if isinstance(value, tuple) else value)
 
 
-def _order(name: str) -> Callable[[Options, LtlOptions], Option | None]:
+def _order(name: str) -> Callable[[Options, TemporalOptions], Option | None]:
     return lambda options, _: Option("order", name) if options.order == name else None
 
 
-def _breadth_first(options: Options, _: LtlOptions) -> Option | None:
+def _breadth_first(options: Options, _: TemporalOptions) -> Option | None:
     return Option("order", "bfs") if options.asked_order == "bfs" else None
 
 
-def _by_measure(options: Options, _: LtlOptions) -> Option | None:
+def _by_measure(options: Options, _: TemporalOptions) -> Option | None:
     if options.order != SWEEP:
         return None
     return Option("measure") if options.measure else Option("order", SWEEP)
 
 
-def _store(*names: str) -> Callable[[Options, LtlOptions], Option | None]:
+def _store(*names: str) -> Callable[[Options, TemporalOptions], Option | None]:
     return lambda options, _: Option("store", options.store) if options.store in names else None
 
 
-def _gpu(options: Options, _: LtlOptions) -> Option | None:
+def _gpu(options: Options, _: TemporalOptions) -> Option | None:
     return Option("device", GPU) if options.device == GPU else None
 
 
@@ -164,13 +164,13 @@ FACTS: tuple[Fact, ...] = (
     ),
     Fact("all_cycles", _temporal("all_cycles", False), frozenset({_SCC}), "LTL and automata, by method scc"),
     Fact("reachable_first", _temporal("reachable_first", True), _IN_SETS, "CTL by methods symbolic and abstraction"),
-    Fact("refinements", _temporal("refinements", LtlOptions().refinements), _REFINED, "CTL by method abstraction"),
-    Fact("splitting", _temporal("splitting", LtlOptions().splitting), _REFINED, "CTL by method abstraction"),
+    Fact("refinements", _temporal("refinements", TemporalOptions().refinements), _REFINED, "CTL by method abstraction"),
+    Fact("splitting", _temporal("splitting", TemporalOptions().splitting), _REFINED, "CTL by method abstraction"),
     Fact("explain", _temporal("explain", False), _REFINED, "CTL by method abstraction"),
 )
 
 
-def given_facts(options: Options, temporal: LtlOptions) -> Iterator[tuple[Fact, Option]]:
+def given_facts(options: Options, temporal: TemporalOptions) -> Iterator[tuple[Fact, Option]]:
     """The facts about options that were given, each with the option."""
     for fact in FACTS:
         option = fact.given(options, temporal)
@@ -179,7 +179,7 @@ def given_facts(options: Options, temporal: LtlOptions) -> Iterator[tuple[Fact, 
 
 
 def refuse_without_effect(
-    decided: Sequence[Decided], options: Options, temporal: LtlOptions, *, reentrant: bool = True
+    decided: Sequence[Decided], options: Options, temporal: TemporalOptions, *, reentrant: bool = True
 ) -> Iterable[str]:
     """Raise `UsageError` for an option that takes effect on none of the properties; return notices of those that take
     effect on some alone. `reentrant`: several threads can ask the model."""
@@ -195,4 +195,3 @@ def refuse_without_effect(
             raise UsageError(f"{{}} is for {fact.purpose}: {how}; leave it out", options=[option])
         notices.append(f"{option.as_flag()} has no effect on some properties: {how}")
     return notices
-

@@ -78,9 +78,7 @@ class Options:
     )
     cache_rule: str | None = field(
         default=None,
-        metadata=told(
-            "which cached state makes room for another (default random)", group=_SEARCH, choices=CACHE_RULES
-        ),
+        metadata=told("which cached state makes room for another (default random)", group=_SEARCH, choices=CACHE_RULES),
     )
     """Never None for a search with a cache."""
     por: bool = field(
@@ -162,9 +160,7 @@ class Options:
     )
     count_distinct: bool = field(
         default=False,
-        metadata=told(
-            "count distinct states exactly although states are forgotten, by means of disk", group=_SEARCH
-        ),
+        metadata=told("count distinct states exactly although states are forgotten, by means of disk", group=_SEARCH),
     )
     cone: bool = field(
         default=False,
@@ -205,9 +201,7 @@ class Options:
             parse=parse_duration,
         ),
     )
-    resume: bool = field(
-        default=False, metadata=told("go on with the run in the folder of checkpoints", group=_SEARCH)
-    )
+    resume: bool = field(default=False, metadata=told("go on with the run in the folder of checkpoints", group=_SEARCH))
     max_states: int | None = field(
         default=None, metadata=told("states found", group=_LIMITS, metavar="N", parse=parse_count)
     )
@@ -221,9 +215,7 @@ class Options:
     )
     spill: bool = field(
         default=True,
-        metadata=told(
-            "when the memory limit is reached: go on with states on disk (default), or stop", group=_LIMITS
-        ),
+        metadata=told("when the memory limit is reached: go on with states on disk (default), or stop", group=_LIMITS),
     )
     """Breadth-first search and sweeps can."""
     disk: int | str | None = field(
@@ -366,9 +358,7 @@ class Options:
         if self.cache_states is None:
             raise UsageError("a search with a cache needs its size: give {}", options=[Option("cache_states", "N")])
         if self.cache_states < 0:
-            raise UsageError(
-                f"{{}} cannot be less than 0, as {self.cache_states} is", options=[Option("cache_states")]
-            )
+            raise UsageError(f"{{}} cannot be less than 0, as {self.cache_states} is", options=[Option("cache_states")])
         self._set("cache_rule", self.cache_rule or CACHE_RULES[0])
         if self.cache_rule not in CACHE_RULES:
             raise UsageError(f"unknown rule '{self.cache_rule}' for a cache (known: {', '.join(CACHE_RULES)})")

@@ -22,7 +22,7 @@ MOST_REFINEMENTS = 200
 
 
 @dataclass(frozen=True, kw_only=True)
-class LtlOptions:
+class TemporalOptions:
     """Method, fairness and what is to be shown; they matter for LTL, CTL and automata only. Raises `UsageError` where
     they do not fit together."""
 
@@ -58,9 +58,7 @@ class LtlOptions:
             choices=FINITE_RUNS,
         ),
     )
-    shortest: bool = field(
-        default=False, metadata=told("look for a short lasso, at the price of time", group=_GROUP)
-    )
+    shortest: bool = field(default=False, metadata=told("look for a short lasso, at the price of time", group=_GROUP))
     all_cycles: bool = field(default=False, metadata=told("report every accepting component", group=_GROUP))
     sanity: bool = field(
         default=True, metadata=told("warn when a formula holds for a wrong reason (default: yes)", group=_GROUP)
@@ -116,7 +114,7 @@ class LtlOptions:
     def refuse_without_runs(self) -> None:
         """Raises `UsageError` for what has a meaning for properties of runs alone; called where none is asked. To turn
         off what would not be done anyway does no harm."""
-        for one, _ in options_in(LtlOptions):
+        for one, _ in options_in(TemporalOptions):
             value = getattr(self, one.name)
             if one.name == "method" and value in STATE_METHODS:
                 continue

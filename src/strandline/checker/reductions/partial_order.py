@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from strandline.checker.limits.progress import Watcher
+from strandline.checker.limits.progress import ProgressCallback
 from strandline.compile.callback import CallableSystem
 from strandline.compile.kernel import Kernel
 from strandline.compile.make import make_kernel
@@ -50,21 +50,21 @@ def reduction_of(system: System, seen: Sequence[Expression]) -> Reduction:
     return Reduction(facts, rising_of(system, facts), changing(system, [*seen, *guards]))
 
 
-def examine_reduction(system: System, seen: Sequence[Expression], watcher: Watcher) -> None:
+def examine_reduction(system: System, seen: Sequence[Expression], callback: ProgressCallback) -> None:
     """Try in some states what a reduction takes for granted, and tell. Raises `InternalError` where it is wrong."""
     found = examine(system.alone, reduction_of(system.alone, seen), seen)
-    watcher.stage(
+    callback.stage(
         f"independence: {found.pairs:,} pairs of steps commute and {found.conditions:,} conditions stay as they are in "
         f"{found.states:,} states, as the reduction takes it"
     )
 
 
-def pays(system: System, seen: Sequence[Expression], watcher: Watcher) -> bool:
+def pays(system: System, seen: Sequence[Expression], callback: ProgressCallback) -> bool:
     """Whether a reduction leaves few enough steps, by the first states of the System with and without it."""
     plain, reduced = (_branching(make_kernel(system, (), None, one)) for one in (None, reduction_of(system, seen)))
     share = reduced / plain if plain else 1.0
     used = share <= _PAYS
-    watcher.stage(f"partial-order reduction {'is' if used else 'is not'} used: it leaves {share:.0%} of the steps")
+    callback.stage(f"partial-order reduction {'is' if used else 'is not'} used: it leaves {share:.0%} of the steps")
     return used
 
 

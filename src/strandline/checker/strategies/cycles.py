@@ -19,7 +19,7 @@ from strandline.checker.options.search import WHOLE
 from strandline.checker.properties.product import Product
 from strandline.checker.tasks.runs import question_of, unreducible
 from strandline.checker.tasks.task import Session, Task
-from strandline.compile.interpreted import SystemTwin
+from strandline.compile.interpreted import SystemReference
 from strandline.compile.kernel import Kernel
 from strandline.engine.runtime.memory import WordArray
 from strandline.errors import InternalError, Option, UsageError
@@ -80,7 +80,7 @@ class CycleStrategy:
 
         plain = CycleSearches(self.method, product.accepting_label, task.options.max_states, whole=whole)
         measure, searches = (None, plain) if chosen is None else refine(chosen.measure)
-        traced = MOST_TRACES if task.shows else 0
+        traced = MOST_TRACES if task.want_traces else 0
         specification = SearchSpecification(
             checkpoints=session.checkpoints,
             system=product.system,
@@ -95,7 +95,7 @@ class CycleStrategy:
             visible=product.predicates,
             components=EveryComponent(traced, select if shortest else None) if whole else None,
         )
-        with run_search(specification, session.watcher) as run:
+        with run_search(specification, session.callback) as run:
             lasso, is_shortest = _shown_lasso(run, task, product, shortest=shortest)
             note_product_fault(run, question, product)
         return ProductFound(
@@ -106,7 +106,7 @@ class CycleStrategy:
             run,
             lasso=lasso,
             shortest=is_shortest,
-            components=tuple(Component(one.size, one.lasso if task.shows else None) for one in run.cycles)
+            components=tuple(Component(one.size, one.lasso if task.want_traces else None) for one in run.cycles)
             if whole
             else (),
             cycle_kind=run.cycles[0].kind if run.cycles else None,
@@ -124,7 +124,7 @@ def _shown_lasso(run: SearchRun, task: Task, product: Product, *, shortest: bool
     state."""
     if not run.cycles or run.cycles[0].lasso is None:
         return None, False
-    if not task.shows:
+    if not task.want_traces:
         return run.cycles[0].lasso, False
     wanted = np.concatenate(_kept_states(run.cycles)) if shortest else None
     return shorter_lasso(run.cycles[0].lasso, product, run, wanted)
@@ -136,10 +136,10 @@ def _kept_states(cycles: list[CycleStop]) -> list[WordArray]:
 
 def accepting_among(states: WordArray, product: Product, kernel: Kernel) -> WordArray:
     """Return the accepting ones of packed states."""
-    twin, observer = kernel.twin, product.system.observer
-    if not isinstance(twin, SystemTwin) or observer is None:
+    reference, observer = kernel.reference, product.system.observer
+    if not isinstance(reference, SystemReference) or observer is None:
         raise InternalError("a product is compiled from a System")
-    packed = States(twin.layout, states)
+    packed = States(reference.layout, states)
     accepted = np.isin(packed.cell(observer.location), list(observer.accepting))
     for variable in product.at_rest:
         accepted &= packed.cell(variable) == 0

@@ -86,7 +86,7 @@ def search_for_states(
         visible=[one.predicate for one in task.properties if one.predicate is not None],
         for_device=for_device,
     )
-    with run_search(specification, session.watcher) as run:
+    with run_search(specification, session.callback) as run:
         found = states_found(run, task, bits)
     _count_shown_deadlocks(found)
     _explain_guards(found.outcome, specification, session)
@@ -106,7 +106,7 @@ def states_found(run: SearchRun, task: Task, bits: Mapping[Property, int]) -> St
     for stop in run.stops:
         decided = [one for one, bit in bits.items() if stop.labels >> bit & 1]
         traces.update(dict.fromkeys(decided))
-        if task.shows:
+        if task.want_traces:
             try:
                 traces.update(dict.fromkeys(decided, run.replay(stop).trace))
             except LeftOut as limit:
@@ -139,7 +139,5 @@ def _explain_guards(outcome: RunOutcome, specification: SearchSpecification, ses
     now, system = outcome.statistics, specification.system
     if not outcome.complete or now.coverage is None or now.visited > MOST_STATES or system.synchronous:
         return
-    explained = with_reasons(
-        now.coverage, system, specification.options, specification.started, session.watcher
-    )
+    explained = with_reasons(now.coverage, system, specification.options, specification.started, session.callback)
     outcome.statistics = replace(now, coverage=explained)

@@ -14,7 +14,7 @@ from strandline.checker.diagnosis.coverage import GUARD_NEVER_HOLDS, Coverage, N
 from strandline.checker.driver.run import run_search
 from strandline.checker.driver.searches import StateSearches
 from strandline.checker.driver.specification import SearchSpecification
-from strandline.checker.limits.progress import Watcher
+from strandline.checker.limits.progress import ProgressCallback
 from strandline.checker.options.search import Options
 from strandline.model.expression import Binary, Const, Expression, Read, conjunction
 from strandline.model.system import Action, System
@@ -26,10 +26,12 @@ _LONGEST = 30
 """Nodes of a part that is shown whole."""
 
 
-def with_reasons(coverage: Coverage, system: System, options: Options, started: float, watcher: Watcher) -> Coverage:
+def with_reasons(
+    coverage: Coverage, system: System, options: Options, started: float, callback: ProgressCallback
+) -> Coverage:
     """What a complete search has met, and why, to the part of a guard, where that can be told."""
     guards = list(_guards(system, coverage.never_taken))
-    held = _held([prefix for guard in guards for prefix in guard.prefixes], system, options, started, watcher)
+    held = _held([prefix for guard in guards for prefix in guard.prefixes], system, options, started, callback)
     if held is None:
         return coverage
     reasons = {guard.title: guard.reason(system, held) for guard in guards}
@@ -94,7 +96,7 @@ def _parts(guard: Expression | None) -> Iterator[Expression]:
 
 
 def _held(
-    conditions: Sequence[Expression], system: System, options: Options, started: float, watcher: Watcher
+    conditions: Sequence[Expression], system: System, options: Options, started: float, callback: ProgressCallback
 ) -> set[Expression] | None:
     """The conditions that hold in some reachable state; None where the search did not come to its end."""
     wanted = list(dict.fromkeys(conditions))
@@ -109,7 +111,7 @@ def _held(
         options=limits,
         started=started,
     )
-    with run_search(specification, watcher) as run:
+    with run_search(specification, callback) as run:
         labels = sum(stop.labels for stop in run.stops)
     # A guard may fault where it is not tried, because others go first: then nothing is known.
     ended = run.outcome.complete or labels == (1 << len(wanted)) - 1

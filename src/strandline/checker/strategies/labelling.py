@@ -34,7 +34,7 @@ from strandline.engine.graph.fixpoints import Fixpoints
 from strandline.engine.graph.log import Bits, GraphLog, contains
 from strandline.engine.graph.paths import Paths
 from strandline.errors import Option, ResourceError, UsageError
-from strandline.traces.interpreter_walk import twin_of
+from strandline.traces.interpreter_walk import reference_of
 
 _MANY = 1_000_000
 """Records whose labelling takes a while."""
@@ -79,7 +79,7 @@ class Labelling:
             return GraphLog(folder / "graph", kernel.words, len(kernel.initial), len(question.predicates))
 
         specification = exploration(task, session, observe, question.predicates, swept=self._swept)
-        with run_search(specification, session.watcher) as run:
+        with run_search(specification, session.callback) as run:
             found.outcome = run.outcome
             note_fault(run, question)
             if isinstance(run.observer, GraphLog):
@@ -114,7 +114,7 @@ class _GraphLabelling:
         began = time.perf_counter()
         self.found.records, self.found.disk_bytes = graph.records, graph.disk_bytes
         if graph.records >= _MANY:
-            run.watcher.stage(LABELLING.format(graph.records, graph.disk_bytes // 1_000_000))
+            run.callback.stage(LABELLING.format(graph.records, graph.disk_bytes // 1_000_000))
         fixpoints = Fixpoints(graph, self.question.dead_ends, run.ensure_within_limits)
         parts = {part: graph.labelled(number) for part, number in self.question.labels.items()}
         conditions = [graph.labelled(number) for number in self.question.condition_labels]
@@ -135,7 +135,7 @@ class _GraphLabelling:
         failing = [number for number, record in enumerate(graph.initial) if not contains(satisfied, record)]
         number = failing[0] if failing else 0
         start = Start(number, graph.initial[number])
-        shown = twin_of(self.question.plain)
+        shown = reference_of(self.question.plain)
         replaying = replay_of(run, shown)
         fairness = self.question.fairness.conditions
         limit = run.memory
@@ -144,7 +144,7 @@ class _GraphLabelling:
             formula, valuation, contains, lambda: Paths(graph, ensure), replaying, shown, start, fairness
         )
         initial = InitialStates(len(graph.initial) - len(failing), len(graph.initial))
-        if not self.task.shows:
+        if not self.task.want_traces:
             return CtlAnswer(not failing, None, initial=initial)
         try:
             return CtlAnswer(not failing, explaining.evidence(), initial=initial)

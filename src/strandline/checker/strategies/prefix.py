@@ -54,7 +54,7 @@ class PrefixSearch:
             counts_distinct=options.count_distinct and options.order in FORGETTING,
             visible=product.predicates,
         )
-        with run_search(specification, session.watcher) as run:
+        with run_search(specification, session.callback) as run:
             prefix = None
             if run.stops:
                 stop = run.stops[0]

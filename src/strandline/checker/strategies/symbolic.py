@@ -31,7 +31,7 @@ from strandline.symbolic.diagrams import Function
 from strandline.symbolic.fixpoints import SymbolicSets
 from strandline.symbolic.paths import Numbered, SymbolicPaths
 from strandline.symbolic.space import Space
-from strandline.traces.interpreter_walk import twin_of
+from strandline.traces.interpreter_walk import reference_of
 from strandline.traces.lassos import LassoReplay
 from strandline.traces.trace import Trace
 
@@ -78,7 +78,7 @@ class SymbolicSearch:
             evaluated = stated if len(goals) < len(task.properties) else []
             if run.outcome.fault is not None or (faulty and evaluated):
                 run.show_fault(evaluated, blame, share=len(goals) + 1)
-            if task.shows:
+            if task.want_traces:
                 show()
 
         def show() -> None:
@@ -94,7 +94,7 @@ class SymbolicSearch:
         outcome = run.carry_out(work)
         # Work that was left to itself may still be writing.
         shown, unshown = dict(traces), dict(missing)
-        if task.shows and run.missing is not None:
+        if task.want_traces and run.missing is not None:
             unshown |= {one: run.missing for one, trace in shown.items() if trace is None and one not in unshown}
         unexplained = {one: without(_answer_with_evidence(one), why) for one, why in unshown.items()}
         return StatesFound(outcome, shown, unexplained, frozenset(longer))
@@ -167,7 +167,7 @@ def formulas_in_sets(
         found.answers.update({formula: one.answer for formula, one in decided.items()})
         found.seconds = time.perf_counter() - began
         run.answered()
-        if task.shows:
+        if task.want_traces:
             show(decided)
 
     def show(decided: dict[CtlFormula, Decided]) -> None:
@@ -180,7 +180,7 @@ def formulas_in_sets(
 
     found.outcome = run.carry_out(work, spare=spare)
     answers = dict(found.answers)
-    if task.shows and run.missing is not None:
+    if task.want_traces and run.missing is not None:
         for formula, answer in answers.items():
             if answer.evidence is None and answer.without_evidence is None:
                 answers[formula] = replace(answer, without_evidence=run.missing)
@@ -217,16 +217,12 @@ class Deciding:
         self._task, self._question, self._space = task, question, space
         dead_ends = question.dead_ends
         full = space.reachable if task.temporal.reachable_first else space.valid
-        self.sets = SymbolicSets(
-            space, full, repeats=dead_ends.repeats, next_repeats=dead_ends.next_repeats
-        )
+        self.sets = SymbolicSets(space, full, repeats=dead_ends.repeats, next_repeats=dead_ends.next_repeats)
         self._paths = SymbolicPaths(self.sets, Numbered())
         told = [space.encoding.truth(one)[0] for one in question.predicates]
         parts = {part: told[number] for part, number in question.labels.items()}
         conditions = [told[number] for number in question.condition_labels]
-        self._valuation: Valuation[Function] = Valuation(
-            self.sets, parts, conditions, infinite=not dead_ends.repeats
-        )
+        self._valuation: Valuation[Function] = Valuation(self.sets, parts, conditions, infinite=not dead_ends.repeats)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -262,9 +258,9 @@ def explaining_of(
     question: CtlQuestion, formula: CtlFormula, valuation: Valuation[Function], paths: RecordedPaths, number: int
 ) -> Explaining[Function]:
     """What makes evidence for a formula, in the initial state of a number."""
-    shown = twin_of(question.plain)
+    shown = reference_of(question.plain)
     # What is the same is executed once.
-    searched = shown if question.searched is question.plain else twin_of(question.searched)
+    searched = shown if question.searched is question.plain else reference_of(question.searched)
     return Explaining(
         formula,
         valuation,

@@ -26,7 +26,7 @@ from strandline.symbolic.diagrams import BYTES_PER_NODE, Function, TooManyNodes
 from strandline.symbolic.fixpoints import SymbolicSets
 from strandline.symbolic.paths import Numbered, SymbolicPaths
 from strandline.symbolic.space import Space, State, Told
-from strandline.traces.interpreter_walk import twin_of
+from strandline.traces.interpreter_walk import reference_of
 from strandline.traces.replay import replay, with_fault
 from strandline.traces.trace import Trace, TraceFault
 
@@ -95,7 +95,7 @@ class SymbolicRun:
         # Diagrams of a few hundred states can need any amount of memory.
         self._allowed = allowed = MemoryLimit.by_default() if given is None else MemoryLimit(given)
         limits = (options.max_seconds, allowed)
-        background: Background[None] = Background(self.session.watcher, self.session.started, *limits)
+        background: Background[None] = Background(self.session.callback, self.session.started, *limits)
         self._background = background
         self._began = time.perf_counter()
 
@@ -237,15 +237,15 @@ class SymbolicRun:
         space = self.space
         state = space.member(space.diagrams.both(space.faults, self.faulting))
         if state is not None:
-            twin = twin_of(self.system)
-            trace = Trace(twin.describe(twin.layout.pack(state)), ())
+            reference = reference_of(self.system)
+            trace = Trace(reference.describe(reference.layout.pack(state)), ())
             self.outcome.fault = replace(blame(*_faulting(self.system, (trace, state), ())), trace=None)
 
     def show_fault(self, expressions: Sequence[Expression], blame: Blame, *, share: int = 1) -> None:
         """Show the way to a nearest state in which the model or one of some expressions faults, and what faults there.
         Raises `InputError` where that is an expression of the user's. `share` as for `shown`."""
         goal = self.faulting if expressions else self.space.diagrams.both(self.faulting, self.space.faults)
-        found = self.shown(lambda: self.trace_to(goal), share=share) if self.task.shows else None
+        found = self.shown(lambda: self.trace_to(goal), share=share) if self.task.want_traces else None
         if isinstance(found, ShownTrace):
             verdict = blame(*_faulting(self.system, (found.trace, found.state), expressions))
             self.outcome.fault = replace(verdict, shortest=found.shortest)
@@ -259,8 +259,8 @@ class SymbolicRun:
         state = self.space.member(self.faulting)
         if state is None:
             raise InternalError("a state was to fault, and there is none")
-        twin = twin_of(self.system)
-        trace = Trace(twin.describe(twin.layout.pack(state)), ())
+        reference = reference_of(self.system)
+        trace = Trace(reference.describe(reference.layout.pack(state)), ())
         blame(*_faulting(self.system, (trace, state), expressions), led=False)
 
     @property
@@ -280,7 +280,7 @@ class SymbolicRun:
         found = SymbolicPaths(sets, numbered).from_any(self.system.initial, sets.full(), goal)
         if found is None:
             raise InternalError("what is reachable cannot be reached")
-        trace = replay(twin_of(self.system), found.start, found.way.steps).trace
+        trace = replay(reference_of(self.system), found.start, found.way.steps).trace
         return ShownTrace(trace, numbered.state(found.way.end), found.shortest)
 
 
@@ -304,20 +304,18 @@ class Blame(Protocol):
     def __call__(self, trace: Trace, own: bool, /, *, led: bool = True) -> PropertyVerdict: ...
 
 
-def _faulting(
-    system: System, found: tuple[Trace, State], expressions: Sequence[Expression]
-) -> tuple[Trace, bool]:
+def _faulting(system: System, found: tuple[Trace, State], expressions: Sequence[Expression]) -> tuple[Trace, bool]:
     """A trace ended by the fault in its last state, and whether that is the model's: expressions come first, as they do
     in the engine."""
     trace, state = found
-    twin = twin_of(system)
+    reference = reference_of(system)
     for one in expressions:
         try:
-            twin.interpreter.evaluate(one, state)
+            reference.interpreter.evaluate(one, state)
         except Fault as fault:
-            site = twin.site(fault)
+            site = reference.site(fault)
             return replace(trace, fault=TraceFault(site.kind, site.span, None, site.detail)), False
-    faulted = with_fault(twin, trace, twin.layout.pack(state))
+    faulted = with_fault(reference, trace, reference.layout.pack(state))
     if faulted is None:
         raise InternalError("a step was to fault and did not")
     return faulted, True

@@ -26,12 +26,12 @@ from strandline.checker.reductions.partial_order import BRANCHING, refusal
 from strandline.checker.tasks.task import Session, Task
 from strandline.checker.tasks.trees import CtlQuestion, ctl_question_of
 from strandline.checker.verdicts.ctl import ComponentShown, Evidence
-from strandline.compile.kernel import Kernel, Twin
+from strandline.compile.kernel import Kernel, Reference
 from strandline.engine.graph.terminal import TerminalComponent, TerminalComponents
 from strandline.errors import InternalError, Option, UsageError
 from strandline.properties import Formula
 from strandline.properties.ltl.formula import Operator
-from strandline.traces.interpreter_walk import twin_of
+from strandline.traces.interpreter_walk import reference_of
 
 _MOST_SHOWN = 1000
 """States of a component that are shown."""
@@ -92,7 +92,7 @@ class TerminalComponentSearch:
             return TerminalComponents(kernel.words, len(kernel.initial))
 
         specification = exploration(task, session, observe, (formula.expression(part),), swept=True)
-        with run_search(specification, session.watcher) as run:
+        with run_search(specification, session.callback) as run:
             found.outcome = run.outcome
             note_fault(run, question)
             if run.outcome.complete and isinstance(run.observer, TerminalComponents):
@@ -126,32 +126,32 @@ class _ComponentDecision:
         holds = (shown is None) if self.always else (shown is not None)
         words = f"all {components.count:,} terminal components were looked at"
         evidence = Evidence(str(self.formula.formula), holds, words)
-        if shown is not None and self.task.shows:
+        if shown is not None and self.task.want_traces:
             evidence = self._shown(run, shown, holds)
         return CtlAnswer(holds, evidence)
 
     def _shown(self, run: SearchRun, component: TerminalComponent, holds: bool) -> Evidence:
-        twin = twin_of(self.question.plain)
+        reference = reference_of(self.question.plain)
         initial, steps = run.path_to(component.record)
-        path = replay_of(run, twin).path(initial, steps)
+        path = replay_of(run, reference).path(initial, steps)
         expression = self.formula.expression(self.part)
-        reached = _closure(twin, path.states[-1])
-        if any(bool(twin.values(state, [expression])[0]) is not holds for state in reached):
+        reached = _closure(reference, path.states[-1])
+        if any(bool(reference.values(state, [expression])[0]) is not holds for state in reached):
             raise InternalError("a state of the terminal component is not as it was claimed to be")
         always = "always" if holds else "never"
         states = "1 state" if component.states == 1 else f"{component.states:,} states"
         words = f"a terminal component of {states}, in which '{self.part}' {always} holds"
-        members = tuple(twin.describe(state) for state in reached)
+        members = tuple(reference.describe(state) for state in reached)
         return Evidence(
             str(self.formula.formula), holds, words, path.trace, component=ComponentShown(component.states, members)
         )
 
 
-def _closure(twin: Twin, start: tuple[int, ...]) -> list[tuple[int, ...]]:
+def _closure(reference: Reference, start: tuple[int, ...]) -> list[tuple[int, ...]]:
     """The states that are reached from one, in the order of their distance, as many as are shown."""
     states, known = [start], {start}
     for state in states:
-        for edge in twin.edges(state):
+        for edge in reference.edges(state):
             if edge.target is not None and edge.target not in known and len(states) < _MOST_SHOWN:
                 known.add(edge.target)
                 states.append(edge.target)

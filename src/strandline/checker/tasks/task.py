@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from strandline.checker.checkpoints.run_folder import Checkpoints
-from strandline.checker.limits.progress import Watcher
+from strandline.checker.limits.progress import ProgressCallback
 from strandline.checker.measures.choice import SweepMeasures
 from strandline.checker.options.search import Options
-from strandline.checker.options.temporal import LtlOptions
+from strandline.checker.options.temporal import TemporalOptions
 from strandline.checker.properties.selection import Property
 from strandline.model.system import System
 
@@ -28,20 +28,20 @@ class Task:
     properties: tuple[Property, ...] = ()
     question: Question | None = None
     branching: CtlQuestion | None = None
-    temporal: LtlOptions = field(default_factory=LtlOptions)
-    shows: bool = True
+    temporal: TemporalOptions = field(default_factory=TemporalOptions)
+    want_traces: bool = True
     """Whether the way to what is found is wanted, or only that it was found; never where the options say that no traces
     are."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "shows", self.shows and self.options.traces)
+        object.__setattr__(self, "shows", self.want_traces and self.options.traces)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Session:
     """What the tasks of one check share: who watches, when it began, and the measures that are known already."""
 
-    watcher: Watcher
+    callback: ProgressCallback
     started: float
     """From when a limit of time counts, on the clock of `time.perf_counter`."""
     measures: SweepMeasures

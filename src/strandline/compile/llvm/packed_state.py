@@ -27,10 +27,10 @@ class PackedState:
             self._loaded = {word: self._load(word) for word in range(layout.words)}
 
     def copy(self) -> PackedState:
-        twin = object.__new__(PackedState)
-        twin.code, twin.layout, twin.base = self.code, self.layout, self.base
-        twin.changed, twin._loaded = dict(self.changed), dict(self._loaded)
-        return twin
+        reference = object.__new__(PackedState)
+        reference.code, reference.layout, reference.base = self.code, self.layout, self.base
+        reference.changed, reference._loaded = dict(self.changed), dict(self._loaded)
+        return reference
 
     def _load(self, word: int) -> str:
         pointer = self.code.value(f"getelementptr i64, ptr {self.base}, i64 {word}") if word else self.base

@@ -1,8 +1,8 @@
 """The `successors` function of a Kernel, and every function that it calls.
 
-    labels of the source state
-    the steps: `actions`, or those of a synchronous system (`joining`)
-    where there are none: whether this is a valid end, then the observer by itself
+labels of the source state
+the steps: `actions`, or those of a synchronous system (`joining`)
+where there are none: whether this is a valid end, then the observer by itself
 """
 
 from __future__ import annotations

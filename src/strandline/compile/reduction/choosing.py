@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from strandline.compile.interpreted import SystemTwin
+from strandline.compile.interpreted import SystemReference
 from strandline.compile.reduction.facts import Facts
 from strandline.compile.reduction.order import Rising
 
@@ -86,16 +86,16 @@ def bits(members: int) -> Iterator[int]:
 
 
 class Chooser:
-    """Chooses among the steps of a System as its twin tells them."""
+    """Chooses among the steps of a System as its reference tells them."""
 
-    def __init__(self, twin: SystemTwin, reduction: Reduction) -> None:
-        self.twin, self.reduction = twin, reduction
-        self._numbers = {id(action): number for number, action in enumerate(twin.system.actions)}
+    def __init__(self, reference: SystemReference, reduction: Reduction) -> None:
+        self.reference, self.reduction = reference, reduction
+        self._numbers = {id(action): number for number, action in enumerate(reference.system.actions)}
 
     def chosen(self, state: tuple[int, ...]) -> Sequence[int]:
         """The numbers of the steps to take, in order. Where one of them faults, or the system itself has none, all."""
-        edges = self.twin.edges(state)
-        taken = [self._numbers.get(id(actions[0])) for actions in self.twin.taken(state)]
+        edges = self.reference.edges(state)
+        taken = [self._numbers.get(id(actions[0])) for actions in self.reference.taken(state)]
         enabled = greater = 0
         for number in taken:
             if number is None or edges[-1].fault is not None:
@@ -109,5 +109,5 @@ class Chooser:
         return [step for step, number in enumerate(taken) if number is not None and chosen >> number & 1]
 
     def _truth(self, state: tuple[int, ...]) -> int:
-        values = self.twin.values(state, self.reduction.facts.conditions)
+        values = self.reference.values(state, self.reduction.facts.conditions)
         return sum(1 << number for number, value in enumerate(values) if value)

@@ -1,8 +1,8 @@
 """The choice of steps in a state as LLVM IR: what `choosing` defines, over tables of constants.
 
-    @reduced      as the Kernel's `successors`, of the chosen steps
-    @conditions   which conditions are true in a state
-    @choose       the choice among records, each of which ends with the number of its action
+@reduced      as the Kernel's `successors`, of the chosen steps
+@conditions   which conditions are true in a state
+@choose       the choice among records, each of which ends with the number of its action
 """
 
 from __future__ import annotations
@@ -97,8 +97,7 @@ class _Choose:
         self.words = _words(len(reduction.facts.conflicts))
         self.state_words, self.stride = records.layout.words, records.stride
         self.code = code = Function(
-            "define internal i64 @choose(ptr readonly %state, ptr %records, i64 %count, ptr %truth)"
-            " noinline nounwind"
+            "define internal i64 @choose(ptr readonly %state, ptr %records, i64 %count, ptr %truth) noinline nounwind"
         )
         self.memory = memory = Memory(code)
         self.enabled, self.allowed, self.inside, self.looked_at, self.best = (

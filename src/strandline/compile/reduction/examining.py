@@ -95,9 +95,7 @@ class _Look:
     def pairs(self, state: Valuation, enabled: dict[int, Valuation]) -> int:
         looked_at = 0
         for first, after_first in enabled.items():
-            according = [
-                one for one in enabled if one > first and not self.reduction.facts.conflicts[first] >> one & 1
-            ]
+            according = [one for one in enabled if one > first and not self.reduction.facts.conflicts[first] >> one & 1]
             for second in according:
                 one, other = self.enabled(after_first), self.enabled(enabled[second])
                 if one is None or other is None:

@@ -198,4 +198,3 @@ def _by_variable(told: Sequence[_Told], places: Callable[[_Told], Iterable[Place
         for variable in {variable for variable, _ in places(one)}:
             found.setdefault(variable, []).append(number)
     return found
-

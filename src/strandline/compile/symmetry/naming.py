@@ -82,9 +82,7 @@ class Naming:
         }
         """Names that have an entry with another one in every state."""
 
-    def _entry(
-        self, layout: Layout, number: int, family: Family, coordinates: tuple[int, ...], slot: Slot
-    ) -> Entry:
+    def _entry(self, layout: Layout, number: int, family: Family, coordinates: tuple[int, ...], slot: Slot) -> Entry:
         field = layout.by_variable[slot[0]]
         names = tuple(self.bases[one] + rank for one, rank in zip(family.sets, coordinates, strict=True))
         same = len(names) > 1 and names[0] == names[1]

@@ -183,9 +183,7 @@ class _Writing:
         for word, value in words.items():
             code.do(f"store i64 {value}, ptr {code.value(f'getelementptr i64, ptr %record, i64 {word}')}")
 
-    def _arriving(
-        self, code: Function, first: int, family: Family, coordinates: tuple[int, ...], entry: Entry
-    ) -> str:
+    def _arriving(self, code: Function, first: int, family: Family, coordinates: tuple[int, ...], entry: Entry) -> str:
         """The bits that come to an entry."""
         frame, place = self._frame, "0"
         for one, position, size in zip(family.sets, coordinates, family.sizes, strict=True):

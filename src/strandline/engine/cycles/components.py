@@ -13,7 +13,7 @@ from strandline.engine.cycles.cycle_search import CycleSearch
 from strandline.engine.parts.expansion import width_of
 from strandline.engine.parts.stack import StackPart
 from strandline.engine.runtime.memory import WordArray
-from strandline.engine.search import Terms
+from strandline.engine.search import SearchArguments
 from strandline.engine.store.parts import TablePart
 
 
@@ -25,7 +25,9 @@ class ComponentSearch(CycleSearch):
     follows = True
     loop = "cycles.components_kernel.components"
 
-    def __init__(self, kernel: Kernel, *, accepting: int, whole: bool = False, **terms: Unpack[Terms]) -> None:
+    def __init__(
+        self, kernel: Kernel, *, accepting: int, whole: bool = False, **terms: Unpack[SearchArguments]
+    ) -> None:
         self._opened = OpenPart(accepting, whole=whole)
         self._table, self._stack = TablePart(width_of(kernel), extra=1, numbered=True), StackPart()
         super().__init__(kernel, self._table, self._stack, self._opened, accepting=accepting, **terms)

@@ -17,7 +17,7 @@ from typing import Unpack
 from strandline.compile.kernel import Kernel
 from strandline.engine.cycles.cycle_extraction import LoopSearch
 from strandline.engine.parts.part import Part
-from strandline.engine.search import Event, Search, Terms
+from strandline.engine.search import Event, Search, SearchArguments
 from strandline.errors import InternalError
 
 
@@ -35,7 +35,7 @@ class CycleSearch(Search):
     cycle_kind: str = ""
     """After `Event.CYCLE`, of a sweep: "S" for a cycle inside a single layer, "M" for one over multiple layers."""
 
-    def __init__(self, kernel: Kernel, *parts: Part, accepting: int, **terms: Unpack[Terms]) -> None:
+    def __init__(self, kernel: Kernel, *parts: Part, accepting: int, **terms: Unpack[SearchArguments]) -> None:
         self.accepting = accepting
         self._cycle: Cycle | None = None
         self._loop: LoopSearch | None = None

@@ -14,7 +14,7 @@ from strandline.engine.parts.stack import StackPart
 from strandline.engine.runtime import sizes
 from strandline.engine.runtime.codes import STEP_BITS, STEP_MASK
 from strandline.engine.runtime.records import NESTED, record
-from strandline.engine.search import Terms
+from strandline.engine.search import SearchArguments
 from strandline.engine.store.parts import TablePart
 
 
@@ -23,7 +23,7 @@ class NestedSearch(CycleSearch):
 
     loop = "cycles.nested_kernel.nested"
 
-    def __init__(self, kernel: Kernel, *, accepting: int, **terms: Unpack[Terms]) -> None:
+    def __init__(self, kernel: Kernel, *, accepting: int, **terms: Unpack[SearchArguments]) -> None:
         self._state = record(NESTED, accepting=accepting)
         self._table, self._stack = TablePart(width_of(kernel), extra=1, numbered=True), StackPart()
         self._path = GrowingPart(sizes.STACK, self._state, "wanted_path")

@@ -11,7 +11,7 @@ from strandline.engine.cycles.cycle_extraction import LoopSearch
 from strandline.engine.cycles.cycle_search import CycleSearch
 from strandline.engine.parts.expansion import width_of
 from strandline.engine.runtime.records import PREDECESSORS, record
-from strandline.engine.search import Terms
+from strandline.engine.search import SearchArguments
 from strandline.engine.store.parts import TablePart
 
 
@@ -22,7 +22,9 @@ class PredecessorSearch(CycleSearch):
 
     loop = "cycles.predecessors_kernel.predecessors"
 
-    def __init__(self, kernel: Kernel, *, accepting: int, subgraphs: bool = False, **terms: Unpack[Terms]) -> None:
+    def __init__(
+        self, kernel: Kernel, *, accepting: int, subgraphs: bool = False, **terms: Unpack[SearchArguments]
+    ) -> None:
         self._state = record(PREDECESSORS, accepting=accepting, subgraphs=int(subgraphs), rounds=1)
         self._table = TablePart(width_of(kernel), extra=2, numbered=True)
         super().__init__(kernel, self._table, accepting=accepting, **terms)

@@ -170,6 +170,5 @@ def declarations() -> str:
         )
     )
     return (
-        "typedef unsigned long long u64;\ntypedef long long i64;\n"
-        f"{plan}; }};\n{tally}, found[{FOUND}]; }};\n{stops}"
+        f"typedef unsigned long long u64;\ntypedef long long i64;\n{plan}; }};\n{tally}, found[{FOUND}]; }};\n{stops}"
     )

@@ -85,7 +85,7 @@ class Retracing:
         return [step for roots, target in reversed(ways) for step in self._way(roots, target, known)]
 
     def _key(self, state: State) -> int:
-        return self._keys.key(self._kernel.twin.progress(state))
+        return self._keys.key(self._kernel.reference.progress(state))
 
     def _way(self, roots: list[State], target: State, lines: Sequence[int]) -> list[State]:
         """The states on a way that never goes back, both ends included."""
@@ -105,13 +105,9 @@ class Retracing:
         before = [line for line in inside if line < middle]
         return self._way(roots, edge[0], before) + self._way([edge[1]], target, inside)
 
-    def _store(
-        self, roots: list[State], target: State, *, carries: bool = False, linked: bool = False
-    ) -> DeviceStore:
+    def _store(self, roots: list[State], target: State, *, carries: bool = False, linked: bool = False) -> DeviceStore:
         self.passes += 1
-        store = DeviceStore(
-            self._device, replace(self._shape, carries=carries or linked), self._budget, linked=linked
-        )
+        store = DeviceStore(self._device, replace(self._shape, carries=carries or linked), self._budget, linked=linked)
         for name, value in self._keys.plan().items():
             store.plan[name] = value
         store.plan.last, store.plan.forward = self._key(target), 1
@@ -182,10 +178,8 @@ def steps_along(kernel: Kernel, path: Sequence[State]) -> tuple[int, list[int]]:
         raise ReplayError("the way to a state that was found begins in no initial state")
     steps = []
     for source, target in pairwise(path):
-        targets = [edge.target for edge in kernel.twin.edges(source)]
+        targets = [edge.target for edge in kernel.reference.edges(source)]
         if target not in targets:
             raise ReplayError("the way to a state that was found has a step that the model does not have")
         steps.append(targets.index(target))
     return initial.index(path[0]), steps
-
-

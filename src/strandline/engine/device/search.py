@@ -174,10 +174,10 @@ class DeviceSearch:
     @property
     def regressing_link(self) -> tuple[int, int]:
         """After COLUMN_DECREASED: no record, and the number of the step."""
-        twin, source = self.kernel.twin, self._store.told["falling"].state
-        column = twin.progress(source)[0]
-        for number, edge in enumerate(twin.edges(source)):
-            if edge.target is not None and twin.progress(edge.target)[0] < column:
+        reference, source = self.kernel.reference, self._store.told["falling"].state
+        column = reference.progress(source)[0]
+        for number, edge in enumerate(reference.edges(source)):
+            if edge.target is not None and reference.progress(edge.target)[0] < column:
                 return 0, number
         raise InternalError("the device has seen a smaller column that the model does not have")
 

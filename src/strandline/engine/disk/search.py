@@ -40,7 +40,7 @@ from strandline.engine.runtime.memory import WordArray
 from strandline.engine.runtime.records import SPREAD, record
 from strandline.engine.runtime.writer import Writer
 from strandline.engine.saving import Kept, Saved, together
-from strandline.engine.search import Event, Search, Statistics, Terms
+from strandline.engine.search import Event, Search, SearchArguments, Statistics
 from strandline.engine.store.parts import PagedPart
 from strandline.errors import InternalError
 
@@ -75,7 +75,7 @@ class SpillingSearch(Search):
         account: Account,
         release: Release | None = None,
         writer: Writer | None = None,
-        **terms: Unpack[Terms],
+        **terms: Unpack[SearchArguments],
     ) -> None:
         if kernel.componentwise:
             raise InternalError("a search that spills goes by one measure, not by several componentwise")

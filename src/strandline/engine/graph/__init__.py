@@ -7,7 +7,7 @@ A record is a state as the search found it. A sweep finds a state that it forgot
 record is expanded once, so records are a graph that is bisimilar to that of the states, and every formula of CTL says
 of a record what it says of its state.
 
-    log.py          a listener that writes rows, blocks of them on disk, and labels as sets of bits
+    log.py          a observer that writes rows, blocks of them on disk, and labels as sets of bits
     fixpoints.py    EX, EU, EG, with and without fairness, by passes over the blocks
     paths.py        paths and lassos inside sets, for evidence
     terminal.py     terminal components of layers, as the line leaves them

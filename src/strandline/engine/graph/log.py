@@ -52,7 +52,7 @@ class Block:
 
 
 class GraphLog:
-    """A listener that writes every expanded record with the records of its successors, in the order of expansion.
+    """A observer that writes every expanded record with the records of its successors, in the order of expansion.
     `predicates` is how many of the lowest labels become sets. Raises `ResourceError` when the disk does not take
     it."""
 

@@ -29,7 +29,7 @@ class TerminalComponent:
 
 
 class TerminalComponents:
-    """A listener that looks for two kinds of terminal components: one without a state that has label 0, and one in
+    """A observer that looks for two kinds of terminal components: one without a state that has label 0, and one in
     which every state has it. It keeps the first of each."""
 
     layers = True

@@ -14,12 +14,12 @@ from strandline.engine.orders.shared_bfs_workers import Crew
 from strandline.engine.parts.expansion import width_of
 from strandline.engine.parts.part import GrowingPart
 from strandline.engine.parts.profile import LayerFigures, level_layers
-from strandline.engine.parts.search_output import EdgeListener
+from strandline.engine.parts.search_output import EdgeObserver
 from strandline.engine.runtime import sizes
 from strandline.engine.runtime.codes import BIT_FUNCTIONS, BUDGET, CONTINUE, HASH_BITS, SAME, STEP_BITS
 from strandline.engine.runtime.memory import WordArray
 from strandline.engine.runtime.records import COUNTS, LEVELS, fields, record
-from strandline.engine.search import Omissions, Search, Statistics, Terms
+from strandline.engine.search import Omissions, Search, SearchArguments, Statistics
 from strandline.engine.store.parts import BitsPart, TablePart
 from strandline.engine.store.tree import TreePart
 from strandline.errors import InternalError
@@ -53,13 +53,13 @@ class BreadthFirstSearch(Search):
     loop = "orders.breadth_first_kernel.breadth_first"
 
     def __init__(
-        self, kernel: Kernel, *, keeping: Keeping | None = None, threads: int = 1, **terms: Unpack[Terms]
+        self, kernel: Kernel, *, keeping: Keeping | None = None, threads: int = 1, **terms: Unpack[SearchArguments]
     ) -> None:
         if kernel.measured:
             raise InternalError("breadth-first search goes by no measure")
         self._level = record(LEVELS)
         # Who wants to know edges must know where a state is, not only that it is there.
-        numbered = isinstance(terms.get("listener"), EdgeListener)
+        numbered = isinstance(terms.get("observer"), EdgeObserver)
         if numbered and keeping is not None:
             raise InternalError("who wants to know edges needs a store that knows where states are")
         self._table: TablePart | BitsPart | TreePart

@@ -19,7 +19,7 @@ from strandline.engine.parts.stack import StackPart
 from strandline.engine.runtime import codes, sizes
 from strandline.engine.runtime.memory import WordArray
 from strandline.engine.runtime.records import CACHE, record
-from strandline.engine.search import Search, Statistics, Terms
+from strandline.engine.search import Search, SearchArguments, Statistics
 from strandline.engine.store.parts import TablePart
 from strandline.errors import InternalError
 
@@ -49,7 +49,7 @@ class CachedSearch(Search):
     limits = (*Search.limits, "_max_visits")
 
     def __init__(
-        self, kernel: Kernel, *, states: int, rule: CacheRule = CacheRule.RANDOM, **terms: Unpack[Terms]
+        self, kernel: Kernel, *, states: int, rule: CacheRule = CacheRule.RANDOM, **terms: Unpack[SearchArguments]
     ) -> None:
         if kernel.measured:
             raise InternalError("a depth-first search needs a kernel without a measure")

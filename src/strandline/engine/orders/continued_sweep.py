@@ -22,7 +22,7 @@ from strandline.engine.runtime import sizes
 from strandline.engine.runtime.codes import SAME, STEP_BITS
 from strandline.engine.runtime.memory import WordArray
 from strandline.engine.runtime.records import COUNTS, fields
-from strandline.engine.search import Event, Search, Statistics, Terms
+from strandline.engine.search import Event, Search, SearchArguments, Statistics
 from strandline.engine.store.parts import PagedPart
 from strandline.errors import InternalError
 
@@ -57,7 +57,7 @@ class SweepThread:
 class ContinuedSweep(Search):
     """A sweep that another one with as many threads can continue."""
 
-    def __init__(self, kernel: Kernel, *parts: Part, **terms: Unpack[Terms]) -> None:
+    def __init__(self, kernel: Kernel, *parts: Part, **terms: Unpack[SearchArguments]) -> None:
         super().__init__(kernel, *parts, **terms)
         self._recorded_before, self._sketch_before = 0, new_sketch()
 

@@ -9,7 +9,7 @@ import numpy as np
 from strandline.compile.kernel import Kernel
 from strandline.engine.parts.expansion import width_of
 from strandline.engine.parts.stack import StackPart
-from strandline.engine.search import Search, Terms
+from strandline.engine.search import Search, SearchArguments
 from strandline.engine.store.parts import TablePart
 from strandline.errors import InternalError
 
@@ -19,7 +19,7 @@ class DepthFirstSearch(Search):
 
     loop = "orders.depth_first_kernel.depth_first"
 
-    def __init__(self, kernel: Kernel, **terms: Unpack[Terms]) -> None:
+    def __init__(self, kernel: Kernel, **terms: Unpack[SearchArguments]) -> None:
         if kernel.measured:
             raise InternalError("depth-first search goes by no measure")
         self._table, self._stack = TablePart(width_of(kernel)), StackPart()

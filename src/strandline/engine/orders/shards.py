@@ -21,7 +21,7 @@ from strandline.engine.parts.search_output import JournalPart, Sink
 from strandline.engine.runtime import codes, sizes
 from strandline.engine.runtime.memory import WordArray
 from strandline.engine.runtime.records import MEMBER, record
-from strandline.engine.search import Statistics, Terms
+from strandline.engine.search import SearchArguments, Statistics
 from strandline.engine.store.parts import PagedPart
 from strandline.errors import InternalError
 
@@ -89,8 +89,8 @@ class ShardedSweepSearch(ContinuedSweep):
 
     loop = "orders.shards_kernel.sweep_together"
 
-    def __init__(self, kernel: Kernel, *, logs: Sequence[Sink], **terms: Unpack[Terms]) -> None:
-        if not kernel.measured or not kernel.reentrant or terms.get("listener") is not None:
+    def __init__(self, kernel: Kernel, *, logs: Sequence[Sink], **terms: Unpack[SearchArguments]) -> None:
+        if not kernel.measured or not kernel.reentrant or terms.get("observer") is not None:
             raise InternalError("a sweep by threads needs a measured kernel for them, and tells nobody of its states")
         super().__init__(kernel, **terms)
         self.expansion.start()

@@ -12,22 +12,22 @@ from strandline.engine.parts.expansion import width_of
 from strandline.engine.parts.line import LAYERS, LayersPart
 from strandline.engine.parts.profile import LayerFigures
 from strandline.engine.parts.profile_recorder import NotesPart
-from strandline.engine.search import Terms
+from strandline.engine.search import SearchArguments
 from strandline.engine.store.parts import PagedPart
 from strandline.errors import InternalError
 
 
 class SweepSearch(ContinuedSweep):
-    """See `strandline.engine.orders.sweep_kernel`. A listener that wants it is told of every layer that the
+    """See `strandline.engine.orders.sweep_kernel`. A observer that wants it is told of every layer that the
     line leaves."""
 
     loop = "orders.sweep_kernel.sweep"
 
-    def __init__(self, kernel: Kernel, **terms: Unpack[Terms]) -> None:
+    def __init__(self, kernel: Kernel, **terms: Unpack[SearchArguments]) -> None:
         if not kernel.measured:
             raise InternalError("a sweep needs a measured kernel")
-        listener = terms.get("listener")
-        listening = LAYERS if listener is not None and listener.layers else 0
+        observer = terms.get("observer")
+        listening = LAYERS if observer is not None and observer.layers else 0
         self._layers = LayersPart(listening, partial=kernel.componentwise)
         self._pages, self._notes = PagedPart(width_of(kernel)), NotesPart(kernel.words)
         self._pages.squeezed = False

@@ -9,7 +9,7 @@ import numpy as np
 from strandline.compile.kernel import Kernel
 from strandline.engine.runtime.memory import WordArray
 from strandline.engine.runtime.records import WALK, record
-from strandline.engine.search import Search, Statistics, Terms
+from strandline.engine.search import Search, SearchArguments, Statistics
 
 
 class RandomWalks(Search):
@@ -18,7 +18,7 @@ class RandomWalks(Search):
 
     loop = "orders.walks_kernel.walk_on"
 
-    def __init__(self, kernel: Kernel, *, walks: int, depth: int, seed: int, **terms: Unpack[Terms]) -> None:
+    def __init__(self, kernel: Kernel, *, walks: int, depth: int, seed: int, **terms: Unpack[SearchArguments]) -> None:
         super().__init__(kernel, **terms)
         self._start = np.ascontiguousarray(kernel.initial).reshape(-1)
         self._state: WordArray = np.zeros(kernel.words, dtype=np.uint64)
@@ -28,9 +28,7 @@ class RandomWalks(Search):
     def run(self, budget: np.uint64) -> int:
         from strandline.engine.orders.walks_kernel import Walks, walk_on
 
-        walks = Walks(
-            self.expansion.expansion(), self._start, self._state, self._path, self.walk, self.journal.counts
-        )
+        walks = Walks(self.expansion.expansion(), self._start, self._state, self._path, self.walk, self.journal.counts)
         return int(walk_on(walks, budget))
 
     @property

@@ -30,7 +30,7 @@ class Log(Protocol):
         ...
 
 
-class Listener(Protocol):
+class SearchObserver(Protocol):
     """Is told what a search expands. The arrays must not be kept."""
 
     layers: bool
@@ -52,7 +52,7 @@ class Listener(Protocol):
 
 
 @runtime_checkable
-class EdgeListener(Listener, Protocol):
+class EdgeObserver(SearchObserver, Protocol):
     """Is told of edges too, by breadth-first searches and sweeps. Every record is expanded once; a state that is found
     again after it was forgotten has another one, so that records and edges are a graph that is bisimilar to that of the
     states."""
@@ -65,7 +65,7 @@ class EdgeListener(Listener, Protocol):
 
 
 class StatesOnly:
-    """A listener that hands expanded states to a function."""
+    """A observer that hands expanded states to a function."""
 
     layers = False
     held_words = 0
@@ -82,19 +82,19 @@ class JournalPart(Part):
 
     limits = ("_max_states",)
 
-    def __init__(self, words: int, log: Sink, listener: Listener | None, max_states: int | None) -> None:
+    def __init__(self, words: int, log: Sink, observer: SearchObserver | None, max_states: int | None) -> None:
         self.counts, self.fill = record(COUNTS), record(FILL)
-        self._log, self._listener, self._max_states = log, listener, max_states
+        self._log, self._listener, self._max_states = log, observer, max_states
         self._row = words + 2
         self._links: WordArray = np.zeros(sizes.LOG_RECORDS, dtype=np.uint64)
-        told = sizes.EXPANDED_WORDS if not isinstance(listener, EdgeListener) else sizes.EDGE_WORDS
-        rows = max(1, told // self._row) if listener else 0
+        told = sizes.EXPANDED_WORDS if not isinstance(observer, EdgeObserver) else sizes.EDGE_WORDS
+        rows = max(1, told // self._row) if observer else 0
         self._expanded: WordArray = np.zeros(rows * self._row, dtype=np.uint64)
         self._sources: WordArray | None = None
         self._targets: WordArray | None = None
         self._edges: Callable[[WordArray, WordArray], None] | None = None
-        if isinstance(listener, EdgeListener):
-            self._edges = listener.edges
+        if isinstance(observer, EdgeObserver):
+            self._edges = observer.edges
             self._sources = np.zeros(rows, dtype=np.uint64)
             self._targets = np.zeros(told, dtype=np.uint64)
 

@@ -1,7 +1,7 @@
 """What Numba cannot say: call a C function at an address, read from a file, prefetch, find the lowest bit that is set,
 compare sixteen bytes at once, and what threads need that write to one array.
 
-Each has a plain Python twin with the same meaning, so that kernels also run undecorated (`py_func`).
+Each has a plain Python reference with the same meaning, so that kernels also run undecorated (`py_func`).
 """
 
 # Numba infers and checks the types of kernels when it compiles them.

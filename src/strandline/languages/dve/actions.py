@@ -27,9 +27,7 @@ class ActionBuilder:
     """Collects the transitions of all processes and joins them. `helpers` are variables that messages need on
     their way; they are 0 in every state."""
 
-    def __init__(
-        self, source: Source, processes: Sequence[ProcessSymbol], committed: Callable[[Transition], bool]
-    ):
+    def __init__(self, source: Source, processes: Sequence[ProcessSymbol], committed: Callable[[Transition], bool]):
         self.helpers: dict[Channel, Variable] = {}
         self._source = source
         self._index = {process.name: index for index, process in enumerate(processes)}
@@ -104,9 +102,7 @@ class ActionBuilder:
         """The values written to the targets as if all were computed before the first write."""
         types: Sequence[Domain] = channel.types or (INT,) * len(values)
         typed = [
-            Binary("&", value, Const(BYTE.high))
-            if domain == BYTE and target.variable.domain == INT
-            else value
+            Binary("&", value, Const(BYTE.high)) if domain == BYTE and target.variable.domain == INT else value
             for value, domain, target in zip(values, types, targets, strict=True)
         ]
         if _independent(values, targets):
@@ -158,8 +154,7 @@ def _take(sync: Synchronisation, length: Variable) -> list[Assign]:
     with equal contents are equal states."""
     fields, last = sync.channel.fields, sync.channel.capacity - 1
     effects = [
-        Assign(target, Element(field, Const(0)), sync.span)
-        for target, field in zip(sync.targets, fields, strict=True)
+        Assign(target, Element(field, Const(0)), sync.span) for target, field in zip(sync.targets, fields, strict=True)
     ]
     for field in fields:
         for place in range(last):

@@ -86,14 +86,10 @@ class Declarations:
         length = self.constant(start, scope, "]")
         if not 1 <= length <= LONGEST_ARRAY:
             text = self.tokens.texts[name]
-            self.tokens.model_error(
-                f"array '{text}' needs a length from 1 to {LONGEST_ARRAY}, not {length}", start
-            )
+            self.tokens.model_error(f"array '{text}' needs a length from 1 to {LONGEST_ARRAY}, not {length}", start)
         return length
 
-    def _initial(
-        self, syntax: VariableSyntax, domain: Domain, length: int | None, scope: Names
-    ) -> tuple[int, ...]:
+    def _initial(self, syntax: VariableSyntax, domain: Domain, length: int | None, scope: Names) -> tuple[int, ...]:
         """The initial values, one per place: what is missing is 0, what is too much is checked and
         ignored."""
         name = self.tokens.texts[syntax.name]
@@ -125,9 +121,7 @@ class Declarations:
         capacity = 0 if syntax.capacity is None else self._capacity(syntax.capacity, text, scope)
         if syntax.types is None:
             if capacity:
-                message = (
-                    f"channel '{text}' has a buffer and needs types: channel {{byte}} {text}[{capacity}]"
-                )
+                message = f"channel '{text}' has a buffer and needs types: channel {{byte}} {text}[{capacity}]"
                 self.tokens.model_error(message, syntax.name)
             self._declare(Channel(name, None, 0), syntax.name, scope)
             return
@@ -188,9 +182,7 @@ class Declarations:
 
     def _separate(self, syntax: ProcessSyntax, states: dict[str, int]) -> None:
         """States and variables of a process share one name space, because `P.name` may be either."""
-        places = [variable.name for variable in syntax.variables] + [
-            channel.name for channel in syntax.channels
-        ]
+        places = [variable.name for variable in syntax.variables] + [channel.name for channel in syntax.channels]
         for place in places:
             name = self.tokens.texts[place]
             if name in states:
@@ -200,9 +192,7 @@ class Declarations:
         """The index of the state that a token names."""
         name = self.tokens.texts[place]
         if name not in states:
-            self.tokens.model_error(
-                f"process '{process}' has no state '{name}'" + suggestion(name, states), place
-            )
+            self.tokens.model_error(f"process '{process}' has no state '{name}'" + suggestion(name, states), place)
         return states[name]
 
 

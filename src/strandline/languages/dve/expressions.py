@@ -285,17 +285,13 @@ class ExpressionParser:
             return self._open_array(member, place, last)
         if isinstance(member, Channel) and texts[last + 1] == ".":
             return self._channel_part(member, place, last + 2)
-        known = (
-            [*symbol.scope.symbols] if texts[place + 1] == "->" else [*symbol.tests, *symbol.scope.symbols]
-        )
+        known = [*symbol.scope.symbols] if texts[place + 1] == "->" else [*symbol.tests, *symbol.scope.symbols]
         kind = "variable" if texts[place + 1] == "->" else "state"
         shared = isinstance(scope.find(name), Variable | Constant)
         hint = suggestion(name, known) or (f"; it is known here without '{owner}.'" if shared else "")
         self.tokens.model_error(f"process '{owner}' has no {kind} '{name}'{hint}", last)
 
-    def _channel_part(
-        self, channel: Channel, place: int, last: int
-    ) -> tuple[Expression | Variable | Constant, int]:
+    def _channel_part(self, channel: Channel, place: int, last: int) -> tuple[Expression | Variable | Constant, int]:
         """`c.length`, `c.0[i]`, `c.message[i]`."""
         name = self.tokens.texts[last]
         if channel.message is not None and name == "message":

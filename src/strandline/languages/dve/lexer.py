@@ -23,9 +23,7 @@ KEYWORDS = frozenset(
         property state sync system trans true""",
     )
 )
-SYMBOLS = frozenset(
-    re.findall(r"\S+", "( ) [ ] { } , ; : . ? ! = + - * / % & | ^ ~ < > -> => == != <= >= << >> && ||")
-)
+SYMBOLS = frozenset(re.findall(r"\S+", "( ) [ ] { } , ; : . ? ! = + - * / % & | ^ ~ < > -> => == != <= >= << >> && ||"))
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|/\*|\\[ \t\r]*\n", re.DOTALL)
 _NOT_NEWLINE = re.compile(r"[^\n]")

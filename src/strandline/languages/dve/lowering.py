@@ -58,9 +58,7 @@ class _Lowering:
             lambda transition: transition.source in committed[transition.process.name],
         )
         actions = builder.build(transitions)
-        tables = [
-            constant.table for constant in self.declarations.expressions.tables if constant.table is not None
-        ]
+        tables = [constant.table for constant in self.declarations.expressions.tables if constant.table is not None]
         scope = DveScope(query_names(self.declarations.root, self.declarations.expressions.tables, builder.helpers))
         system = System.create(
             PurePath(self.tokens.source.name).name.removesuffix(".dve"),
@@ -119,9 +117,7 @@ class _Lowering:
         if syntax.committed:
             self.tokens.model_error("a property process cannot have committed states", syntax.committed[0])
         edges = tuple(
-            Action(
-                edge.title, (Move(index, edge.source, edge.target),), edge.guard, edge.effects, span=edge.span
-            )
+            Action(edge.title, (Move(index, edge.source, edge.target),), edge.guard, edge.effects, span=edge.span)
             for edge in reader.read(syntax)
         )
         return Observer(symbol.name, symbol.location, edges, accepting, symbol.location.span)

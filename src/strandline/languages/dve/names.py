@@ -102,9 +102,7 @@ class Names:
         """All visible names, or those of some kinds of symbols."""
         scope: Names | None = self
         while scope is not None:
-            yield from (
-                name for name, symbol in scope.symbols.items() if not kinds or isinstance(symbol, kinds)
-            )
+            yield from (name for name, symbol in scope.symbols.items() if not kinds or isinstance(symbol, kinds))
             scope = scope.parent
 
 

@@ -139,9 +139,7 @@ class Parser:
         body = _Body()
         while not self._skip("}"):
             if self.texts[self.place] == "":
-                self.tokens.syntax_error(
-                    f"process '{self.texts[name]}' is never closed: '}}' is missing", opening
-                )
+                self.tokens.syntax_error(f"process '{self.texts[name]}' is never closed: '}}' is missing", opening)
             if not self._declaration(body.variables, body.channels):
                 self._clause(body)
         if body.states is None:

@@ -190,9 +190,7 @@ class TransitionReader:
         name = self._texts[place]
         symbol = scope.find(name)
         if symbol is None:
-            self._tokens.model_error(
-                f"unknown channel '{name}'" + suggestion(name, scope.visible(Channel)), place
-            )
+            self._tokens.model_error(f"unknown channel '{name}'" + suggestion(name, scope.visible(Channel)), place)
         if not isinstance(symbol, Channel):
             self._tokens.model_error(f"'{name}' is {kind_of(symbol)}, not a channel", place)
         return symbol, place + 1

@@ -148,9 +148,7 @@ class _Reader:
         """The node at one end of an arc, behind all references to it."""
         name, node = arc.attribute(side), self.nodes.get(arc.attributes[side])
         if node is None:
-            raise ModelError(
-                f"there is no node '{name}'{suggestion(name, self.nodes)}", self.source, arc.span_of(side)
-            )
+            raise ModelError(f"there is no node '{name}'{suggestion(name, self.nodes)}", self.source, arc.span_of(side))
         passed = {id(node)}
         while node.tag not in _NODES:
             wanted = node.attribute("ref")

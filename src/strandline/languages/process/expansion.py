@@ -1,4 +1,4 @@
-"""Terms to labelled transition systems: every component is expanded when the model is loaded.
+"""SearchArguments to labelled transition systems: every component is expanded when the model is loaded.
 
 A component has a state for every process that it can become, with its arguments, `Busy(2)`; for every place behind an
 arrow where no process is named, with the values of the names used from there on, `Slave'1(2)` (behind the first arrow

@@ -95,9 +95,9 @@ class ProcessScope(Scope):
 
     def _leaf(self, expression: model.Expression, write: Write) -> tuple[str, int] | None:
         match expression:
-            case model.Binary(
-                operator="==", left=model.Read(variable=location), right=model.Const(value=value)
-            ) if 0 <= value < len(location.names or ()):
+            case model.Binary(operator="==", left=model.Read(variable=location), right=model.Const(value=value)) if (
+                0 <= value < len(location.names or ())
+            ):
                 return f"{location.name}.{location.show(value)}", STRONGEST
             case _:
                 return stored(expression, self._names, write)

@@ -100,7 +100,7 @@ class Label:
     span: Span
 
 
-# Terms: what a component does
+# SearchArguments: what a component does
 
 
 @dataclass(frozen=True, slots=True)

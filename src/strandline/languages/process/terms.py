@@ -30,7 +30,7 @@ class TermReader(Reader):
 
     arrows = 0
 
-    # Terms
+    # SearchArguments
 
     def term(self) -> Term:
         """`[|] alternative | alternative ...`"""

@@ -49,9 +49,7 @@ def load(source: Source) -> System:
 
 
 def _is_monotone(space: Space) -> bool:
-    return all(
-        space.states[target].progress >= one.progress for one in space.states for _, target in one.edges
-    )
+    return all(space.states[target].progress >= one.progress for one in space.states for _, target in one.edges)
 
 
 class _Edges(NamedTuple):

@@ -56,9 +56,7 @@ class SpaceScope(Scope):
         match expression:
             case Read():
                 return f"{POSITION}({self.state.name})", STRONGEST
-            case Binary(operator="==" | "!=" as sign, left=Read(), right=Const(value=index)) if (
-                0 <= index < len(names)
-            ):
+            case Binary(operator="==" | "!=" as sign, left=Read(), right=Const(value=index)) if 0 <= index < len(names):
                 name = names[index]
                 return f"{self.state.name} {sign} {name if _INTEGER.fullmatch(name) else repr(name)}", _COMPARISON
         return (self._texts[expression], STRONGEST) if expression in self._texts else None

@@ -38,10 +38,10 @@ class Store:
 
     def fork(self) -> Store:
         """A copy for one branch; the effects are shared, because branches settle nothing."""
-        twin = Store()
-        twin.effects = self.effects
-        twin.pending = {variable: list(writes) for variable, writes in self.pending.items()}
-        return twin
+        reference = Store()
+        reference.effects = self.effects
+        reference.pending = {variable: list(writes) for variable, writes in self.pending.items()}
+        return reference
 
     def read(self, variable: Variable, index: Expression = _NOWHERE, span: Span | None = None) -> Expression:
         return self._seen(self.pending.get(variable, ()), variable, index, span)
@@ -54,9 +54,7 @@ class Store:
             value = choose(_same(write.index, index), write.value, value)
         return value
 
-    def write(
-        self, variable: Variable, index: Expression, value: Expression, span: Span | None
-    ) -> list[Write]:
+    def write(self, variable: Variable, index: Expression, value: Expression, span: Span | None) -> list[Write]:
         """Note a write; returns those that nobody sees any more because of it."""
         writes = self.pending.setdefault(variable, [])
         kept: list[Write] = []
@@ -121,8 +119,7 @@ class Store:
         assignments = [
             Assign(_target(variable, write), write.value, write.span)
             for position, (variable, write) in enumerate(entries)
-            if write.value != _target(variable, write)
-            or any(other is variable for other, _ in entries[:position])
+            if write.value != _target(variable, write) or any(other is variable for other, _ in entries[:position])
         ]
         self.effects += _at_once(assignments)
         self.pending = {}

@@ -56,9 +56,7 @@ def accepts_prefix(automaton: FiniteAutomaton, word: Sequence[Letter], loop: Seq
 
 def _after(automaton: FiniteAutomaton, current: frozenset[int], letter: Letter) -> frozenset[int]:
     bits = sum(1 << place for place, name in enumerate(automaton.atoms) if name in letter)
-    return frozenset(
-        edge.target for state in current for edge in automaton.edges[state] if edge.guard.holds(bits)
-    )
+    return frozenset(edge.target for state in current for edge in automaton.edges[state] if edge.guard.holds(bits))
 
 
 def absorbing(automaton: FiniteAutomaton) -> FiniteAutomaton:

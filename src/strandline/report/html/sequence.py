@@ -35,8 +35,10 @@ def sequence_data(system: System, trace: Trace, taken: Sequence[tuple[Action, ..
         return {"why": f"the model has {len(lifelines):,} processes"}
     if not 0 < len(trace) <= _MOST_STEPS:
         return {"why": f"the trace has {len(trace):,} steps"}
-    acting = [_acting(system, lifelines, step, () if taken is None else taken[number])
-              for number, step in enumerate(trace.steps)]
+    acting = [
+        _acting(system, lifelines, step, () if taken is None else taken[number])
+        for number, step in enumerate(trace.steps)
+    ]
     used = sorted({one for actors in acting for one in actors})
     if not used:
         return {"why": "no step of the trace belongs to a process"}

@@ -29,11 +29,7 @@ def places_data(system: System, taken: Sequence[tuple[Action, ...]] | None) -> d
         return None
     spans: dict[tuple[int, int], int] = {}
     steps = [
-        [
-            spans.setdefault((span.start, span.end), len(spans))
-            for action in actions
-            for span in _spans(system, action)
-        ]
+        [spans.setdefault((span.start, span.end), len(spans)) for action in actions for span in _spans(system, action)]
         for actions in taken
     ]
     return {"spans": [list(one) for one in spans], "steps": steps} if spans else None

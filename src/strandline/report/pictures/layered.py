@@ -56,9 +56,7 @@ class _Rows:
         self.above.setdefault(lower, []).append(upper)
 
 
-def place(
-    sizes: Sequence[tuple[float, float]], edges: Sequence[tuple[int, int]], initial: Sequence[int]
-) -> Placed:
+def place(sizes: Sequence[tuple[float, float]], edges: Sequence[tuple[int, int]], initial: Sequence[int]) -> Placed:
     """Places for nodes of these sizes. Raises `UsageError` where there are too many."""
     if len(sizes) > MOST_NODES:
         raise UsageError(

@@ -31,9 +31,7 @@ class AbstractModel:
     """The abstraction by a view of the states of `base`, which steps do not leave; states without a step repeat
     themselves. `watch` is called between operations and may raise to stop the work."""
 
-    def __init__(
-        self, space: Space, base: Function, view: View, watch: Callable[[], None] = lambda: None
-    ) -> None:
+    def __init__(self, space: Space, base: Function, view: View, watch: Callable[[], None] = lambda: None) -> None:
         self.space, self.view, self.diagrams, self._watch = space, view, space.diagrams, watch
         fields = space.encoding.fields
         spare = space.spare[: len(view.sets)]

@@ -14,7 +14,7 @@ from strandline.engine.parts.line import COLUMNS, SWEEPS, LayersPart, swept
 from strandline.engine.parts.stack import StackPart
 from strandline.engine.runtime.codes import ROOT
 from strandline.engine.runtime.records import LTL_SWEEP, record
-from strandline.engine.search import Statistics, Terms
+from strandline.engine.search import SearchArguments, Statistics
 from strandline.engine.store.parts import PagedPart
 from strandline.errors import InternalError
 
@@ -33,7 +33,13 @@ class LtlSweepSearch(CycleSearch):
     loop = "cycles.published.ltl_sweep_kernel.ltl_sweep"
 
     def __init__(
-        self, kernel: Kernel, *, accepting: int, online: bool, true_sweeps: bool = False, **terms: Unpack[Terms]
+        self,
+        kernel: Kernel,
+        *,
+        accepting: int,
+        online: bool,
+        true_sweeps: bool = False,
+        **terms: Unpack[SearchArguments],
     ) -> None:
         if not kernel.measured:
             raise InternalError("LTL-Sweep needs a measured kernel")

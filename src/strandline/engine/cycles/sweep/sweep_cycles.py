@@ -27,7 +27,7 @@ from strandline.engine.runtime import codes, sizes
 from strandline.engine.runtime.jit import prepare
 from strandline.engine.runtime.memory import WordArray
 from strandline.engine.runtime.records import SWEPT, record
-from strandline.engine.search import Event, Statistics, Terms
+from strandline.engine.search import Event, SearchArguments, Statistics
 from strandline.engine.store.parts import PagedPart
 from strandline.errors import InternalError
 
@@ -46,7 +46,7 @@ class SweepCycleSearch(CycleSearch):
     loop = "cycles.sweep.layers_kernel.sweep_layers"
 
     def __init__(
-        self, kernel: Kernel, *, accepting: int, ranks: int = 1, probes: bool = True, **terms: Unpack[Terms]
+        self, kernel: Kernel, *, accepting: int, ranks: int = 1, probes: bool = True, **terms: Unpack[SearchArguments]
     ) -> None:
         if not kernel.measured:
             raise InternalError("a sweep needs a measured kernel")
@@ -298,7 +298,7 @@ class SweepCycleSearch(CycleSearch):
 
     def _layers_of(self, state: State, path: list[int], steps: tuple[int, ...]) -> set[tuple[int, int]]:
         """Columns and layers of the states on the loop that the path leads to."""
-        twin = self.kernel.twin
+        reference = self.kernel.reference
         layers = set()
         for number, step in enumerate((*path, *steps)):
             target = self.kernel.edge(state, step).target
@@ -306,7 +306,7 @@ class SweepCycleSearch(CycleSearch):
                 raise InternalError("a cycle leads through a fault")
             state = target
             if number >= len(path):
-                layers.add(twin.progress(state))
+                layers.add(reference.progress(state))
         return layers
 
     def _append_path(self, root: int, steps: list[int]) -> int:

@@ -195,7 +195,7 @@ class _Lowering:
         """All values that a parameter can have in some state."""
         try:
             if domain is None:
-                raise Refused(f'\'{name}\' needs a domain: {name}: Range[low, high], Enum, bool or any_of("...")')
+                raise Refused(f"'{name}' needs a domain: {name}: Range[low, high], Enum, bool or any_of(\"...\")")
             if isinstance(domain, AnyOf):
                 return self._offers(process, name, domain)
             kind: Any = bind_type(domain, self.structure.bindings, name)

@@ -25,9 +25,7 @@ from strandline.languages.python.runtime.types import (
 )
 
 
-def fitted(
-    kind: Type, value: Any, place: str = "a value", outside: Callable[[str], None] = out_of_range
-) -> Any:
+def fitted(kind: Type, value: Any, place: str = "a value", outside: Callable[[str], None] = out_of_range) -> Any:
     """The value as the type keeps it: copied where it is compound. A number outside its range is reported to
     `outside`, at once where it is part of a coded value; a value of another kind is a `TypeError`."""
     match kind:

@@ -1,9 +1,9 @@
 """`Model` and `Process`: the classes that authors derive from, and how an instance runs as plain Python.
 
-    m = Mutex(N=2)
-    m.request(0)            # one step; raises NotEnabled where it is not possible, and changes nothing then
-    assert m.P[0].pc == "want"
-    m.steps()               # what is possible now
+m = Mutex(N=2)
+m.request(0)            # one step; raises NotEnabled where it is not possible, and changes nothing then
+assert m.P[0].pc == "want"
+m.steps()               # what is possible now
 """
 
 from __future__ import annotations

@@ -126,8 +126,7 @@ class RecordType:
 
     def value_of(self, code: int) -> Any:
         fields = {
-            name: kind.value_of(min(code >> shift & mask, kind.size - 1))
-            for name, kind, shift, mask in self.shifts()
+            name: kind.value_of(min(code >> shift & mask, kind.size - 1)) for name, kind, shift, mask in self.shifts()
         }
         return self.maker(**fields)
 

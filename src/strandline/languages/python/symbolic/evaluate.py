@@ -370,7 +370,6 @@ class Evaluator:
         members = [self.machine.load(one) for one in members]
         return all_of([*first, any_of(same_value(self.machine, one, value, span) for one in members)])
 
-
     def _listed_in(self, holder: Listing, value: Any, node: ast.AST) -> Expression:
         first = [evaluates(risk) for risk in risks((value, holder))]
         span = self.text.span(node)

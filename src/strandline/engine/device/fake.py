@@ -1,4 +1,4 @@
-"""The plain twin of a GPU: the kernels of `search.cu`, one state after the other, over the host's machine code.
+"""The plain reference of a GPU: the kernels of `search.cu`, one state after the other, over the host's machine code.
 
 It defines what the kernels do, up to the order inside a round, and stands in for a device where there is none: in
 tests, with as little memory as they like.
@@ -41,10 +41,10 @@ def _mixed(word: int) -> int:
     return word ^ word >> 32
 
 
-class TwinDevice:
+class FakeDevice:
     """A device with some bytes of memory. It runs a state at a time and stops for no clock."""
 
-    name = "plain twin"
+    name = "plain reference"
     lanes = 1
 
     def __init__(self, kernel: Kernel, memory: int = 1 << 26) -> None:
