@@ -34,7 +34,7 @@ class Task:
     are."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "shows", self.want_traces and self.options.traces)
+        object.__setattr__(self, "want_traces", self.want_traces and self.options.traces)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
