@@ -18,7 +18,8 @@ from strandline.checker.options.search import Options
 from strandline.checker.properties.selection import select
 from strandline.checker.strategies import choice as choice_module
 from strandline.checker.strategies.explicit import StatesFound
-from strandline.checker.tasks.task import Session, Task
+from strandline.checker.tasks.states import StatesTask
+from strandline.checker.tasks.task import Session
 from strandline.checker.verdicts.verdict import Answer, Statistics
 from strandline.compile.interpret import Interpreter
 from strandline.errors import Option, UsageError
@@ -31,12 +32,12 @@ class ByInterpreter:
 
     name = "interpreter"
 
-    def can(self, task: Task) -> UsageError | None:
+    def can(self, task: StatesTask) -> UsageError | None:
         if task.options.order != "bfs":
             return UsageError("the interpreter knows no {}", options=[Option("order", task.options.order)])
         return None
 
-    def run(self, task: Task, session: Session) -> StatesFound:
+    def run(self, task: StatesTask, session: Session) -> StatesFound:
         interpreter = Interpreter(task.system)
         seen = waiting = set(task.system.initial)
         while waiting:

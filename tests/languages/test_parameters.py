@@ -71,7 +71,7 @@ WRONG = [
         PYTHON + "one = Counter()\n",
         {"N": 1},
         "{file}: the model is an instance of 'Counter': its parameters are fixed",
-    ),  # noqa: E501
+    ),
     ("m.dve", DVE, {"x": 1}, "{file} has no constant 'x' (it has N)"),
     ("m.dve", DVE, {"N": 300}, "'N': 300 does not fit byte (0..255)"),
     ("m.dve", DVE, {"N": "many"}, "'N' is a number, not 'many'"),

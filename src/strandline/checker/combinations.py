@@ -20,8 +20,8 @@ from strandline.checker.properties.ctl_formula import bind_ctl
 from strandline.checker.properties.fairness import FairnessConditions
 from strandline.checker.properties.specification import Specification, bind_formula
 from strandline.checker.strategies.choice import choose_for_runs, choose_for_states, choose_for_trees
-from strandline.checker.tasks.task import Task
-from strandline.checker.tasks.trees import make_question
+from strandline.checker.tasks.states import StatesTask
+from strandline.checker.tasks.trees import TreesTask, make_question
 from strandline.compile.callback import CallableSystem
 from strandline.errors import UsageError
 from strandline.model.system import System
@@ -80,11 +80,11 @@ def _questions(system: System) -> dict[str, Callable[[Options], None]]:
     def of_trees(options: Options) -> None:
         plain = system.alone
         question = make_question(plain, [bind_ctl("AG EF true", plain)], FairnessConditions(), STUTTER)
-        choice = choose_for_trees(Task(plain, options, branching=question))
+        choice = choose_for_trees(TreesTask(plain, options, question))
         _refuse(Way(CTL, choice.strategy.name), "CTL 'AG EF true'", options)
 
     def of_states(options: Options) -> None:
-        choice = choose_for_states(Task(system.alone, options))
+        choice = choose_for_states(StatesTask(system.alone, options))
         _refuse(Way(STATES, choice.strategy.name), "what is reachable", options)
 
     def _refuse(way: Way, title: str, options: Options) -> None:

@@ -18,7 +18,7 @@ from strandline.checker.options.search import Options
 from strandline.checker.options.walks import WalkOptions
 from strandline.checker.properties.selection import Property, Selection, label_bits
 from strandline.checker.strategies.explicit import StatesFound, states_found, stop_mask_of
-from strandline.checker.tasks.task import Task
+from strandline.checker.tasks.states import StatesTask
 from strandline.checker.verdicts.verdict import Interrupted, PropertyVerdict, Verdict, WalkFigures
 from strandline.errors import UsageError
 from strandline.model.system import System
@@ -46,7 +46,7 @@ def walk_selection(
     """Walk until every property is decided, a limit is reached or all walks are over. Ctrl-C raises `Interrupted`. A
     limit of time counts from `started` on, where that is known."""
     properties = selection.properties
-    task = Task(searched_for(system, properties), options, properties)
+    task = StatesTask(searched_for(system, properties), options, properties)
     bits = label_bits(task.system, properties)
     specification = SearchSpecification(
         system=task.system,

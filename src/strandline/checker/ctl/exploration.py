@@ -9,15 +9,15 @@ from pathlib import Path
 from strandline.checker.driver.searches import StateSearches
 from strandline.checker.driver.specification import SearchSpecification
 from strandline.checker.options.search import SWEEP
-from strandline.checker.tasks.task import Session, Task
-from strandline.checker.tasks.trees import ctl_question_of
+from strandline.checker.tasks.task import Session
+from strandline.checker.tasks.trees import TreesTask
 from strandline.compile.kernel import Kernel
 from strandline.engine.parts.search_output import SearchObserver
 from strandline.model.expression import Expression
 
 
 def exploration(
-    task: Task,
+    task: TreesTask,
     session: Session,
     observe: Callable[[Path, Kernel], SearchObserver],
     predicates: Sequence[Expression],
@@ -25,7 +25,7 @@ def exploration(
     swept: bool,
 ) -> SearchSpecification:
     """Specify the exploration of the System of the task's question, breadth-first or by its measure."""
-    question = ctl_question_of(task)
+    question = task.question
     options = replace(task.options, order=SWEEP if swept else "bfs")
     return SearchSpecification(
         system=question.searched,

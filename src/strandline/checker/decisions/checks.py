@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
+from typing import TypeVar
 
 from strandline.checker.checkpoints.run_folder import Checkpoints
 from strandline.checker.decisions.option_conflicts import refuse_mixture
@@ -20,6 +21,7 @@ from strandline.checker.properties.selection import Kind, Property, Selection, n
 from strandline.checker.reductions.partial_order import BRANCHING, examine_reduction, pays
 from strandline.checker.strategies.choice import choose_for_runs, choose_for_states, choose_for_trees
 from strandline.checker.strategies.explicit import StatesFound
+from strandline.checker.tasks.states import StatesTask
 from strandline.checker.tasks.task import Session, Task
 from strandline.checker.verdicts.verdict import Answer, Exploration, Interrupted, PropertyVerdict, Verdict
 from strandline.compile.callback import CallableSystem
@@ -27,6 +29,8 @@ from strandline.errors import Option, ResourceError, UsageError
 from strandline.model.expression import Expression
 from strandline.model.system import System
 from strandline.transform.history import with_history
+
+TaskKind = TypeVar("TaskKind", bound=Task)
 
 
 def explore_system(
@@ -44,7 +48,9 @@ def explore_system(
     with _own_or(checkpoints, options) as checkpoints:
         session = _session(options, callback, started, checkpoints)
         _refuse_without_effect(system, (), options, TemporalOptions(method=method))
-        task = _settled(Task(system, options, temporal=TemporalOptions(method=method)), (), choose_for_states, session)
+        task = resolve_reduction(
+            StatesTask(system, options, temporal=TemporalOptions(method=method)), (), choose_for_states, session
+        )
         outcome = _search_states(task, session).outcome
         exploration = exploration_of(system, task.options, outcome)
         if outcome.interrupted:
@@ -91,7 +97,7 @@ def _refuse_without_effect(
     if len(states) == len(properties):
         temporal.refuse_without_runs()
     if states or not properties:
-        task = Task(searched_for(system, states), settled, tuple(states), temporal=temporal)
+        task = StatesTask(searched_for(system, states), settled, tuple(states), temporal=temporal)
         title = "what is reachable" if not states else f"{states[0].kind.value} '{states[0].name}'"
         decided.append(Decided(Way(STATES, choose_for_states(task).strategy.name), title))
     for one in properties:
@@ -112,8 +118,8 @@ def _ways(system: System, one: Property, options: Options, temporal: TemporalOpt
     if one.branching is not None:
         from strandline.checker.decisions.trees import trees_task
 
-        task = trees_task(system, one.branching, options, temporal)
-        yield Way(CTL, choose_for_trees(task).strategy.name)
+        of_trees = trees_task(system, one.branching, options, temporal)
+        yield Way(CTL, choose_for_trees(of_trees).strategy.name)
 
 
 def open_checkpoints(options: Options) -> AbstractContextManager[Checkpoints | None]:
@@ -144,7 +150,7 @@ def _session(
     return Session(callback, begun, SweepMeasures(options, callback, checkpoints), checkpoints)
 
 
-def _search_states(task: Task, session: Session) -> StatesFound:
+def _search_states(task: StatesTask, session: Session) -> StatesFound:
     """By the strategy that suits; where there was a choice, it is told."""
     choice = choose_for_states(task)
     if choice.why is not None:
@@ -152,7 +158,9 @@ def _search_states(task: Task, session: Session) -> StatesFound:
     return choice.strategy.run(task, session)
 
 
-def _settled(task: Task, seen: Sequence[Expression], choose: Callable[[Task], object], session: Session) -> Task:
+def resolve_reduction(
+    task: TaskKind, seen: Sequence[Expression], choose: Callable[[TaskKind], object], session: Session
+) -> TaskKind:
     """The task with partial-order reduction or without, where that is left to the program; and what a reduction takes
     for granted is tried, where that is wanted. `seen` are the expressions whose truth it must keep."""
     options = task.options
@@ -197,9 +205,9 @@ class _Deciding:
 
     def _decide_states(self, properties: Sequence[Property]) -> None:
         searched = searched_for(self._system, properties)
-        task = Task(searched, self._options, tuple(properties), temporal=self._temporal)
+        task = StatesTask(searched, self._options, tuple(properties), temporal=self._temporal)
         seen = [one.predicate for one in properties if one.predicate is not None]
-        task = _settled(task, seen, choose_for_states, self._session)
+        task = resolve_reduction(task, seen, choose_for_states, self._session)
         found = _search_states(task, self._session)
         self._searched.append(task.options)
         self._outcomes.append(found.outcome)
@@ -213,7 +221,7 @@ class _Deciding:
         from strandline.checker.decisions.runs import decide_runs, runs_task
 
         task = runs_task(self._system, one.specification, self._options, self._temporal)
-        task = _settled(task, list(one.specification.atoms.values()), choose_for_runs, self._session)
+        task = resolve_reduction(task, list(one.specification.atoms.values()), choose_for_runs, self._session)
         self._searched.append(task.options)
         decided = decide_runs(task, one, self._session)
         self._outcomes.append(decided.outcome)

@@ -19,8 +19,8 @@ from strandline.checker.properties.product import Product
 from strandline.checker.properties.selection import Property
 from strandline.checker.properties.specification import PropertyProcess, Specification
 from strandline.checker.strategies.choice import Choice, choose_for_runs, strategies_for_runs
-from strandline.checker.tasks.runs import Question, question_of
-from strandline.checker.tasks.task import Session, Task
+from strandline.checker.tasks.runs import Question, RunsTask
+from strandline.checker.tasks.task import Session
 from strandline.checker.verdicts.ltl import AcceptingComponent, AtomValues, LtlSearch
 from strandline.checker.verdicts.verdict import Answer, PropertyVerdict
 from strandline.errors import InternalError, ResourceError
@@ -42,7 +42,7 @@ class RunsDecided:
     outcome: RunOutcome
 
 
-def runs_task(system: System, specification: Specification, options: Options, temporal: TemporalOptions) -> Task:
+def runs_task(system: System, specification: Specification, options: Options, temporal: TemporalOptions) -> RunsTask:
     """The task of deciding a property of runs. A property process is a part of what is shown; of all other properties
     it is not. The System remembers of its last step what the property asks. Raises `InputError` for an expression of
     fairness that cannot be read."""
@@ -58,10 +58,10 @@ def runs_task(system: System, specification: Specification, options: Options, te
         # Its actions are others, of which the conditions speak.
         plain, conditions = remembering, conditions_of(remembering)
     question = Question(plain, specification, conditions, temporal.finite_runs_of_ltl == IGNORE)
-    return Task(plain, options, question=question, temporal=temporal)
+    return RunsTask(plain, options, question, temporal=temporal)
 
 
-def decide_runs(task: Task, one: Property, session: Session) -> RunsDecided:
+def decide_runs(task: RunsTask, one: Property, session: Session) -> RunsDecided:
     """Decide a property of runs. Raises as a strategy does, and `UsageError` for what a method cannot do. A
     translation that grows too large is an UNKNOWN verdict."""
     deciding = _Deciding(task, one, session)
@@ -85,9 +85,9 @@ class _Shown:
 
 
 class _Deciding:
-    def __init__(self, task: Task, one: Property, session: Session) -> None:
+    def __init__(self, task: RunsTask, one: Property, session: Session) -> None:
         self.task, self.one, self.session = task, one, session
-        self.question = question_of(task)
+        self.question = task.question
         self.outcome = RunOutcome()
 
     def decided(self) -> RunsDecided:
@@ -180,7 +180,7 @@ class _Deciding:
     def _told(
         self,
         answer: Answer,
-        choice: Choice[ProductFound] | None = None,
+        choice: Choice[RunsTask, ProductFound] | None = None,
         found: ProductFound | None = None,
         *,
         reason: str | None = None,

@@ -19,8 +19,9 @@ from strandline.checker.properties.product import guard_expression
 from strandline.checker.properties.selection import Kind, Property
 from strandline.checker.properties.specification import BoundFormula
 from strandline.checker.strategies.choice import choose_for_runs, choose_for_states
-from strandline.checker.tasks.runs import Question, question_of
-from strandline.checker.tasks.task import Session, Task
+from strandline.checker.tasks.runs import Question, RunsTask
+from strandline.checker.tasks.states import StatesTask
+from strandline.checker.tasks.task import Session
 from strandline.errors import InputError, ResourceError
 from strandline.model.expression import Expression
 from strandline.properties import Formula, ParsedFormula, translate
@@ -35,9 +36,9 @@ _MOST_IMPLICATIONS = 8
 """Implications that are looked at for being vacuous."""
 
 
-def contradiction(task: Task) -> Iterator[str]:
+def contradiction(task: RunsTask) -> Iterator[str]:
     """Why a property that is violated may not say much."""
-    specification = question_of(task).specification
+    specification = task.question.specification
     if not task.temporal.sanity or not isinstance(specification, BoundFormula):
         return
     try:
@@ -49,7 +50,7 @@ def contradiction(task: Task) -> Iterator[str]:
         yield CONTRADICTION
 
 
-def doubts(task: Task, found: ProductFound, session: Session) -> Iterator[str]:
+def doubts(task: RunsTask, found: ProductFound, session: Session) -> Iterator[str]:
     """Why a property that holds may not say much. A search that meets a limit says nothing; Ctrl-C raises
     `KeyboardInterrupt`."""
     if task.temporal.sanity:
@@ -59,8 +60,8 @@ def doubts(task: Task, found: ProductFound, session: Session) -> Iterator[str]:
 class _Doubts:
     """Asks more of a model of which a property holds."""
 
-    def __init__(self, task: Task, session: Session) -> None:
-        asked = question_of(task)
+    def __init__(self, task: RunsTask, session: Session) -> None:
+        asked = task.question
         plain = asked.plain.alone
         session.measures.share(asked.plain, plain)
         self._session = replace(session, callback=ProgressOnly(session.callback))
@@ -117,7 +118,7 @@ class _Doubts:
         }
         if not claims:
             return {}
-        task = Task(self._question.plain, self._task.options, tuple(claims.values()), want_traces=False)
+        task = StatesTask(self._question.plain, self._task.options, tuple(claims.values()), want_traces=False)
         try:
             found = choose_for_states(task).strategy.run(task, self._session)
         except InputError:

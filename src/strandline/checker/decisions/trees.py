@@ -13,8 +13,8 @@ from strandline.checker.properties.ctl_formula import CtlFormula
 from strandline.checker.properties.fairness import FairnessConditions, fairness_of
 from strandline.checker.properties.selection import Kind
 from strandline.checker.strategies.choice import Choice, choose_for_trees
-from strandline.checker.tasks.task import Session, Task
-from strandline.checker.tasks.trees import CtlQuestion, fitting, make_question
+from strandline.checker.tasks.task import Session
+from strandline.checker.tasks.trees import CtlQuestion, TreesTask, fitting, make_question
 from strandline.checker.verdicts.ctl import CtlSearch
 from strandline.checker.verdicts.verdict import Answer, PropertyVerdict, without
 from strandline.errors import ResourceError
@@ -63,20 +63,20 @@ def decide_trees(
         if interrupted:
             yield _undecided(group, INTERRUPTED, fairness.described())
             continue
-        task = Task(plain, options, branching=question, temporal=temporal, want_traces=want_traces)
+        task = TreesTask(plain, options, question, temporal=temporal, want_traces=want_traces)
         choice = choose_for_trees(task, monotone=_is_monotone(plain, options, session))
         found = choice.strategy.run(task, session)
         interrupted = found.outcome.interrupted
         yield TreesDecided({one: _verdict(one, question, choice, found) for one in group}, found.outcome)
 
 
-def trees_task(system: System, formula: CtlFormula, options: Options, temporal: TemporalOptions) -> Task:
+def trees_task(system: System, formula: CtlFormula, options: Options, temporal: TemporalOptions) -> TreesTask:
     """The task of deciding a single formula."""
     plain, fairness = _plain(system.alone, [formula], temporal)
     if any(one.strong for one in fairness.conditions):
         raise ResourceError("CTL is not decided under strong fairness")
     question = make_question(plain, [formula], fairness, temporal.finite_runs or plain.finite_paths)
-    return Task(plain, options, branching=question, temporal=temporal)
+    return TreesTask(plain, options, question, temporal=temporal)
 
 
 def _is_monotone(plain: System, options: Options, session: Session) -> bool:
@@ -120,7 +120,9 @@ def _undecided(formulas: Sequence[CtlFormula], reason: str, fairness: tuple[str,
     return TreesDecided(verdicts, outcome)
 
 
-def _verdict(one: CtlFormula, question: CtlQuestion, choice: Choice[CtlFound], found: CtlFound) -> PropertyVerdict:
+def _verdict(
+    one: CtlFormula, question: CtlQuestion, choice: Choice[TreesTask, CtlFound], found: CtlFound
+) -> PropertyVerdict:
     outcome, decided = found.outcome, found.answers.get(one)
     search = CtlSearch(
         formula=one.text,

@@ -10,19 +10,20 @@ from typing import Protocol, TypeVar
 from strandline.checker.tasks.task import Session, Task
 from strandline.errors import UsageError
 
+Kind = TypeVar("Kind", bound=Task, contravariant=True)
 Found = TypeVar("Found", covariant=True)
 
 
-class Strategy(Protocol[Found]):
+class Strategy(Protocol[Kind, Found]):
     """One way to search."""
 
     @property
     def name(self) -> str:
         """As it is asked for and told."""
 
-    def can(self, task: Task) -> UsageError | None:
+    def can(self, task: Kind) -> UsageError | None:
         """None where this strategy can carry out the task, else the error that says why not."""
 
-    def run(self, task: Task, session: Session) -> Found:
+    def run(self, task: Kind, session: Session) -> Found:
         """Carry out a task that it can carry out. Limits and Ctrl-C end up in what is found; raises `InputError` for
         what the user can mend."""

@@ -28,8 +28,8 @@ from strandline.checker.strategies.symbolic import (
     formulas_in_sets,
 )
 from strandline.checker.strategies.symbolic_run import SymbolicRun, refusal
-from strandline.checker.tasks.task import Session, Task
-from strandline.checker.tasks.trees import CtlQuestion, ctl_question_of
+from strandline.checker.tasks.task import Session
+from strandline.checker.tasks.trees import CtlQuestion, TreesTask
 from strandline.checker.verdicts.ctl import AbstractionFigures, Evidence, InitialStates
 from strandline.errors import Option, UsageError
 from strandline.model.expression import variables_read
@@ -56,8 +56,8 @@ class Abstraction:
 
     name = ABSTRACTION
 
-    def can(self, task: Task) -> UsageError | None:
-        question = ctl_question_of(task)
+    def can(self, task: TreesTask) -> UsageError | None:
+        question = task.question
         if task.options.cone:
             return ONLY_STATES
         if question.finite_runs != STUTTER:
@@ -66,7 +66,7 @@ class Abstraction:
             return UsageError("{} has states without a step repeat themselves, not {}", options=[asked, finite])
         return refusal(task, self.name)
 
-    def run(self, task: Task, session: Session) -> CtlFound:
+    def run(self, task: TreesTask, session: Session) -> CtlFound:
         def decider(run: SymbolicRun, question: CtlQuestion) -> Decider:
             return lambda formula: _Abstracting(run, task, question, formula).decided()
 
@@ -94,7 +94,7 @@ class _Abstracting:
     """One formula."""
 
     run: SymbolicRun
-    task: Task
+    task: TreesTask
     question: CtlQuestion
     formula: CtlFormula
     steps: list[str] = field(default_factory=list)

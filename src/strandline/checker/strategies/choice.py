@@ -20,7 +20,10 @@ from strandline.checker.reductions.symmetry import STATES_ONLY, no_symmetry
 from strandline.checker.strategies import Strategy
 from strandline.checker.strategies.device import DeviceSearchForStates
 from strandline.checker.strategies.explicit import ExplicitSearch, StatesFound
+from strandline.checker.tasks.runs import RunsTask
+from strandline.checker.tasks.states import StatesTask
 from strandline.checker.tasks.task import Task
+from strandline.checker.tasks.trees import TreesTask
 from strandline.compile.callback import CallableSystem
 from strandline.errors import Option, UsageError
 
@@ -28,34 +31,38 @@ if TYPE_CHECKING:
     from strandline.checker.ctl.found import CtlFound
     from strandline.checker.ltl.found import ProductFound
 
+Kind = TypeVar("Kind", bound=Task)
 Found = TypeVar("Found")
 
-FOR_STATES: tuple[Strategy[StatesFound], ...] = (ExplicitSearch(),)
+FOR_STATES: tuple[Strategy[StatesTask, StatesFound], ...] = (ExplicitSearch(),)
 """For properties of states: the first that can."""
-ON_DEVICE: Strategy[StatesFound] = DeviceSearchForStates()
+ON_DEVICE: Strategy[StatesTask, StatesFound] = DeviceSearchForStates()
 """For properties of states, where a device is asked for."""
 
 
 @cache
-def strategies_for_runs() -> Mapping[str, Strategy[ProductFound]]:
+def strategies_for_runs() -> Mapping[str, Strategy[RunsTask, ProductFound]]:
     """For questions about runs, by the name of the method."""
     # Imported here: who asks for properties of states alone does not wait for temporal logic.
     from strandline.checker.strategies.cycles import CycleStrategy
     from strandline.checker.strategies.prefix import PrefixSearch
 
-    table: list[Strategy[ProductFound]] = [PrefixSearch(), *(CycleStrategy(method) for method in METHODS.values())]
+    table: list[Strategy[RunsTask, ProductFound]] = [
+        PrefixSearch(),
+        *(CycleStrategy(method) for method in METHODS.values()),
+    ]
     return {one.name: one for one in table}
 
 
 @cache
-def strategies_for_trees() -> Mapping[str, Strategy[CtlFound]]:
+def strategies_for_trees() -> Mapping[str, Strategy[TreesTask, CtlFound]]:
     """For formulas of CTL, by the name of the method."""
     from strandline.checker.strategies.abstraction import Abstraction
     from strandline.checker.strategies.labelling import Labelling
     from strandline.checker.strategies.symbolic import SymbolicLabelling
     from strandline.checker.strategies.terminal import TerminalComponentSearch
 
-    table: list[Strategy[CtlFound]] = [
+    table: list[Strategy[TreesTask, CtlFound]] = [
         Labelling(swept=False),
         Labelling(swept=True),
         TerminalComponentSearch(),
@@ -66,14 +73,14 @@ def strategies_for_trees() -> Mapping[str, Strategy[CtlFound]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice(Generic[Found]):
+class Choice(Generic[Kind, Found]):
     """A strategy, and why it was picked; None where it was asked for or there is no other."""
 
-    strategy: Strategy[Found]
+    strategy: Strategy[Kind, Found]
     why: str | None = None
 
 
-def choose_for_states(task: Task) -> Choice[StatesFound]:
+def choose_for_states(task: StatesTask) -> Choice[StatesTask, StatesFound]:
     """The strategy for properties of states; on a device where one is asked for, or where one can. Raises `UsageError`
     where there is none."""
     if task.temporal.method == SYMBOLIC:
@@ -98,7 +105,7 @@ def choose_for_states(task: Task) -> Choice[StatesFound]:
     raise refusals[0]
 
 
-def choose_for_runs(task: Task) -> Choice[ProductFound]:
+def choose_for_runs(task: RunsTask) -> Choice[RunsTask, ProductFound]:
     """The strategy for a question about runs: the method that was asked for, or the one that suits best. Raises
     `UsageError` where it cannot."""
     if isinstance(task.system, CallableSystem):
@@ -115,7 +122,7 @@ def choose_for_runs(task: Task) -> Choice[ProductFound]:
     return choice
 
 
-def choose_for_trees(task: Task, *, monotone: bool = False) -> Choice[CtlFound]:
+def choose_for_trees(task: TreesTask, *, monotone: bool = False) -> Choice[TreesTask, CtlFound]:
     """The strategy for formulas of CTL; raises `UsageError` where there is none. `monotone`: the measure that the sweep
     goes by is known never to decrease."""
     if isinstance(task.system, CallableSystem):
@@ -161,7 +168,7 @@ def _refuse_folding(task: Task) -> None:
 _HOW = {"bfs": "breadth-first", "dfs": "depth-first", IN_SWEEPS: "by the measure", CACHE: "with a cache"}
 
 
-def _suiting(task: Task) -> Choice[ProductFound]:
+def _suiting(task: RunsTask) -> Choice[RunsTask, ProductFound]:
     """What `auto` picks."""
     known = strategies_for_runs()
     if task.temporal.all_cycles:

@@ -17,8 +17,8 @@ from strandline.checker.options.cycle_methods import SWEEP, CycleMethod
 from strandline.checker.options.search import SWEEP as IN_SWEEPS
 from strandline.checker.options.search import WHOLE
 from strandline.checker.properties.product import Product
-from strandline.checker.tasks.runs import question_of, unreducible
-from strandline.checker.tasks.task import Session, Task
+from strandline.checker.tasks.runs import RunsTask, unreducible
+from strandline.checker.tasks.task import Session
 from strandline.compile.interpreted import SystemReference
 from strandline.compile.kernel import Kernel
 from strandline.engine.runtime.memory import WordArray
@@ -41,7 +41,7 @@ class CycleStrategy:
     def name(self) -> str:
         return self.method.name
 
-    def can(self, task: Task) -> UsageError | None:
+    def can(self, task: RunsTask) -> UsageError | None:
         method, options = self.method, task.options
         unreduced = unreducible(task)
         if unreduced is not None:
@@ -61,8 +61,8 @@ class CycleStrategy:
             )
         return None
 
-    def run(self, task: Task, session: Session) -> ProductFound:
-        question = question_of(task)
+    def run(self, task: RunsTask, session: Session) -> ProductFound:
+        question = task.question
         watched = question.specification.watched(question.plain)
         if watched is None:
             return ProductFound(self.name, RunOutcome(complete=True))
@@ -118,7 +118,7 @@ class CycleStrategy:
         return (measure, 1) if observer is None or not self.method.ranked else ranked(measure, observer)
 
 
-def _shown_lasso(run: SearchRun, task: Task, product: Product, *, shortest: bool) -> tuple[Lasso | None, bool]:
+def _shown_lasso(run: SearchRun, task: RunsTask, product: Product, *, shortest: bool) -> tuple[Lasso | None, bool]:
     """Return a lasso through the cycle that was found, shortened where that is worth it, and whether it is a shortest
     one: then its stem is a shortest one to an accepting state on a cycle, and its loop a shortest one through that
     state."""

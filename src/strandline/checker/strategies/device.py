@@ -5,7 +5,8 @@ from __future__ import annotations
 from strandline.checker.driver.searches import DeviceSearches, missing_device
 from strandline.checker.options.search import GPU, SWEEP, WHOLE
 from strandline.checker.strategies.explicit import StatesFound, search_for_states
-from strandline.checker.tasks.task import Session, Task
+from strandline.checker.tasks.states import StatesTask
+from strandline.checker.tasks.task import Session
 from strandline.compile.callback import CallableSystem
 from strandline.errors import Option, UsageError
 
@@ -15,7 +16,7 @@ class DeviceSearchForStates:
 
     name = "GPU"
 
-    def can(self, task: Task) -> UsageError | None:
+    def can(self, task: StatesTask) -> UsageError | None:
         options = task.options
         if isinstance(task.system, CallableSystem):
             return _refused("callables are Python, which no GPU runs")
@@ -40,7 +41,7 @@ class DeviceSearchForStates:
         missing = missing_device()
         return None if missing is None else _refused(missing)
 
-    def run(self, task: Task, session: Session) -> StatesFound:
+    def run(self, task: StatesTask, session: Session) -> StatesFound:
         return search_for_states(task, session, DeviceSearches, for_device=True)
 
 

@@ -18,7 +18,8 @@ from strandline.checker.properties.selection import Kind, Property, label_bits
 from strandline.checker.reductions.partial_order import refusal
 from strandline.checker.reductions.symmetry import exchanges_of
 from strandline.checker.strategies.guard_reasons import MOST_STATES, with_reasons
-from strandline.checker.tasks.task import Session, Task
+from strandline.checker.tasks.states import StatesTask
+from strandline.checker.tasks.task import Session
 from strandline.checker.verdicts.verdict import PropertyVerdict
 from strandline.compile.callback import CallableSystem
 from strandline.errors import UsageError
@@ -45,7 +46,7 @@ class ExplicitSearch:
 
     name = "explicit"
 
-    def can(self, task: Task) -> UsageError | None:
+    def can(self, task: StatesTask) -> UsageError | None:
         if task.options.symmetry:
             try:
                 exchanges_of(task.system, [one.predicate for one in task.properties if one.predicate is not None], None)
@@ -57,12 +58,12 @@ class ExplicitSearch:
             return None
         return refusal(task.system, _OBSERVED if task.system.observer is not None else None)
 
-    def run(self, task: Task, session: Session) -> StatesFound:
+    def run(self, task: StatesTask, session: Session) -> StatesFound:
         return search_for_states(task, session, StateSearches)
 
 
 def search_for_states(
-    task: Task,
+    task: StatesTask,
     session: Session,
     searches: Callable[[Options, int], SearchMaker],
     *,
@@ -98,7 +99,7 @@ def stop_mask_of(bits: Mapping[Property, int]) -> int:
     return sum(1 << bit for bit in bits.values())
 
 
-def states_found(run: SearchRun, task: Task, bits: Mapping[Property, int]) -> StatesFound:
+def states_found(run: SearchRun, task: StatesTask, bits: Mapping[Property, int]) -> StatesFound:
     """Replay the path to every state at which the search stopped, and to a fault. Where the limits of the run do not
     allow for that, the verdict stands without a trace."""
     traces: dict[Property, Trace | None] = {}
@@ -116,7 +117,7 @@ def states_found(run: SearchRun, task: Task, bits: Mapping[Property, int]) -> St
     return StatesFound(run.outcome, traces, missing)
 
 
-def _fault_of(run: SearchRun, fault: FaultStop, task: Task) -> PropertyVerdict:
+def _fault_of(run: SearchRun, fault: FaultStop, task: StatesTask) -> PropertyVerdict:
     measure = run.specification.measure
     try:
         trace = run.replay(fault).trace

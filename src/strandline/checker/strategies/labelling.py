@@ -26,8 +26,8 @@ from strandline.checker.options.ctl_methods import EXPLICIT, SWEPT
 from strandline.checker.options.search import SWEEP, WHOLE
 from strandline.checker.properties.ctl_formula import CtlFormula
 from strandline.checker.reductions.partial_order import BRANCHING, refusal
-from strandline.checker.tasks.task import Session, Task
-from strandline.checker.tasks.trees import CtlQuestion, ctl_question_of
+from strandline.checker.tasks.task import Session
+from strandline.checker.tasks.trees import CtlQuestion, TreesTask
 from strandline.checker.verdicts.ctl import InitialStates
 from strandline.compile.kernel import Kernel
 from strandline.engine.graph.fixpoints import Fixpoints
@@ -51,7 +51,7 @@ class Labelling:
     def name(self) -> str:
         return SWEPT if self._swept else EXPLICIT
 
-    def can(self, task: Task) -> UsageError | None:
+    def can(self, task: TreesTask) -> UsageError | None:
         if task.options.por:
             return refusal(task.system, BRANCHING)
         if task.options.store not in WHOLE:
@@ -71,8 +71,8 @@ class Labelling:
             return UsageError("{} is not for CTL", options=[Option("count_distinct", True)])
         return None
 
-    def run(self, task: Task, session: Session) -> CtlFound:
-        question, found = ctl_question_of(task), CtlFound(self.name, RunOutcome())
+    def run(self, task: TreesTask, session: Session) -> CtlFound:
+        question, found = task.question, CtlFound(self.name, RunOutcome())
 
         def observe(folder: Path, kernel: Kernel) -> GraphLog:
             load_graph()
@@ -87,7 +87,7 @@ class Labelling:
         return found
 
 
-def _label_graph(run: SearchRun, graph: GraphLog, task: Task, question: CtlQuestion, found: CtlFound) -> None:
+def _label_graph(run: SearchRun, graph: GraphLog, task: TreesTask, question: CtlQuestion, found: CtlFound) -> None:
     """Decide the formulas of a question on the graph that a complete run has written."""
     try:
         if run.outcome.complete:
@@ -106,7 +106,7 @@ def _label_graph(run: SearchRun, graph: GraphLog, task: Task, question: CtlQuest
 class _GraphLabelling:
     """Labels the graph of an exploration, and shows why formulas hold or not."""
 
-    task: Task
+    task: TreesTask
     question: CtlQuestion
     found: CtlFound
 

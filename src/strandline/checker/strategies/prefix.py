@@ -9,8 +9,8 @@ from strandline.checker.driver.specification import SearchSpecification
 from strandline.checker.ltl.found import ProductFound, note_product_fault
 from strandline.checker.options.cycle_methods import PREFIX
 from strandline.checker.options.search import SWEEP
-from strandline.checker.tasks.runs import question_of, unreducible
-from strandline.checker.tasks.task import Session, Task
+from strandline.checker.tasks.runs import RunsTask, unreducible
+from strandline.checker.tasks.task import Session
 from strandline.errors import Option, ResourceError, UsageError
 
 
@@ -19,8 +19,8 @@ class PrefixSearch:
 
     name = PREFIX
 
-    def can(self, task: Task) -> UsageError | None:
-        question = question_of(task)
+    def can(self, task: RunsTask) -> UsageError | None:
+        question = task.question
         unreduced = unreducible(task)
         if unreduced is not None:
             return unreduced
@@ -34,8 +34,8 @@ class PrefixSearch:
             return _refused(str(error))
         return None
 
-    def run(self, task: Task, session: Session) -> ProductFound:
-        question, options = question_of(task), task.options
+    def run(self, task: RunsTask, session: Session) -> ProductFound:
+        question, options = task.question, task.options
         watched = question.specification.watched_for_prefixes(question.plain)
         if watched is None:
             return ProductFound(self.name, RunOutcome(complete=True))

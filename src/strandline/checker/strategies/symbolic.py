@@ -21,8 +21,9 @@ from strandline.checker.properties.ctl_formula import CtlFormula
 from strandline.checker.properties.selection import Kind, Property
 from strandline.checker.strategies.explicit import StatesFound
 from strandline.checker.strategies.symbolic_run import SymbolicRun, blame_for, refusal
-from strandline.checker.tasks.task import Session, Task
-from strandline.checker.tasks.trees import CtlQuestion, ctl_question_of
+from strandline.checker.tasks.states import StatesTask
+from strandline.checker.tasks.task import Session
+from strandline.checker.tasks.trees import CtlQuestion, TreesTask
 from strandline.checker.verdicts.ctl import Evidence, InitialStates
 from strandline.checker.verdicts.verdict import Answer, without
 from strandline.errors import Option, UsageError
@@ -46,12 +47,12 @@ class SymbolicSearch:
 
     name = SYMBOLIC
 
-    def can(self, task: Task) -> UsageError | None:
+    def can(self, task: StatesTask) -> UsageError | None:
         if task.options.cone and not all(one.predicate is not None for one in task.properties):
             return ONLY_STATES
         return refusal(task, self.name)
 
-    def run(self, task: Task, session: Session) -> StatesFound:
+    def run(self, task: StatesTask, session: Session) -> StatesFound:
         traces: dict[Property, Trace | None] = {}
         missing: dict[Property, str] = {}
         run = SymbolicRun(task, session, task.system)
@@ -105,7 +106,7 @@ def _answer_with_evidence(one: Property) -> Answer:
     return Answer.HOLDS if one.kind is Kind.REACHABILITY else Answer.VIOLATED
 
 
-def _decided(space: Space, task: Task, one: Property) -> Function:
+def _decided(space: Space, task: StatesTask, one: Property) -> Function:
     """Where a property is decided: violated, or reached."""
     if one.predicate is not None:
         return space.encoding.truth(one.predicate)[0]
@@ -133,10 +134,10 @@ class SymbolicLabelling:
 
     name = SYMBOLIC
 
-    def can(self, task: Task) -> UsageError | None:
+    def can(self, task: TreesTask) -> UsageError | None:
         return ONLY_STATES if task.options.cone else refusal(task, self.name)
 
-    def run(self, task: Task, session: Session) -> CtlFound:
+    def run(self, task: TreesTask, session: Session) -> CtlFound:
         return formulas_in_sets(
             self.name, task, session, lambda run, question: Deciding(task, question, run.space).decided
         )
@@ -144,7 +145,7 @@ class SymbolicLabelling:
 
 def formulas_in_sets(
     method: str,
-    task: Task,
+    task: TreesTask,
     session: Session,
     decider: Callable[[SymbolicRun, CtlQuestion], Decider],
     *,
@@ -153,7 +154,7 @@ def formulas_in_sets(
     """What a method finds of the formulas of a task, one by one; none where a fault or a limit ends it. All are decided
     first; evidence is looked for afterwards, in a time of its own. The decider is asked for when the model is encoded;
     `spare` pairs of bits are left for it."""
-    question = ctl_question_of(task)
+    question = task.question
     run = SymbolicRun(task, session, question.searched)
     found = CtlFound(method, run.outcome)
 
@@ -188,7 +189,7 @@ def formulas_in_sets(
     return found
 
 
-def _prepared(run: SymbolicRun, task: Task, question: CtlQuestion) -> bool:
+def _prepared(run: SymbolicRun, task: TreesTask, question: CtlQuestion) -> bool:
     """Whether nothing faults. What is reachable is counted, unless it is not wanted and not needed."""
     space = run.space
     faulting = [space.encoding.faulting(one) for one in question.predicates]
@@ -213,7 +214,7 @@ def _prepared(run: SymbolicRun, task: Task, question: CtlQuestion) -> bool:
 class Deciding:
     """Formulas over one Space."""
 
-    def __init__(self, task: Task, question: CtlQuestion, space: Space) -> None:
+    def __init__(self, task: TreesTask, question: CtlQuestion, space: Space) -> None:
         self._task, self._question, self._space = task, question, space
         dead_ends = question.dead_ends
         full = space.reachable if task.temporal.reachable_first else space.valid

@@ -23,8 +23,8 @@ from strandline.checker.options.search import SWEEP, WHOLE
 from strandline.checker.options.temporal import IGNORE
 from strandline.checker.properties.ctl_formula import CtlFormula
 from strandline.checker.reductions.partial_order import BRANCHING, refusal
-from strandline.checker.tasks.task import Session, Task
-from strandline.checker.tasks.trees import CtlQuestion, ctl_question_of
+from strandline.checker.tasks.task import Session
+from strandline.checker.tasks.trees import CtlQuestion, TreesTask
 from strandline.checker.verdicts.ctl import ComponentShown, Evidence
 from strandline.compile.kernel import Kernel, Reference
 from strandline.engine.graph.terminal import TerminalComponent, TerminalComponents
@@ -59,12 +59,12 @@ class TerminalComponentSearch:
 
     name = COMPONENTS
 
-    def can(self, task: Task) -> UsageError | None:
+    def can(self, task: TreesTask) -> UsageError | None:
         if task.options.por:
             return refusal(task.system, BRANCHING)
         if task.options.store not in WHOLE:
             return needs_exact_store(task.options)
-        question, method = ctl_question_of(task), Option("method", COMPONENTS)
+        question, method = task.question, Option("method", COMPONENTS)
         fit = [decided_by_components(one.formula) for one in question.formulas]
         if len(fit) != 1 or fit[0] is None:
             return UsageError("{} decides AG EF p and EF AG p, one at a time, with p on states alone", options=[method])
@@ -78,8 +78,8 @@ class TerminalComponentSearch:
             return UsageError("{} is not for CTL", options=[Option("count_distinct", True)])
         return None
 
-    def run(self, task: Task, session: Session) -> CtlFound:
-        question = ctl_question_of(task)
+    def run(self, task: TreesTask, session: Session) -> CtlFound:
+        question = task.question
         formula = question.formulas[0]
         shape = decided_by_components(formula.formula)
         if shape is None:
@@ -107,7 +107,7 @@ class TerminalComponentSearch:
 class _ComponentDecision:
     """Decides a formula from the terminal components of a complete sweep."""
 
-    task: Task
+    task: TreesTask
     question: CtlQuestion
     formula: CtlFormula
     always: bool

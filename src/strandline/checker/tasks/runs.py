@@ -9,7 +9,7 @@ from strandline.checker.properties.product import Product, Watched, make_product
 from strandline.checker.properties.specification import Specification
 from strandline.checker.reductions.partial_order import refusal
 from strandline.checker.tasks.task import Task
-from strandline.errors import InternalError, UsageError
+from strandline.errors import UsageError
 from strandline.model.system import System
 
 
@@ -30,9 +30,16 @@ class Question:
         )
 
 
-def unreducible(task: Task) -> UsageError | None:
-    """Why the search for runs cannot be reduced as the options want it; None where it can, or need not."""
-    question = question_of(task)
+@dataclass(frozen=True, slots=True, eq=False)
+class RunsTask(Task):
+    """A question about the runs of a System."""
+
+    question: Question
+
+
+def unreducible(task: RunsTask) -> UsageError | None:
+    """Return why the search cannot be reduced as the options ask for; None where it can, or nothing is asked for."""
+    question = task.question
     if not task.options.por:
         return None
     why = None
@@ -43,10 +50,3 @@ def unreducible(task: Task) -> UsageError | None:
     elif not question.specification.stutter_invariant:
         why = "the property may tell how many steps were taken; LTL without X cannot"
     return refusal(question.plain, why)
-
-
-def question_of(task: Task) -> Question:
-    """The question of a task that has one."""
-    if task.question is None:
-        raise InternalError("the task is not about runs")
-    return task.question

@@ -1,37 +1,26 @@
-"""A task: one search's worth of work, frozen. And what the tasks of one check share."""
+"""Tasks: the work of one search. A session holds what the tasks of one check share."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from strandline.checker.checkpoints.run_folder import Checkpoints
 from strandline.checker.limits.progress import ProgressCallback
 from strandline.checker.measures.choice import SweepMeasures
 from strandline.checker.options.search import Options
 from strandline.checker.options.temporal import TemporalOptions
-from strandline.checker.properties.selection import Property
 from strandline.model.system import System
-
-if TYPE_CHECKING:
-    from strandline.checker.tasks.runs import Question
-    from strandline.checker.tasks.trees import CtlQuestion
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
-    """What is to be decided of a System, and how: properties of single states, all of them in one search, or a
-    question about its runs, or one about its computation trees."""
+    """What is to be decided of a System, and how. It is one of `StatesTask`, `RunsTask` and `TreesTask`."""
 
     system: System
     options: Options
-    properties: tuple[Property, ...] = ()
-    question: Question | None = None
-    branching: CtlQuestion | None = None
-    temporal: TemporalOptions = field(default_factory=TemporalOptions)
-    want_traces: bool = True
-    """Whether the way to what is found is wanted, or only that it was found; never where the options say that no traces
-    are."""
+    temporal: TemporalOptions = field(default_factory=TemporalOptions, kw_only=True)
+    want_traces: bool = field(default=True, kw_only=True)
+    """Whether the path to a state that is found is wanted; never where the options say that no traces are."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "want_traces", self.want_traces and self.options.traces)
@@ -39,7 +28,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Session:
-    """What the tasks of one check share: who watches, when it began, and the measures that are known already."""
+    """What the tasks of one check share: the progress callback, the start, and the measures known already."""
 
     callback: ProgressCallback
     started: float

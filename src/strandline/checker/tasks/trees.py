@@ -11,7 +11,7 @@ from strandline.checker.properties.fairness import FairnessConditions
 from strandline.checker.tasks.task import Task
 from strandline.compile.kernel import MAXIMUM_PREDICATES
 from strandline.engine.graph.fixpoints import DeadEnds
-from strandline.errors import InternalError, ResourceError
+from strandline.errors import ResourceError
 from strandline.model.expression import Expression
 from strandline.model.system import System
 from strandline.properties import Formula
@@ -77,8 +77,8 @@ def fitting(formulas: Sequence[CtlFormula], conditions: int) -> list[list[CtlFor
     return groups
 
 
-def ctl_question_of(task: Task) -> CtlQuestion:
-    """The question of a task that has one."""
-    if task.branching is None:
-        raise InternalError("the task is not about computation trees")
-    return task.branching
+@dataclass(frozen=True, slots=True, eq=False)
+class TreesTask(Task):
+    """A question about the computation trees of a System."""
+
+    question: CtlQuestion
