@@ -22,9 +22,8 @@ from strandline.checker.properties.specification import Specification, bind_form
 from strandline.checker.strategies.choice import choose_for_runs, choose_for_states, choose_for_trees
 from strandline.checker.tasks.states import StatesTask
 from strandline.checker.tasks.trees import TreesTask, make_question
-from strandline.compile.callback import CallableSystem
 from strandline.errors import UsageError
-from strandline.model.system import System
+from strandline.model.system import Capability, System
 
 WAYS: Mapping[str, Mapping[str, Any]] = {
     "bfs": {},
@@ -88,7 +87,7 @@ def _questions(system: System) -> dict[str, Callable[[Options], None]]:
         _refuse(Way(STATES, choice.strategy.name), "what is reachable", options)
 
     def _refuse(way: Way, title: str, options: Options) -> None:
-        reentrant = not isinstance(system, CallableSystem)
+        reentrant = Capability.THREADS in system.capabilities
         refuse_without_effect([Decided(way, title)], options, TemporalOptions(), reentrant=reentrant)
 
     return {

@@ -19,13 +19,12 @@ from strandline.checker.measures.choice import SweepMeasures
 from strandline.checker.options.effects import THE_GRAPH, Decided, refuse_without_effect
 from strandline.checker.options.search import SWEEP, Options
 from strandline.checker.options.temporal import TemporalOptions
-from strandline.compile.callback import CallableSystem
 from strandline.compile.kernel import MAXIMUM_PREDICATES, Kernel, Reference
 from strandline.engine.runtime.memory import WordArray
 from strandline.errors import InputError, InternalError, ResourceError, UsageError
 from strandline.model.expression import FALSE, Binary, Const, Expression, Read, row
 from strandline.model.measure import Measure
-from strandline.model.system import System
+from strandline.model.system import Capability, System
 from strandline.traces.interpreter_walk import reference_of
 
 _OBJECT_WORDS, _NUMBER_WORDS = 40, 5
@@ -74,7 +73,7 @@ def graph_task(
     process is left out. Raises `InputError` for what cannot be read."""
     plain = system.alone
     graph = Decided(THE_GRAPH, "the graph of a model")
-    refuse_without_effect([graph], options, TemporalOptions(), reentrant=not isinstance(plain, CallableSystem))
+    refuse_without_effect([graph], options, TemporalOptions(), reentrant=Capability.THREADS in plain.capabilities)
     found = {one.name: one.expression for one in plain.labels}
     for name, text in propositions.items():
         found[name] = plain.scope.parse(text, name=f"label {name}")

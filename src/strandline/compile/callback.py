@@ -17,7 +17,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from strandline.compile.callback_adapter import answered_by
 from strandline.compile.interpret import evaluate
@@ -26,7 +26,7 @@ from strandline.errors import UsageError
 from strandline.model.expression import Expression, Read
 from strandline.model.measure import Component, Measure
 from strandline.model.plain import PlainScope
-from strandline.model.system import Domain, Predicate, System, Variable
+from strandline.model.system import Capability, Domain, Predicate, System, Variable
 from strandline.source import Source
 
 INTERNED = "states are Python objects, which stay in memory: forgetting saves only the engine's share"
@@ -38,6 +38,8 @@ State = Hashable
 @dataclass(frozen=True)
 class CallableSystem(System):
     """A System in name: its variables are the labels and the progress of a state, its steps the callables'."""
+
+    capabilities: ClassVar[frozenset[Capability]] = frozenset()
 
     start: Callable[[], Iterable[State]] = field(default=tuple, repr=False)
     steps: Callable[[Any], Iterable[Any]] = field(default=lambda state: (), repr=False)

@@ -22,8 +22,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from strandline.model.expression import Const, Element, Expression, Read
 from strandline.model.measure import Component
@@ -229,9 +230,19 @@ def _canonical(action: Action) -> tuple[int, ...]:
     return tuple(number for move in action.moves for number in (move.process, move.source))
 
 
+class Capability(Enum):
+    """What can be done with a System. The strategies ask for it, not for the kind of the System."""
+
+    ACTIONS = "its actions say what they read and write"
+    """Needed by reductions, measures that are found, temporal logic, decision diagrams and GPUs."""
+    THREADS = "several threads may compute successors at once"
+
+
 @dataclass(frozen=True)
 class System(Shown):
     """See the module's docstring. Build it with `System.create`, which puts the actions into canonical order."""
+
+    capabilities: ClassVar[frozenset[Capability]] = frozenset(Capability)
 
     name: str
     source: Source

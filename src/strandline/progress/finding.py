@@ -18,13 +18,12 @@ import numpy as np
 
 from strandline.analysis.measure_combination import measure_of
 from strandline.analysis.ranges import analyse_ranges
-from strandline.compile.callback import CallableSystem
 from strandline.compile.kernel import Reference
 from strandline.engine.runtime.memory import WordArray
 from strandline.model.expression import Expression
 from strandline.model.intervals import Interval
 from strandline.model.measure import Measure, Reason
-from strandline.model.system import System
+from strandline.model.system import Capability, System
 from strandline.progress.candidates import Candidate, fitted
 from strandline.progress.changes import Changes
 from strandline.progress.combining import Combiner, Judge, Scored
@@ -141,7 +140,7 @@ def find_measures(
     is: by the sample, and by what is simulated on it. With a `share` all samples are that much smaller, and so is the
     memory that they take. With `starts` they begin at these states, one a row, and not at the initial ones."""
     started = time.perf_counter()
-    if isinstance(system, CallableSystem):
+    if Capability.ACTIONS not in system.capabilities:
         return Found((), 0, False, 0, 0.0)
     watch("looking for a measure of progress ...")
     finder = _Finder(system, sample, share, starts)

@@ -24,10 +24,9 @@ from strandline.checker.strategies.explicit import StatesFound
 from strandline.checker.tasks.states import StatesTask
 from strandline.checker.tasks.task import Session, Task
 from strandline.checker.verdicts.verdict import Answer, Exploration, Interrupted, PropertyVerdict, Verdict
-from strandline.compile.callback import CallableSystem
 from strandline.errors import Option, ResourceError, UsageError
 from strandline.model.expression import Expression
-from strandline.model.system import System
+from strandline.model.system import Capability, System
 from strandline.transform.history import with_history
 
 TaskKind = TypeVar("TaskKind", bound=Task)
@@ -104,7 +103,7 @@ def _refuse_without_effect(
         with suppress(ResourceError):
             # What is too large to be searched is UNKNOWN in any way.
             decided += [Decided(way, f"{one.kind.value} '{one.name}'") for way in _ways(system, one, settled, temporal)]
-    return refuse_without_effect(decided, options, temporal, reentrant=not isinstance(system, CallableSystem))
+    return refuse_without_effect(decided, options, temporal, reentrant=Capability.THREADS in system.capabilities)
 
 
 def _ways(system: System, one: Property, options: Options, temporal: TemporalOptions) -> Iterator[Way]:

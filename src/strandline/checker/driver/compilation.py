@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from strandline.checker.options.search import TREE, Options
 from strandline.checker.reductions.partial_order import reduction_of
 from strandline.checker.reductions.symmetry import STATES_ONLY, exchanges_of, no_symmetry
-from strandline.compile.callback import CallableSystem
 from strandline.compile.kernel import Kernel
 from strandline.compile.lifting import separated
 from strandline.compile.make import make_kernel
 from strandline.errors import Option, UsageError
 from strandline.model.expression import Expression
 from strandline.model.measure import Measure
-from strandline.model.system import System
+from strandline.model.system import Capability, System
 from strandline.transform.merging import merge
 
 
@@ -76,7 +75,7 @@ def _merged(
     shared: bool,
     even: bool,
 ) -> Compiled:
-    if isinstance(system, CallableSystem):
+    if Capability.ACTIONS not in system.capabilities:
         raise no_merging("callables do not tell what their steps read and write")
     merged = merge(system, seen)
     kernel = make_kernel(merged.system, predicates, measure, shared=shared, even=even)

@@ -10,10 +10,9 @@ from strandline.checker.limits.progress import ProgressCallback
 from strandline.checker.measures.notation import parse_measures
 from strandline.checker.measures.prediction import AUTOMATIC, Prediction, noted_prediction, predicted_measure
 from strandline.checker.options.search import Options
-from strandline.compile.callback import CallableSystem
 from strandline.errors import InternalError, UsageError
 from strandline.model.measure import Measure
-from strandline.model.system import System
+from strandline.model.system import Capability, System
 
 LOOKING = "no measure of progress is given or declared: looking for one ..."
 
@@ -50,7 +49,7 @@ class SweepMeasures:
             return SweepMeasure(parse_measures(options.measures, system, componentwise=options.componentwise))
         if not options.measures and system.measures:
             return SweepMeasure(measure_of(system.measures, system, componentwise=options.componentwise))
-        if isinstance(system, CallableSystem):
+        if Capability.ACTIONS not in system.capabilities:
             raise UsageError(
                 "callables are swept by the progress that from_callables is given, not by one that is found"
             )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from strandline.checker.limits.progress import ProgressCallback
-from strandline.compile.callback import CallableSystem
 from strandline.compile.kernel import Kernel
 from strandline.compile.make import make_kernel
 from strandline.compile.reduction.choosing import Reduction
@@ -16,7 +15,7 @@ from strandline.engine.orders.breadth_first import BreadthFirstSearch
 from strandline.engine.search import Event
 from strandline.errors import Option, UsageError
 from strandline.model.expression import Expression
-from strandline.model.system import System
+from strandline.model.system import Capability, System
 
 BRANCHING = "it keeps runs, not the tree that they make, of which CTL speaks"
 _MOST_ACTIONS = 2_000
@@ -33,7 +32,7 @@ def refusal(system: System, why_not: str | None = None) -> UsageError | None:
 
 
 def _why_not(system: System) -> str | None:
-    if isinstance(system, CallableSystem):
+    if Capability.ACTIONS not in system.capabilities:
         return "callables do not tell what their steps read and write"
     if system.synchronous:
         return "in a synchronous system every step is one of all processes"

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 from strandline.analysis.symmetry.detection import Found, find_exchanges
 from strandline.analysis.symmetry.permutation import closed
-from strandline.compile.callback import CallableSystem
 from strandline.errors import Option, UsageError
 from strandline.model.expression import Expression
 from strandline.model.measure import Measure
-from strandline.model.system import System
+from strandline.model.system import Capability, System
 
 _NONE = "no two processes with locations are alike, and no set of names is declared"
 STATES_ONLY = "it is for properties of states"
@@ -24,7 +23,7 @@ def no_symmetry(why: str) -> UsageError:
 def exchanges_of(system: System, seen: Sequence[Expression], measure: Measure | None) -> Found:
     """Names that need not be told apart where only the truth of these expressions and the measure count. Raises
     `UsageError` where there are none, and says what tells them apart."""
-    if isinstance(system, CallableSystem):
+    if Capability.ACTIONS not in system.capabilities:
         raise no_symmetry("callables have no processes")
     found = find_exchanges(system, seen)
     if measure is not None and found.exchanges:

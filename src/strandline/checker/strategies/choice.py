@@ -24,8 +24,8 @@ from strandline.checker.tasks.runs import RunsTask
 from strandline.checker.tasks.states import StatesTask
 from strandline.checker.tasks.task import Task
 from strandline.checker.tasks.trees import TreesTask
-from strandline.compile.callback import CallableSystem
 from strandline.errors import Option, UsageError
+from strandline.model.system import Capability
 
 if TYPE_CHECKING:
     from strandline.checker.ctl.found import CtlFound
@@ -108,7 +108,7 @@ def choose_for_states(task: StatesTask) -> Choice[StatesTask, StatesFound]:
 def choose_for_runs(task: RunsTask) -> Choice[RunsTask, ProductFound]:
     """The strategy for a question about runs: the method that was asked for, or the one that suits best. Raises
     `UsageError` where it cannot."""
-    if isinstance(task.system, CallableSystem):
+    if Capability.ACTIONS not in task.system.capabilities:
         raise UsageError("LTL is checked on models with variables, not on callables")
     _refuse_device(task, "LTL")
     _refuse_folding(task)
@@ -125,7 +125,7 @@ def choose_for_runs(task: RunsTask) -> Choice[RunsTask, ProductFound]:
 def choose_for_trees(task: TreesTask, *, monotone: bool = False) -> Choice[TreesTask, CtlFound]:
     """The strategy for formulas of CTL; raises `UsageError` where there is none. `monotone`: the measure that the sweep
     goes by is known never to decrease."""
-    if isinstance(task.system, CallableSystem):
+    if Capability.ACTIONS not in task.system.capabilities:
         raise UsageError("CTL is checked on models with variables, not on callables")
     _refuse_device(task, "CTL")
     _refuse_folding(task)

@@ -7,8 +7,8 @@ from strandline.checker.options.search import GPU, SWEEP, WHOLE
 from strandline.checker.strategies.explicit import StatesFound, search_for_states
 from strandline.checker.tasks.states import StatesTask
 from strandline.checker.tasks.task import Session
-from strandline.compile.callback import CallableSystem
 from strandline.errors import Option, UsageError
+from strandline.model.system import Capability
 
 
 class DeviceSearchForStates:
@@ -18,7 +18,7 @@ class DeviceSearchForStates:
 
     def can(self, task: StatesTask) -> UsageError | None:
         options = task.options
-        if isinstance(task.system, CallableSystem):
+        if Capability.ACTIONS not in task.system.capabilities:
             return _refused("callables are Python, which no GPU runs")
         if options.order not in ("bfs", SWEEP):
             return _refused(f"a GPU searches breadth-first or in sweeps, not in the order '{options.order}'")

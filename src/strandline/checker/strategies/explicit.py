@@ -21,8 +21,8 @@ from strandline.checker.strategies.guard_reasons import MOST_STATES, with_reason
 from strandline.checker.tasks.states import StatesTask
 from strandline.checker.tasks.task import Session
 from strandline.checker.verdicts.verdict import PropertyVerdict
-from strandline.compile.callback import CallableSystem
 from strandline.errors import UsageError
+from strandline.model.system import Capability
 from strandline.traces.trace import Trace
 
 _OBSERVED = "a property process may count steps, which a reduction leaves out"
@@ -52,7 +52,7 @@ class ExplicitSearch:
                 exchanges_of(task.system, [one.predicate for one in task.properties if one.predicate is not None], None)
             except UsageError as refused:
                 return refused
-        if task.options.merge and isinstance(task.system, CallableSystem):
+        if task.options.merge and Capability.ACTIONS not in task.system.capabilities:
             return no_merging("callables do not tell what their steps read and write")
         if not task.options.por:
             return None

@@ -16,11 +16,10 @@ from strandline.checker.options.search import GPU, WHOLE
 from strandline.checker.properties.selection import Property
 from strandline.checker.tasks.task import Session, Task
 from strandline.checker.verdicts.verdict import Answer, PropertyVerdict, Statistics, without
-from strandline.compile.callback import CallableSystem
 from strandline.compile.interpret import Fault
 from strandline.errors import InternalError, Option, ResourceError, UsageError
 from strandline.model.expression import Expression
-from strandline.model.system import System
+from strandline.model.system import Capability, System
 from strandline.symbolic.cone import cone_of, within_cone
 from strandline.symbolic.diagrams import BYTES_PER_NODE, Function, TooManyNodes
 from strandline.symbolic.fixpoints import SymbolicSets
@@ -45,7 +44,7 @@ _MOST_COUNTED = 3_000_000
 def refusal(task: Task, method: str) -> UsageError | None:
     """Why a task cannot be carried out in sets; None where it can."""
     asked, options = Option("method", method), task.options
-    if isinstance(task.system, CallableSystem):
+    if Capability.ACTIONS not in task.system.capabilities:
         return UsageError("{} is for models with variables, not for callables", options=[asked])
     if task.system.observer is not None:
         return UsageError("{} knows no property process; the other methods do", options=[asked])
