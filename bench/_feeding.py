@@ -15,6 +15,7 @@ from _stores import AutomatonPart, CollapsePart, components_of, symbols_of
 from strandline.compile.host import compile_module
 from strandline.compile.kernel import Kernel
 from strandline.compile.module import emit
+from strandline.compile.specification import KernelSpecification
 from strandline.engine.orders.breadth_first import BreadthFirstSearch
 from strandline.engine.parts.expansion import width_of
 from strandline.engine.runtime.codes import BATCH, DONE, GROW, NONE
@@ -46,7 +47,7 @@ class Packed:
 
     @classmethod
     def of(cls, system: System, *, even: bool) -> Packed:
-        module = emit(system, even=even)
+        module = emit(system, KernelSpecification(balanced_words=even))
         return cls(system, module.layout, compile_module(module))
 
 

@@ -61,6 +61,7 @@ def compare_orders(tools: SimpleNamespace, seed: int) -> int:
     """One random System without faults in three orders; returns the number of its states."""
     from strandline.compile.host import compile_system
     from strandline.compile.interpret import Fault
+    from strandline.compile.specification import KernelSpecification
 
     case = tools.strategies.random_case(Random(seed), wild=0.0)
     plain = tools.running.Run(compile_system(case.system), "bfs")
@@ -73,7 +74,9 @@ def compare_orders(tools: SimpleNamespace, seed: int) -> int:
     agree("dfs", depth_first.distinct(), expected)
     if case.measure is not None:
         try:
-            swept = tools.running.explore(compile_system(case.system, measure=case.measure), "sweep")
+            swept = tools.running.explore(
+                compile_system(case.system, KernelSpecification(measure=case.measure)), "sweep"
+            )
         except Fault:
             return len(expected)
         if swept.event.name == "DONE":

@@ -40,6 +40,7 @@ from models import philosophers as table
 from strandline.checker.measures.notation import parse_measures
 from strandline.checker.verdicts.verdict import Answer, Exploration
 from strandline.compile.device import compile_for_device
+from strandline.compile.specification import KernelSpecification
 from strandline.engine.device.cuda import Gpu, missing
 from strandline.engine.device.keys import keys_of
 from strandline.engine.device.linking import linked
@@ -56,7 +57,7 @@ def prepare(reference: Reference, measure: str | None, architecture: str) -> Non
     """Link a model as a search will want it, so that it is in the cache; several processes do this at once."""
     system = strandline.load(reference.file)
     measured = None if measure is None else parse_measures([measure], system)
-    kernel = compile_for_device(system, (), measured)
+    kernel = compile_for_device(system, KernelSpecification((), measured))
     assert kernel.device is not None
     linked(kernel.device, shape_of(kernel, keys_of(kernel)), architecture)
 

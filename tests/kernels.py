@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,10 @@ from strandline.compile.host import compile_system
 from strandline.compile.interpret import Fault
 from strandline.compile.interpreted import interpret_system
 from strandline.compile.kernel import FaultSite, Kernel
+from strandline.compile.specification import KernelSpecification
+from strandline.model.expression import Expression
+from strandline.model.measure import Measure
+from strandline.model.system import System
 
 State = tuple[int, ...]
 
@@ -56,11 +60,16 @@ def ask_all(kernel: Kernel, state: State) -> Answer:
 
 def build_both(case: Case) -> tuple[Kernel, Kernel] | None:
     """The interpreter's and the compiler's Kernel; None where the measure faults in an initial state."""
-    plain, fast = _built(interpret_system, case), _built(compile_system, case)
+    plain, fast = _built(interpret_system, case), _built(compile_host, case)
     if isinstance(plain, FaultSite) or isinstance(fast, FaultSite):
         assert plain == fast, "the back ends differ in an initial state"
         return None
     return plain, fast
+
+
+def compile_host(system: System, predicates: Sequence[Expression] = (), measure: Measure | None = None) -> Kernel:
+    """Compile a System, with the arguments of `interpret_system`."""
+    return compile_system(system, KernelSpecification(predicates, measure))
 
 
 def _built(build: Callable[..., Kernel], case: Case) -> Kernel | FaultSite:

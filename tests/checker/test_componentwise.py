@@ -12,6 +12,7 @@ from strandline.compile.host import compile_system
 from strandline.compile.interpreted import interpret_system
 from strandline.compile.kernel import Kernel
 from strandline.compile.make import make_kernel
+from strandline.compile.specification import KernelSpecification
 from strandline.languages import dve
 from strandline.model.expression import Binary, Const, Read
 from strandline.model.measure import Measure
@@ -70,7 +71,7 @@ def test_callables_tell_it_too() -> None:
     system = from_callables([(0, 3)], lambda s: [(s[0] + 1, s[1] - 1)] if s[1] else [], progress=lambda s: s[0])
     progress = Read(system.by_name["progress"])
     measure = Measure(Const(0), progress, (progress, Binary("-", Const(0), progress)))
-    kernel = make_kernel(system, (), measure)
+    kernel = make_kernel(system, KernelSpecification((), measure))
     assert kernel.componentwise
     records = ask_all(kernel, kernel.reference.initial()[0]).records
     assert [record[1:] for record in records] == [(0, 1, 1)], "one component grows, the other falls"

@@ -20,6 +20,7 @@ from strandline.checker.verdicts.verdict import Answer
 from strandline.compile.host import compile_system
 from strandline.compile.interpret import Interpreter
 from strandline.compile.kernel import Kernel
+from strandline.compile.specification import KernelSpecification
 from strandline.errors import UsageError
 from strandline.languages import dve
 from strandline.model.system import System
@@ -51,7 +52,7 @@ def check_orbits(system: System, whole: Sequence[tuple[int, ...]] | None = None)
     assert not found.broken
     whole = reachable(system, 2000) if whole is None else whole
     assert len(whole) < 2000
-    kernel = compile_system(system, exchanges=found.exchanges)
+    kernel = compile_system(system, KernelSpecification(scalarsets=found.exchanges))
     states = stored(kernel)
     layout = kernel.reference.layout  # type: ignore[attr-defined]
     orbits = {orbit_of(one, system, found.exchanges) for one in whole}

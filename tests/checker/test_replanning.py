@@ -21,6 +21,7 @@ from strandline.checker.measures.notation import parse_measures
 from strandline.checker.measures.prediction import Prediction
 from strandline.checker.verdicts.verdict import Answer
 from strandline.compile.host import compile_system
+from strandline.compile.specification import KernelSpecification
 from strandline.engine.cycles.sweep.sweep_cycles import SweepCycleSearch
 from strandline.engine.search import Event, Search
 from strandline.model.system import System
@@ -337,7 +338,7 @@ def test_every_search_of_a_check_has_plans_of_its_own(
 
 def test_what_stands_before_a_sweep_for_cycles_is_looked_at_and_left_as_it_is() -> None:
     system = strandline.load(WHEELS)
-    kernel = compile_system(system, measure=parse_measures(["P.x"], system))
+    kernel = compile_system(system, KernelSpecification(measure=parse_measures(["P.x"], system)))
     found: list[int] = []
     searches = [SweepCycleSearch(kernel, accepting=1, log=lambda links: found.append(len(links))) for _ in range(2)]
     watched, alone = searches

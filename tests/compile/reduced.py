@@ -11,6 +11,7 @@ from kernels import State, ask_all
 from strandline.checker.reductions.partial_order import reduction_of
 from strandline.compile.kernel import DEADLOCK_BIT, MAXIMUM_PREDICATES, Kernel
 from strandline.compile.make import make_kernel
+from strandline.compile.specification import KernelSpecification
 from strandline.model.expression import Expression
 from strandline.model.system import System
 
@@ -56,11 +57,11 @@ def space(kernel: Kernel, most: int) -> Space:
 def compare(system: System, predicates: Sequence[Expression], most: int) -> tuple[int, int, int]:
     """Fails where a reduction loses a deadlock, a fault, or a combination of the predicates' truths. Returns the sizes
     of the spaces: whole, reduced, reduced for deadlocks alone; zeros where there are too many states."""
-    whole = space(make_kernel(system, predicates), most)
+    whole = space(make_kernel(system, KernelSpecification(predicates)), most)
     if not whole.whole:
         return 0, 0, 0
-    seen = space(make_kernel(system, predicates, None, reduction_of(system, predicates)), most)
-    dead = space(make_kernel(system, predicates, None, reduction_of(system, ())), most)
+    seen = space(make_kernel(system, KernelSpecification(predicates, None, reduction_of(system, predicates))), most)
+    dead = space(make_kernel(system, KernelSpecification(predicates, None, reduction_of(system, ()))), most)
     assert seen.states <= whole.states
     assert dead.states <= whole.states
     assert seen.faults == dead.faults == whole.faults

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from random import Random
 
 import numpy as np
+from kernels import compile_host
 
 from strandline.compile.callback import from_callables
-from strandline.compile.host import compile_system
 from strandline.compile.interpreted import interpret_system
 from strandline.compile.kernel import Kernel
 from strandline.compile.make import make_kernel
+from strandline.compile.specification import KernelSpecification
 from strandline.model.expression import Binary, Choice, Const, Expression, Read
 from strandline.model.graph import Graph
 from strandline.model.measure import Measure
@@ -73,7 +74,7 @@ def _of_system(build: Callable[..., Kernel], sketch: Sketch) -> Kernel:
 
 
 def of_host(sketch: Sketch) -> Kernel:
-    return _of_system(compile_system, sketch)
+    return _of_system(compile_host, sketch)
 
 
 def of_interpreter(sketch: Sketch) -> Kernel:
@@ -106,7 +107,7 @@ def of_callables(sketch: Sketch) -> Kernel:
         labels={f"bit{bit}": lambda node, bit=bit: sketch.labels[node] >> bit & 1 for bit in range(sketch.predicates)},
     )
     predicates = [predicate.expression for predicate in model.labels]
-    return make_kernel(model, predicates, sketch.measure(Read(model.by_name["progress"])))
+    return make_kernel(model, KernelSpecification(predicates, sketch.measure(Read(model.by_name["progress"]))))
 
 
 BACK_ENDS: dict[str, Callable[[Sketch], Kernel]] = {

@@ -16,6 +16,7 @@ from strandline.compile import host
 from strandline.compile.host import compile_system
 from strandline.compile.interpreted import interpret_system
 from strandline.compile.separate_compilation import emit_apart
+from strandline.compile.specification import KernelSpecification
 from strandline.model.expression import Binary, Const, Element, Expression, Read
 from strandline.model.layout import make_layout
 from strandline.model.measure import Measure
@@ -56,7 +57,11 @@ def test_observers_beside_random_systems(random: Random, wild: float) -> None:
 def test_most_calm_systems_are_compiled_apart() -> None:
     """The test above would say nothing if none were."""
     cases = [watched_case(Random(seed), 0.0) for seed in range(60)]
-    apart = [case for case in cases if emit_apart(case.system, case.predicates, case.measure) is not None]
+    apart = [
+        case
+        for case in cases
+        if emit_apart(case.system, KernelSpecification(case.predicates, case.measure)) is not None
+    ]
     assert len(apart) > 20
     assert sum(case.measure is not None for case in apart) > 5
 
@@ -110,7 +115,7 @@ def test_wherever_the_location_lies(sizes: tuple[int, ...], words: int, kind: st
     layer = Binary("+", Read(plain.variables[1]), Read(system.observer.location))
     measure = None if kind == "plain" else Measure(Const(0), layer, (layer,) if kind == "componentwise" else ())
     predicates = (Binary("==", Read(plain.variables[-1]), Const(2)),)
-    assert emit_apart(system, predicates, measure) is not None
+    assert emit_apart(system, KernelSpecification(predicates, measure)) is not None
     assert make_layout(system, analyse_ranges(system).variables).words == words
     assert compare_back_ends(Case(system, predicates, measure), 30) >= 10
 
@@ -120,8 +125,8 @@ def test_what_may_fault_is_compiled_with_the_steps() -> None:
     plain = counters(3, length=20)
     past = Element(plain.variables[1], Binary("+", Read(plain.variables[0]), Const(18)))
     system = watching(plain, Binary("==", past, Const(0)))
-    assert emit_apart(system, (), None) is None
-    assert emit_apart(system.observer.beside, (), None) is None, "it is not large"  # type: ignore[union-attr]
+    assert emit_apart(system, KernelSpecification((), None)) is None
+    assert emit_apart(system.observer.beside, KernelSpecification((), None)) is None, "it is not large"  # type: ignore[union-attr]
     assert compare_back_ends(Case(system, (), None), 60) >= 20
 
 
@@ -129,7 +134,7 @@ def test_a_predicate_that_faults_has_its_place_behind_those_of_the_steps() -> No
     plain = counters(3, length=20)
     past = Element(plain.variables[1], Binary("+", Read(plain.variables[0]), Const(18)))
     system = watching(plain, Binary("==", Read(plain.variables[0]), Const(1)))
-    assert emit_apart(system, (past,), None) is not None
+    assert emit_apart(system, KernelSpecification((past,), None)) is not None
     assert compare_back_ends(Case(system, (past,), None), 60) >= 10
 
 

@@ -13,6 +13,7 @@ from strandline.compile import graph as back_end
 from strandline.compile.graph import graph_kernel
 from strandline.compile.kernel import DEADLOCK_BIT, FaultSite
 from strandline.compile.make import make_kernel
+from strandline.compile.specification import KernelSpecification
 from strandline.errors import UsageError
 from strandline.model.expression import Const, Read
 from strandline.model.graph import Graph
@@ -74,7 +75,7 @@ def test_all_states_of_many_words_are_found() -> None:
 def test_a_graph_brings_its_own_labels_and_progress() -> None:
     for more in ({"predicates": [Const(1)]}, {"measure": Measure(Const(0), Const(0))}):
         with pytest.raises(UsageError, match="no predicate and no measure can be added"):
-            make_kernel(TRIANGLE, **more)  # type: ignore[arg-type]
+            make_kernel(TRIANGLE, KernelSpecification(**more))  # type: ignore[arg-type]
 
 
 def test_a_graph_has_no_variables() -> None:

@@ -7,10 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from kernels import Answer, ask
+from kernels import Answer, ask, compile_host
 from unfolding import unfold_system
 
-from strandline.compile.host import compile_system
 from strandline.compile.interpret import Fault, Interpreter
 from strandline.compile.interpreted import interpret_system
 from strandline.compile.kernel import FaultSite, Kernel
@@ -39,7 +38,7 @@ DEADLOCK, ACCEPTING = 1 << 63, 1 << 62
 Build = Callable[..., Kernel]
 
 
-@pytest.fixture(params=[interpret_system, compile_system, unfold_system], ids=["interpreter", "host", "graph"])
+@pytest.fixture(params=[interpret_system, compile_host, unfold_system], ids=["interpreter", "host", "graph"])
 def build(request: pytest.FixtureRequest) -> Build:
     builder: Build = request.param
     return builder

@@ -16,6 +16,7 @@ import strandline
 from strandline.compile.host import compile_module
 from strandline.compile.llvm.function import Function
 from strandline.compile.module import Module, emit
+from strandline.compile.specification import KernelSpecification
 from strandline.languages import dve
 from strandline.model.expression import DIVISION_FAULT, Binary, Const, Read
 from strandline.model.measure import Measure
@@ -38,7 +39,7 @@ def names_in(module: Module) -> list[str]:
 
 
 def test_the_parts_are_the_text() -> None:
-    module = emit(counting(), [Read(X)], Measure(Const(0), Read(X), (Read(X),)))
+    module = emit(counting(), KernelSpecification([Read(X)], Measure(Const(0), Read(X), (Read(X),))))
     assert list(module.functions) == names_in(module) == ["compare", "successors"]
     assert module.entry == "successors"
     assert module.text == "\n".join([*module.declarations, *module.functions.values()])
@@ -52,7 +53,10 @@ def test_every_kind_of_function_has_its_name() -> None:
     large = Read(X)
     for _ in range(40):
         large = Binary("+", large, Const(1))  # type: ignore[assignment]
-    assert list(emit(counting(), (), Measure(Const(0), large)).functions) == ["measure", "successors"]
+    assert list(emit(counting(), KernelSpecification((), Measure(Const(0), large))).functions) == [
+        "measure",
+        "successors",
+    ]
     observer = Observer("watch", watching, (), frozenset({1}))
     assert list(emit(counting(variables=(watching,), observer=observer)).functions) == ["observe", "successors"]
     place = Variable("P", Domain(0, 0), names=("here",), owner="P")
@@ -63,7 +67,7 @@ def test_every_kind_of_function_has_its_name() -> None:
 @given(cases())
 @settings(max_examples=40)
 def test_the_same_system_gives_the_same_text_without_addresses(case: Case) -> None:
-    first, second = (emit(case.system, case.predicates, case.measure) for _ in range(2))
+    first, second = (emit(case.system, KernelSpecification(case.predicates, case.measure)) for _ in range(2))
     assert first.text == second.text
     assert first.fault_sites == second.fault_sites
     assert "inttoptr" not in first.text

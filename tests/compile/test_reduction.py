@@ -22,6 +22,7 @@ from strandline.compile.kernel import Kernel
 from strandline.compile.make import make_kernel
 from strandline.compile.reduction.facts import changing, facts_of
 from strandline.compile.reduction.order import rising_of
+from strandline.compile.specification import KernelSpecification
 from strandline.languages import dve
 from strandline.model.expression import Const
 from strandline.model.layout import make_layout
@@ -61,14 +62,16 @@ def test_machine_code_chooses_as_the_definition_says(seed: int) -> None:
     loose = Loose(Random(seed))
     system = loose.system()
     measure = Measure(Const(0), Const(1)) if seed % 2 else None
-    check_choice(make_kernel(system, (), measure, reduction_of(system, loose.predicates())), 300)
+    check_choice(make_kernel(system, KernelSpecification((), measure, reduction_of(system, loose.predicates()))), 300)
 
 
 @settings(max_examples=40)
 @given(cases())
 def test_machine_code_chooses_as_the_definition_says_of_anything(case: Case) -> None:
     if not case.system.synchronous:
-        check_choice(make_kernel(case.system, (), None, reduction_of(case.system, case.predicates)), 100)
+        check_choice(
+            make_kernel(case.system, KernelSpecification((), None, reduction_of(case.system, case.predicates))), 100
+        )
 
 
 @settings(max_examples=50)
@@ -89,7 +92,7 @@ def test_the_same_of_anything(case: Case) -> None:
 def test_independent_processes_walk_one_after_the_other(count: int) -> None:
     """Forty of them have eighty actions: sets of two words."""
     system = walkers(count)
-    kernel = make_kernel(system, (), None, reduction_of(system, ()))
+    kernel = make_kernel(system, KernelSpecification((), None, reduction_of(system, ())))
     found = space(kernel, 1000)
     assert (len(found.states), len(found.deadlocks)) == (2 * count + 1, 1)
     check_choice(kernel, 1000)

@@ -7,6 +7,7 @@ import pytest
 from strandline.compile.host import compile_system
 from strandline.compile.interpret import Interpreter
 from strandline.compile.kernel import Kernel
+from strandline.compile.specification import KernelSpecification
 from strandline.engine.orders.breadth_first import BreadthFirstSearch
 from strandline.engine.search import Event
 from strandline.model.expression import Binary, Const, Lookup, Read, Table
@@ -50,7 +51,7 @@ def test_guards_effects_and_predicates_look_numbers_up() -> None:
         Action("far", (), Binary(">", beyond, Const(-5)), (Assign(Read(x), beyond),)),
     )
     system = validate(System.create("tables", Source("tables", ""), (x,), (), actions))
-    kernel = compile_system(system, [Binary("<", here, Const(5))])
+    kernel = compile_system(system, KernelSpecification([Binary("<", here, Const(5))]))
     states = explored(kernel, [])
     interpreter, seen, waiting = Interpreter(system), set(), list(system.initial)
     while waiting:
@@ -72,7 +73,7 @@ def test_numbers_of_every_width_are_looked_up(largest: int, sign: int) -> None:
     onwards = Action("on", (), Binary("<", Read(x), Const(4)), (Assign(Read(x), Binary("+", Read(x), Const(1))),))
     system = validate(System.create("widths", Source("widths", ""), (x,), (), (onwards,)))
     told = [Binary("==", lookup, Const(value)) for value in [*values, 0]]
-    kernel = compile_system(system, told)
+    kernel = compile_system(system, KernelSpecification(told))
     met: list[int] = []
     explored(kernel, met)
     expected = [sum(1 << place for place, one in enumerate([*values, 0]) if one == value) for value in [*values, 0]]

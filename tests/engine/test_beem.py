@@ -14,6 +14,7 @@ from strandline.checker.measures.notation import parse_measures
 from strandline.compile.host import compile_system
 from strandline.compile.kernel import Kernel
 from strandline.compile.make import make_kernel
+from strandline.compile.specification import KernelSpecification
 from strandline.engine.orders.breadth_first import BreadthFirstSearch, Trees
 from strandline.engine.orders.depth_first import DepthFirstSearch
 from strandline.engine.orders.sweep import SweepSearch
@@ -102,14 +103,14 @@ def test_instance(reference: Any) -> None:
     for order in (BreadthFirstSearch, DepthFirstSearch):
         check(reference, Counter(kernel, order).exact())
     for measure in measures(reference):
-        swept = compile_system(system, measure=parse_measures([measure], system))
+        swept = compile_system(system, KernelSpecification(measure=parse_measures([measure], system)))
         check(reference, Counter(swept, SweepSearch).distinct())
 
 
 @needs_beem
 @pytest.mark.parametrize("reference", INSTANCES[::12])
 def test_instance_as_trees(reference: Any) -> None:
-    kernel = make_kernel(load(reference.file), [], None, even=True)
+    kernel = make_kernel(load(reference.file), KernelSpecification([], None, balanced_words=True))
     check(reference, Counter(kernel, partial(BreadthFirstSearch, keeping=Trees())).exact())
 
 

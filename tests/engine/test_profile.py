@@ -20,6 +20,7 @@ from running import Run
 from test_sweeping import counters
 
 from strandline.compile.host import compile_system
+from strandline.compile.specification import KernelSpecification
 from strandline.engine.parts.profile import LayerFigures, coarser
 from strandline.engine.runtime import sizes
 from strandline.engine.search import Event
@@ -109,7 +110,7 @@ def vars_of(one: Any) -> tuple[Any, ...]:
 
 def test_a_hundred_thousand_layers_in_parts_of_the_same_size() -> None:
     system = counters(100_000, 10)
-    kernel = compile_system(system, measure=Measure(Const(0), Read(system.by_name["clock"])))
+    kernel = compile_system(system, KernelSpecification(measure=Measure(Const(0), Read(system.by_name["clock"]))))
     search = swept(kernel, collect=False)
     found = search.profile()
     assert sizes.PROFILE_CELLS // 2 <= len(found) <= sizes.PROFILE_CELLS

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from running import Run, explore, path_to
 
 from strandline.compile.host import compile_system
+from strandline.compile.specification import KernelSpecification
 from strandline.engine.search import Event
 from strandline.model.expression import Binary, Const, Read
 from strandline.model.measure import Measure
@@ -116,7 +117,7 @@ def test_any_lie_is_found_and_no_other_edge_is_blamed(random, nodes: int) -> Non
 def test_a_hundred_thousand_layers_of_ten_states_cost_megabytes() -> None:
     system = counters(100_000, 10)
     clock = system.by_name["clock"]
-    kernel = compile_system(system, measure=Measure(Const(0), Read(clock)))
+    kernel = compile_system(system, KernelSpecification(measure=Measure(Const(0), Read(clock))))
     Run(kernel, "sweep", collect=False).search.advance(0.0)  # The clock is not to measure the compiler.
     started = time.perf_counter()
     figures = explore(kernel, "sweep", collect=False).statistics
@@ -149,7 +150,7 @@ def test_compiled_measures(direction: int, monotone: bool) -> None:
     clock, other = (Read(system.by_name[name]) for name in ("clock", "other"))
     column = Binary("-", clock, Const(1000)) if monotone else Const(-5)
     measure = Measure(column, Binary("*", Binary("+", other, Const(3)), Const(direction * 10**12)))
-    kernel = compile_system(system, measure=measure)
+    kernel = compile_system(system, KernelSpecification(measure=measure))
     outcome = explore(kernel, "sweep")
     assert len(outcome.distinct()) == 61 * 7
     expected, figures = sweep(graph_of(kernel.reference)), outcome.statistics

@@ -19,6 +19,7 @@ from strandline.cli.main import main
 from strandline.compile.callback import from_callables
 from strandline.compile.host import compile_system
 from strandline.compile.kernel import Kernel
+from strandline.compile.specification import KernelSpecification
 from strandline.engine.orders.breadth_first import BreadthFirstSearch
 from strandline.engine.orders.sweep import SweepSearch
 from strandline.engine.parts.search_output import StatesOnly
@@ -59,7 +60,7 @@ def test_every_sweep_finds_the_states_of_breadth_first_search(system: strandline
         return
     plain = strandline.explore(system)
     for trial in found.trials[:2]:
-        kernel = compile_system(system, (), trial.measure)
+        kernel = compile_system(system, KernelSpecification((), trial.measure))
         swept = states_of(kernel)
         assert swept == states_of(compile_system(system))
         assert len(swept) == plain.statistics.states == found.states

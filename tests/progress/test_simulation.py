@@ -12,6 +12,7 @@ from small_systems import STOP_AND_WAIT, TWO_LAPS, system_of
 from strategies import systems
 
 from strandline.compile.host import compile_system
+from strandline.compile.specification import KernelSpecification
 from strandline.engine.orders.sweep import SweepSearch
 from strandline.engine.search import Event
 from strandline.languages import load
@@ -32,7 +33,7 @@ def whole_sample(system: System, limit: int = 1_000_000) -> Sample:
 
 def swept(system: System, column: Expression, layer: Expression) -> tuple[int, ...] | None:
     """Peak, visits, persistent states, regress edges and sweeps of the engine; None where it did not finish."""
-    kernel = compile_system(system, (), Measure(column, layer))
+    kernel = compile_system(system, KernelSpecification((), Measure(column, layer)))
     search = SweepSearch(kernel, log=lambda links: None)
     while (event := search.advance()) is Event.PAUSED:
         pass

@@ -7,14 +7,12 @@ has done wrong.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from strandline.compile.host import compile_module
 from strandline.compile.kernel import Kernel
 from strandline.compile.module import emit
-from strandline.model.expression import Expression
-from strandline.model.measure import Measure
+from strandline.compile.specification import PLAIN, KernelSpecification
 from strandline.model.system import System
 
 
@@ -39,10 +37,11 @@ class DeviceCode:
         return ptx(self.text, architecture)
 
 
-def compile_for_device(system: System, predicates: Sequence[Expression] = (), measure: Measure | None = None) -> Kernel:
+def compile_for_device(system: System, specification: KernelSpecification = PLAIN) -> Kernel:
     """A Kernel with a model for devices."""
     started = time.perf_counter()
-    module = emit(system, predicates, measure, shared=True)
+    measure = specification.measure
+    module = emit(system, replace(specification, thread_safe=True))
     bounds = {} if measure is None else {"columns": measure.columns, "layers": measure.layers}
     code = DeviceCode(module.text, module.marks, monotone=measure is None or measure.monotone, **bounds)
     kernel = compile_module(module)

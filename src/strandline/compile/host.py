@@ -5,42 +5,24 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import time
-from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from strandline.analysis.symmetry.detection import Exchange
 from strandline.compile.jit import machine_code, object_code
 from strandline.compile.kernel import Kernel, Marked, start_of
 from strandline.compile.llvm.coverage import GLOBAL
 from strandline.compile.module import Module, emit
-from strandline.compile.reduction.choosing import Reduction
 from strandline.compile.separate_compilation import emit_apart
+from strandline.compile.specification import PLAIN, KernelSpecification
 from strandline.compile.symmetry.unfolding import Unfolding
-from strandline.model.expression import Expression
-from strandline.model.measure import Measure
 from strandline.model.system import System
 
 
-def compile_system(
-    system: System,
-    predicates: Sequence[Expression] = (),
-    measure: Measure | None = None,
-    reduction: Reduction | None = None,
-    *,
-    exchanges: Sequence[Exchange] = (),
-    shared: bool = False,
-    even: bool = False,
-) -> Kernel:
-    """Compile a System with the predicates and the measure that a search needs into a Kernel; `exchanges`, `shared` and
-    `even` as in `emit`. Its steps are compiled once, where what is asked of them can be apart."""
-    apart = None
-    if reduction is None and not exchanges and not shared and not even:
-        apart = emit_apart(system, predicates, measure)
-    return compile_module(
-        apart or emit(system, predicates, measure, reduction, exchanges=exchanges, shared=shared, even=even)
-    )
+def compile_system(system: System, specification: KernelSpecification = PLAIN) -> Kernel:
+    """Compile a System into a Kernel. Its steps are compiled once, where they can be linked with what is asked."""
+    apart = emit_apart(system, specification) if specification.is_separable else None
+    return compile_module(apart or emit(system, specification))
 
 
 def compile_module(module: Module) -> Kernel:

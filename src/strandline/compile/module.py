@@ -22,6 +22,7 @@ from strandline.compile.llvm.successors import DECLARATIONS, ENTRY, write_functi
 from strandline.compile.llvm.tables import table_texts
 from strandline.compile.reduction import emitting
 from strandline.compile.reduction.choosing import Chooser, Reduction
+from strandline.compile.specification import PLAIN, KernelSpecification
 from strandline.compile.symmetry import canonical
 from strandline.compile.symmetry.canonical import Canonical
 from strandline.errors import InternalError
@@ -104,24 +105,15 @@ def _all_exchanged(system: System, exchanges: Sequence[Exchange]) -> System:
     return exchanged
 
 
-def emit(
-    system: System,
-    predicates: Sequence[Expression] = (),
-    measure: Measure | None = None,
-    reduction: Reduction | None = None,
-    *,
-    exchanges: Sequence[Exchange] = (),
-    shared: bool = False,
-    even: bool = False,
-) -> Module:
-    """Write a System, with the predicates and the measure that a search needs, as a Module. `exchanges`: names that
-    need not be told apart; then nothing is reduced. `shared`: for many threads at once, which set no mark that is
-    set. `even`: of states of several words, each has about as many bits, and neighbours stay neighbours."""
+def emit(system: System, specification: KernelSpecification = PLAIN) -> Module:
+    """Write a System, with the predicates and the measure that a search needs, as a Module."""
+    predicates, measure, reduction = specification.predicates, specification.measure, specification.reduction
+    exchanges = specification.scalarsets
     started = time.perf_counter()
     exchanged = _all_exchanged(system, exchanges)
     ranges = analyse_ranges(exchanged)
-    layout = make_layout(system, stored_ranges(exchanged, exchanges), even=even)
-    marks = Marks(system, ranges, shared=shared)
+    layout = make_layout(system, stored_ranges(exchanged, exchanges), even=specification.balanced_words)
+    marks = Marks(system, ranges, shared=specification.thread_safe)
     alone = system.observer is None and not system.synchronous
     records = Records(layout, ranges, measure, marks, () if reduction is None else system.actions, alone=alone)
     with deep_recursion(), without_collecting():

@@ -8,7 +8,6 @@ observer looks. So a guard or a measure that may fault is compiled with the step
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 
 from strandline.analysis.ranges import Ranges, analyse_ranges
 from strandline.compile.llvm import asking
@@ -19,7 +18,8 @@ from strandline.compile.llvm.records import Records
 from strandline.compile.llvm.successors import DECLARATIONS
 from strandline.compile.llvm.tables import table_texts
 from strandline.compile.module import Module, emit, expressions_asked
-from strandline.model.expression import Expression, deep_recursion, without_collecting
+from strandline.compile.specification import KernelSpecification
+from strandline.model.expression import deep_recursion, without_collecting
 from strandline.model.layout import make_layout
 from strandline.model.measure import Measure
 from strandline.model.system import System
@@ -28,10 +28,11 @@ _KNOWN = "_steps"
 """Where a System keeps the Module of its steps, as it keeps cached properties."""
 
 
-def emit_apart(system: System, predicates: Sequence[Expression], measure: Measure | None) -> Module | None:
+def emit_apart(system: System, specification: KernelSpecification) -> Module | None:
     """A System that an observer was put beside, or a large one, with the Module of its steps apart; None where all of
     it has to be, or is better, one Module."""
     started = time.perf_counter()
+    predicates, measure = specification.predicates, specification.measure
     plain = system if system.observer is None and is_large(system) else system.unwatched
     if plain is None:
         return None

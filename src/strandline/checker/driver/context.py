@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from strandline.checker.checkpoints.saving import Saving
-from strandline.checker.driver.compilation import Compiled, compiled
+from strandline.checker.driver.compilation import CompiledModel, compile_for_search
 from strandline.checker.driver.distinct_states import DistinctCounter
 from strandline.checker.driver.fault_attribution import measure_fault_at_start
 from strandline.checker.driver.outlook import Outlook
@@ -73,7 +73,7 @@ class SearchSetup:
 
     resources: RunResources
     specification: SearchSpecification
-    compiled: Compiled
+    compiled: CompiledModel
     outlook: Outlook | None = None
     """What is expected of a measure that the program has found."""
     fallbacks: tuple[Fallback, ...] = ()
@@ -183,7 +183,7 @@ def bytes_for_engine(setup: SearchSetup, reserve: int = _RESERVE) -> int:
     return left if memory.allowed is not None else int(left * _SHARE_OF_FREE_MEMORY)
 
 
-def compile_model(specification: SearchSpecification) -> Compiled:
+def compile_model(specification: SearchSpecification) -> CompiledModel:
     """Compile the System of a specification. Raises `InputError` for a measure that has no value in an initial
     state."""
     options, measure = specification.options, specification.measure
@@ -192,12 +192,12 @@ def compile_model(specification: SearchSpecification) -> Compiled:
             options.max_seconds,
             specification.started,
             "compiled",
-            lambda: compiled(
+            lambda: compile_for_search(
                 specification.system,
                 specification.predicates,
                 measure,
                 options,
-                seen=specification.visible,
+                visible=specification.visible,
                 for_device=specification.for_device,
             ),
         )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from strandline.checker.diagnosis.coverage import coverage_of
 from strandline.checker.diagnosis.regress_edges import Regress, regress_of
-from strandline.checker.driver.compilation import Compiled
+from strandline.checker.driver.compilation import CompiledModel
 from strandline.checker.driver.specification import SearchSpecification
 from strandline.checker.limits.memory import limit_reached, peak_resident_bytes
 from strandline.checker.options.search import COMPACT, Options
@@ -17,7 +17,7 @@ from strandline.engine.search import Omissions, Searching
 
 def figures_of(
     specification: SearchSpecification,
-    compiled: Compiled,
+    compiled: CompiledModel,
     search: Searching,
     seconds: float,
     engine_seconds: float,

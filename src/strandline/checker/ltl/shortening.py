@@ -5,6 +5,7 @@ from __future__ import annotations
 from strandline.checker.driver.run import SearchRun
 from strandline.checker.properties.product import Product
 from strandline.compile.make import make_kernel
+from strandline.compile.specification import KernelSpecification
 from strandline.engine.runtime.memory import WordArray
 from strandline.traces.lassos import Lasso
 from strandline.traces.log import ParentLog
@@ -26,7 +27,7 @@ def shorter_lasso(lasso: Lasso, product: Product, run: SearchRun, wanted: WordAr
         return lasso, False
     kernel = run.kernel
     if kernel.measured or kernel.numbered:
-        kernel = make_kernel(product.system, product.predicates)
+        kernel = make_kernel(product.system, KernelSpecification(product.predicates))
     to_the_end = wanted is not None and run.outcome.complete
     patience = max(_LEAST_PATIENCE, _PATIENCE_PER_STEP * len(lasso))
     if wanted is not None:

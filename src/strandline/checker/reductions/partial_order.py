@@ -11,6 +11,7 @@ from strandline.compile.reduction.choosing import Reduction
 from strandline.compile.reduction.examining import examine
 from strandline.compile.reduction.facts import changing, facts_of
 from strandline.compile.reduction.order import rising_of
+from strandline.compile.specification import KernelSpecification
 from strandline.engine.orders.breadth_first import BreadthFirstSearch
 from strandline.engine.search import Event
 from strandline.errors import Option, UsageError
@@ -60,7 +61,10 @@ def examine_reduction(system: System, seen: Sequence[Expression], callback: Prog
 
 def pays(system: System, seen: Sequence[Expression], callback: ProgressCallback) -> bool:
     """Whether a reduction leaves few enough steps, by the first states of the System with and without it."""
-    plain, reduced = (_branching(make_kernel(system, (), None, one)) for one in (None, reduction_of(system, seen)))
+    plain, reduced = (
+        _branching(make_kernel(system, KernelSpecification((), None, one)))
+        for one in (None, reduction_of(system, seen))
+    )
     share = reduced / plain if plain else 1.0
     used = share <= _PAYS
     callback.stage(f"partial-order reduction {'is' if used else 'is not'} used: it leaves {share:.0%} of the steps")
