@@ -9,7 +9,7 @@ with the second table that it has while the numbers in its keys get more bits. S
 given the successors that a search meets, in its order and batches, first those that are new, then, the store being
 full, those that are known; each with the opening of the states whose successors they are. Counts, every answer and
 those to up to 100,000 states that are not there must be right: exit code 1 where one is not.
-Without a model it takes the eight of `RESULTS.md`, "Exact compression", from the shared BEEM set.
+Without a model it takes the eight of `history/memory.md`, "Exact compression", from the shared BEEM set.
 """
 
 from __future__ import annotations
