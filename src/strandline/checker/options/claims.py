@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
-from strandline.checker.options.fields import texts, told
+from strandline.checker.options.fields import option, texts
 from strandline.errors import Option, UsageError
 
 BAD, GOOD = "bad", "good"
@@ -28,24 +28,24 @@ class Claims:
     ltl: str | Sequence[str] = field(
         default=(),
         kw_only=False,
-        metadata=told("holds on every run: 'G (ask -> F answer)'", group=_GROUP, metavar="FORMULA"),
+        metadata=option("holds on every run: 'G (ask -> F answer)'", group=_GROUP, metavar="FORMULA"),
     )
     ctl: str | Sequence[str] = field(
         default=(),
-        metadata=told(
+        metadata=option(
             "holds of the computation tree of every initial state: 'AG EF ready'", group=_GROUP, metavar="FORMULA"
         ),
     )
     invariants: str | Sequence[str] = field(
         default=(),
-        metadata=told("holds in every reachable state", group=_GROUP, metavar="EXPR", flag="--invariant"),
+        metadata=option("holds in every reachable state", group=_GROUP, metavar="EXPR", flag="--invariant"),
     )
     reach: str | Sequence[str] = field(
-        default=(), metadata=told("holds in some reachable state", group=_GROUP, metavar="EXPR")
+        default=(), metadata=option("holds in some reachable state", group=_GROUP, metavar="EXPR")
     )
     never: str | Sequence[str] = field(
         default=(),
-        metadata=told(
+        metadata=option(
             "no path has a word that matches: '.* {ask} (!answer)* {ask}'; a letter is a condition on a state",
             group=_GROUP,
             metavar="REGEX",
@@ -53,7 +53,7 @@ class Claims:
     )
     automaton: str | Path | Sequence[str | Path] = field(
         default=(),
-        metadata=told(
+        metadata=option(
             "no run is accepted by the automaton in this file (HOA, never claim, DVE process, the thesis's form): it "
             "describes what must NOT happen, as a never claim does",
             group=_GROUP,
@@ -62,7 +62,7 @@ class Claims:
     )
     automaton_accepts: str = field(
         default=BAD,
-        metadata=told(
+        metadata=option(
             "the automaton accepts the runs that must not be (bad, the default), or all that may be (good)",
             group=_GROUP,
             choices=ACCEPTS,
@@ -70,16 +70,16 @@ class Claims:
     )
     automaton_words: str = field(
         default=INFINITE,
-        metadata=told(
+        metadata=option(
             "the automaton reads whole runs (infinite, the default), or paths: none may lead to an accepting state "
             "(finite)",
             group=_GROUP,
             choices=WORDS,
         ),
     )
-    deadlock: bool | None = field(default=None, metadata=told("every reachable state has a step", group=_GROUP))
+    deadlock: bool | None = field(default=None, metadata=option("every reachable state has a step", group=_GROUP))
     property: str | Sequence[str] = field(
-        default=(), metadata=told("a property that the model declares", group=_GROUP, metavar="NAME")
+        default=(), metadata=option("a property that the model declares", group=_GROUP, metavar="NAME")
     )
 
     def __post_init__(self) -> None:

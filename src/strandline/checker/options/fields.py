@@ -23,7 +23,7 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:I?B)?", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class OptionFacts:
-    """What people are told of an option, and how its value is read where it is given as text."""
+    """What people are option of an option, and how its value is read where it is given as text."""
 
     help: str
     group: str
@@ -36,7 +36,7 @@ class OptionFacts:
     there is none that turns it on."""
 
 
-def told(
+def option(
     help: str,
     *,
     group: str,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from strandline.checker.options.ctl_methods import STATE_METHODS
-from strandline.checker.options.fields import parse_count, parse_duration, parse_seconds, parse_size, texts, told
+from strandline.checker.options.fields import option, parse_count, parse_duration, parse_seconds, parse_size, texts
 from strandline.errors import Option, UsageError
 from strandline.symbolic.diagrams import LIBRARIES
 
@@ -44,7 +44,7 @@ class Options:
 
     order: str | None = field(
         default=None,
-        metadata=told(
+        metadata=option(
             "bfs: breadth-first, shortest traces (default); dfs: depth-first; sweep: by a measure; cache: depth-first "
             "with a cache of bounded size",
             group=_SEARCH,
@@ -54,7 +54,7 @@ class Options:
     """Never None once it is made."""
     measure: str | Sequence[str] = field(
         default=(),
-        metadata=told(
+        metadata=option(
             "sweep by this expression; mono(EXPR) promises that it never decreases; repeat it to refine; "
             "auto: find one",
             group=_SEARCH,
@@ -63,7 +63,7 @@ class Options:
     )
     componentwise: bool = field(
         default=False,
-        metadata=told(
+        metadata=option(
             "of several measures: a step that decreases any of them regresses, not only one that decreases their "
             "combination",
             group=_SEARCH,
@@ -72,18 +72,18 @@ class Options:
     """A sweep by several measures counts every edge along which one of them decreases as regress (002 §3)."""
     cache_states: int | None = field(
         default=None,
-        metadata=told(
+        metadata=option(
             "states off the path that a search with a cache remembers", group=_SEARCH, metavar="N", parse=parse_count
         ),
     )
     cache_rule: str | None = field(
         default=None,
-        metadata=told("which cached state makes room for another (default random)", group=_SEARCH, choices=CACHE_RULES),
+        metadata=option("which cached state makes room for another (default random)", group=_SEARCH, choices=CACHE_RULES),
     )
     """Never None for a search with a cache."""
     por: bool = field(
         default=False,
-        metadata=told(
+        metadata=option(
             "partial-order reduction: of steps that commute, take some only; counts are those of what is left",
             group=_SEARCH,
         ),
@@ -91,7 +91,7 @@ class Options:
     """Stubborn sets; sound for properties of states, deadlocks, and LTL without X."""
     auto_por: bool = field(
         default=False,
-        metadata=told(
+        metadata=option(
             "partial-order reduction where it is sound and, by the first states, leaves out enough to pay",
             group=_SEARCH,
         ),
@@ -99,14 +99,14 @@ class Options:
     """Decided for each search, and told."""
     check_independence: bool = field(
         default=False,
-        metadata=told(
+        metadata=option(
             "with partial-order reduction: try first in some states that steps commute as it takes them to",
             group=_SEARCH,
         ),
     )
     symmetry: bool = field(
         default=False,
-        metadata=told(
+        metadata=option(
             "take states for one that differ only by which of several like processes is which; counts are those of "
             "what is left",
             group=_SEARCH,
@@ -115,7 +115,7 @@ class Options:
     """Sound for properties of states that do not tell these processes apart."""
     merge: bool = field(
         default=False,
-        metadata=told(
+        metadata=option(
             "take a step of a process that nobody else can tell of together with the one before it; counts are those "
             "of what is left",
             group=_SEARCH,
@@ -124,7 +124,7 @@ class Options:
     """Statement merging; sound for properties of states. Traces show the single steps."""
     store: str = field(
         default=BY_NEED,
-        metadata=told(
+        metadata=option(
             "exact: whole states; tree: the same in less memory, as trees of parts that are kept once; auto: whole "
             "states, and trees when the memory limit is reached (default); compact: 63 bits of a hash for each; "
             "bitstate: three bits for each, in a table of a fixed size. The last two may lose states, and say how "
@@ -135,13 +135,13 @@ class Options:
     )
     store_size: int | str | None = field(
         default=None,
-        metadata=told(
+        metadata=option(
             "size of the table of a bitstate search (default 64M)", group=_SEARCH, metavar="SIZE", parse=parse_size
         ),
     )
     threads: int = field(
         default=1,
-        metadata=told(
+        metadata=option(
             "threads of a breadth-first search or a sweep for states; verdicts, counts and lengths of shortest traces "
             "are those of one (default)",
             group=_SEARCH,
@@ -151,7 +151,7 @@ class Options:
     )
     device: str = field(
         default=CPU,
-        metadata=told(
+        metadata=option(
             "cpu: search on the processor (default); gpu: on a GPU of NVIDIA's, breadth-first or by a measure; "
             "auto: on a GPU where there is one that can",
             group=_SEARCH,
@@ -160,31 +160,31 @@ class Options:
     )
     count_distinct: bool = field(
         default=False,
-        metadata=told("count distinct states exactly although states are forgotten, by means of disk", group=_SEARCH),
+        metadata=option("count distinct states exactly although states are forgotten, by means of disk", group=_SEARCH),
     )
     cone: bool = field(
         default=False,
-        metadata=told(
+        metadata=option(
             "method symbolic: leave out what cannot influence the invariants and what is to be reached", group=_SEARCH
         ),
     )
     diagrams: str = field(
         default=LIBRARIES[0],
-        metadata=told("the library of decision diagrams for method symbolic", group=_SEARCH, choices=LIBRARIES),
+        metadata=option("the library of decision diagrams for method symbolic", group=_SEARCH, choices=LIBRARIES),
     )
     traces: bool = field(
         default=True,
-        metadata=told(
+        metadata=option(
             "decide only: look for no trace, lasso or witness that shows the answer", group=_SEARCH, flag="--no-trace"
         ),
     )
     """Whether what shows an answer is looked for."""
     work_dir: str | Path | None = field(
-        default=None, metadata=told("where a run keeps its files", group=_SEARCH, metavar="DIR", parse=Path)
+        default=None, metadata=option("where a run keeps its files", group=_SEARCH, metavar="DIR", parse=Path)
     )
     checkpoint: str | Path | None = field(
         default=None,
-        metadata=told(
+        metadata=option(
             "write checkpoints to this folder; a run that was killed or interrupted goes on with `strandline resume "
             "DIR`",
             group=_SEARCH,
@@ -194,33 +194,33 @@ class Options:
     )
     every: float | str = field(
         default=_EVERY,
-        metadata=told(
+        metadata=option(
             "time between two checkpoints (default 60s); more where writing one takes long",
             group=_SEARCH,
             metavar="TIME",
             parse=parse_duration,
         ),
     )
-    resume: bool = field(default=False, metadata=told("go on with the run in the folder of checkpoints", group=_SEARCH))
+    resume: bool = field(default=False, metadata=option("go on with the run in the folder of checkpoints", group=_SEARCH))
     max_states: int | None = field(
-        default=None, metadata=told("states found", group=_LIMITS, metavar="N", parse=parse_count)
+        default=None, metadata=option("states found", group=_LIMITS, metavar="N", parse=parse_count)
     )
     max_seconds: float | None = field(
         default=None,
-        metadata=told("seconds of loading, compiling and searching", group=_LIMITS, metavar="S", parse=parse_seconds),
+        metadata=option("seconds of loading, compiling and searching", group=_LIMITS, metavar="S", parse=parse_seconds),
     )
     memory: int | str | None = field(
         default=None,
-        metadata=told("memory of the process, such as 512M or 2G", group=_LIMITS, metavar="SIZE", parse=parse_size),
+        metadata=option("memory of the process, such as 512M or 2G", group=_LIMITS, metavar="SIZE", parse=parse_size),
     )
     spill: bool = field(
         default=True,
-        metadata=told("when the memory limit is reached: go on with states on disk (default), or stop", group=_LIMITS),
+        metadata=option("when the memory limit is reached: go on with states on disk (default), or stop", group=_LIMITS),
     )
     """Breadth-first search and sweeps can."""
     disk: int | str | None = field(
         default=None,
-        metadata=told(
+        metadata=option(
             "what a run may have on disk (default: most of what is free)",
             group=_LIMITS,
             metavar="SIZE",
@@ -394,7 +394,7 @@ class ExploreOptions(Options):
 
     method: str = field(
         default=STATE_METHODS[0],
-        metadata=told(
+        metadata=option(
             "explicit: state by state (default); symbolic: in sets, by decision diagrams",
             group=_SEARCH,
             choices=STATE_METHODS,

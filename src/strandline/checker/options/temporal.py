@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from strandline.checker.options.ctl_methods import CTL_METHODS, STATE_METHODS
 from strandline.checker.options.cycle_methods import AUTO, SCC, known_methods
-from strandline.checker.options.fields import options_in, parse_count, texts, told
+from strandline.checker.options.fields import option, options_in, parse_count, texts
 from strandline.errors import Option, UsageError
 from strandline.symbolic.abstraction.splitting import SPLITTINGS
 
@@ -28,7 +28,7 @@ class TemporalOptions:
 
     method: str = field(
         default=AUTO,
-        metadata=told(
+        metadata=option(
             "how to look for a violating run, or to decide CTL (explicit, swept, components, symbolic, abstraction); "
             "symbolic is for states, too "
             "(default: auto, which says what it picks and why)",
@@ -37,41 +37,41 @@ class TemporalOptions:
         ),
     )
     fair: bool = field(
-        default=False, metadata=told("only runs that are weakly fair to every process count", group=_GROUP)
+        default=False, metadata=option("only runs that are weakly fair to every process count", group=_GROUP)
     )
     fairness: str | Sequence[str] = field(
         default=(),
-        metadata=told(
+        metadata=option(
             "only runs on which this is true infinitely often count; repeatable", group=_GROUP, metavar="EXPR"
         ),
     )
     declared_fairness: bool = field(
         default=True,
-        metadata=told("whether the fairness that the model declares counts (default: yes)", group=_GROUP),
+        metadata=option("whether the fairness that the model declares counts (default: yes)", group=_GROUP),
     )
     finite_runs: str | None = field(
         default=None,
-        metadata=told(
+        metadata=option(
             "a run that ends stays in its last state (stutter, the default), or does not count (ignore); in CTL its "
             "last state may have no next one (maximal, the default for Petri nets)",
             group=_GROUP,
             choices=FINITE_RUNS,
         ),
     )
-    shortest: bool = field(default=False, metadata=told("look for a short lasso, at the price of time", group=_GROUP))
-    all_cycles: bool = field(default=False, metadata=told("report every accepting component", group=_GROUP))
+    shortest: bool = field(default=False, metadata=option("look for a short lasso, at the price of time", group=_GROUP))
+    all_cycles: bool = field(default=False, metadata=option("report every accepting component", group=_GROUP))
     sanity: bool = field(
-        default=True, metadata=told("warn when a formula holds for a wrong reason (default: yes)", group=_GROUP)
+        default=True, metadata=option("warn when a formula holds for a wrong reason (default: yes)", group=_GROUP)
     )
 
     reachable_first: bool = field(
         default=True,
-        metadata=told("methods symbolic, abstraction: what is reachable is found first (default: yes)", group=_GROUP),
+        metadata=option("methods symbolic, abstraction: what is reachable is found first (default: yes)", group=_GROUP),
     )
 
     refinements: int = field(
         default=15,
-        metadata=told(
+        metadata=option(
             "method abstraction: refine so often, then look at the model itself (default 15)",
             group=_GROUP,
             metavar="N",
@@ -80,11 +80,11 @@ class TemporalOptions:
     )
     splitting: str = field(
         default=SPLITTINGS[0],
-        metadata=told(
+        metadata=option(
             "method abstraction: how an abstract state is split (default edge)", group=_GROUP, choices=SPLITTINGS
         ),
     )
-    explain: bool = field(default=False, metadata=told("method abstraction: tell every step", group=_GROUP))
+    explain: bool = field(default=False, metadata=option("method abstraction: tell every step", group=_GROUP))
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "fairness", texts(self.fairness, "fairness is given as texts"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from strandline.checker.options.fields import parse_count, told
+from strandline.checker.options.fields import option, parse_count
 from strandline.errors import Option, UsageError
 
 _GROUP = "random walks"
@@ -17,7 +17,7 @@ class WalkOptions:
 
     walks: int = field(
         default=1000,
-        metadata=told(
+        metadata=option(
             "take so many random walks, compiled, and check what `check` checks; a violation is shown with its trace",
             group=_GROUP,
             metavar="N",
@@ -26,7 +26,7 @@ class WalkOptions:
     )
     depth: int = field(
         default=1000,
-        metadata=told("steps of a walk at most (default 1000)", group=_GROUP, metavar="D", parse=parse_count),
+        metadata=option("steps of a walk at most (default 1000)", group=_GROUP, metavar="D", parse=parse_count),
     )
     seed: int = 0
 
