@@ -78,7 +78,9 @@ class Options:
     )
     cache_rule: str | None = field(
         default=None,
-        metadata=option("which cached state makes room for another (default random)", group=_SEARCH, choices=CACHE_RULES),
+        metadata=option(
+            "which cached state makes room for another (default random)", group=_SEARCH, choices=CACHE_RULES
+        ),
     )
     """Never None for a search with a cache."""
     por: bool = field(
@@ -201,7 +203,9 @@ class Options:
             parse=parse_duration,
         ),
     )
-    resume: bool = field(default=False, metadata=option("go on with the run in the folder of checkpoints", group=_SEARCH))
+    resume: bool = field(
+        default=False, metadata=option("go on with the run in the folder of checkpoints", group=_SEARCH)
+    )
     max_states: int | None = field(
         default=None, metadata=option("states found", group=_LIMITS, metavar="N", parse=parse_count)
     )
@@ -215,7 +219,9 @@ class Options:
     )
     spill: bool = field(
         default=True,
-        metadata=option("when the memory limit is reached: go on with states on disk (default), or stop", group=_LIMITS),
+        metadata=option(
+            "when the memory limit is reached: go on with states on disk (default), or stop", group=_LIMITS
+        ),
     )
     """Breadth-first search and sweeps can."""
     disk: int | str | None = field(
@@ -337,13 +343,13 @@ class Options:
             )
 
     def _check_sweep(self) -> None:
-        for option, given in (
+        for asked, given in (
             (Option("measure"), bool(self.measure)),
             (Option("componentwise", self.componentwise), self.componentwise),
         ):
             if given and self.order != SWEEP:
                 raise UsageError(
-                    "{} is for sweeps; it has no meaning with {}", options=[option, Option("order", self.order)]
+                    "{} is for sweeps; it has no meaning with {}", options=[asked, Option("order", self.order)]
                 )
 
     def _check_cache(self) -> None:
