@@ -30,20 +30,22 @@ Source: TypeAlias = "str | Path | System | Model | type[Model]"
 
 
 def load(path: str | Path, **parameters: Any) -> System:
-    """The System in a model file, with values for its parameters, or constants: `load("mutex.py", N=3)`. Raises
-    `InputError` with the place of the first mistake."""
+    """Load the System of a model file, with values for its parameters or constants: `load("mutex.py", N=3)`.
+
+    Raises `InputError` with the place of the first mistake.
+    """
     return languages.load(path, parameters)
 
 
 @dataclass(frozen=True, kw_only=True)
 class CheckArguments(Options, TemporalOptions, Claims):
-    """All keywords of `check`; what they mean together is seen when they are taken apart."""
+    """All keywords of `check`. Combinations are checked when `part` takes them apart."""
 
     def __post_init__(self) -> None:
         return
 
     def part(self, options: type[Part]) -> Part:
-        """The claims, or the options of one kind, checked."""
+        """Return the claims, or the options of one kind, checked."""
         return options(**{one.name: getattr(self, one.name) for one in fields(options)})
 
 
@@ -56,8 +58,10 @@ Result = TypeVar("Result")
 def _called_with(
     arguments: Callable[Given, Arguments],
 ) -> Callable[[Callable[[Source, Arguments], Result]], Callable[Concatenate[Source, Given], Result]]:
-    """Makes of a function over an object with options one that takes them as keywords, with their types: an option is
-    spelled once, in its class."""
+    """Return a decorator: a function over an object with options becomes one that takes them as keywords.
+
+    The keywords and their types come from the class, so that an option is spelled once.
+    """
 
     def keywords(function: Callable[[Source, Arguments], Result]) -> Callable[Concatenate[Source, Given], Result]:
         signature = _signature(function, arguments)
@@ -80,7 +84,7 @@ def _called_with(
 
 
 def _signature(function: Callable[..., object], arguments: Callable[..., object]) -> inspect.Signature:
-    """What the function takes first, then what makes the object with the options."""
+    """Return the signature of `function` with the fields of the object in place of the object."""
     own, taken = inspect.signature(function), inspect.signature(arguments)
     return own.replace(parameters=[next(iter(own.parameters.values())), *taken.parameters.values()])
 
@@ -107,8 +111,10 @@ def check(source: Source, arguments: CheckArguments) -> Verdict:
 
 @_called_with(ExploreOptions)
 def explore(source: Source, options: ExploreOptions) -> Exploration:
-    """Visit every reachable state of a model, the product with its property process where it has one. Raises
-    and limits as in `check`."""
+    """Visit every reachable state of a model, of the product if it has a property process.
+
+    Errors and limits are those of `check`.
+    """
     started = time.perf_counter()
     system = _system(source, options, started)
     with notebook_progress() as callback:
@@ -133,11 +139,11 @@ def _loaded(source: str | Path | Model | type[Model]) -> System:
 
 
 def graph(source: Source, *, labels: Mapping[str, str] | None = None, **limits: Any) -> StateGraph:
-    """The whole reachable graph of a model: states, labels, progress, and edges with the names of their actions.
+    """Return the reachable graph of a model: states, labels, progress, and edges with the names of their actions.
 
     Propositions are the labels of the model and further ones, `labels={"done": "x == 3"}`; progress is that of the
-    measure that is given or that the model declares. The other keywords are `measure` and limits, as those of
-    `explore`. Raises `ResourceError` where a limit is reached, because a part of a graph is none.
+    measure that is given or declared by the model. The other keywords are `measure` and the limits of `explore`. Raises
+    `ResourceError` if a limit is reached, because a part of a graph is no answer.
     """
     options = Options(**limits)
     system = _system(source, options, time.perf_counter())

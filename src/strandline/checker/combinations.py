@@ -1,7 +1,7 @@
-"""Which kinds of questions can be asked of a model in which ways: what the strategies answer, as a table.
+"""The table of combinations: which kinds of properties can be decided in which ways, and why others cannot.
 
-Nothing here decides what is sound. Each cell asks the strategies (`strandline.checker.strategies.choice`) whether they can carry
-out such a task, as a check would, and has their reason where none can.
+Nothing here decides what is sound. Each cell asks the strategies (`strandline.checker.strategies.choice`) and the table
+of effects, as a check would, and has their reason.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ WAYS: Mapping[str, Mapping[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Combination:
-    """A kind of question, a way to search, and why that is refused; None where it is not."""
+    """A kind of property, a way to search, and the refusal; None if it is possible."""
 
     question: str
     way: str
@@ -53,7 +53,7 @@ class Combination:
 
 
 def combinations_of(system: System) -> Iterator[Combination]:
-    """All of them, question by question."""
+    """Iterate over all combinations, kind by kind."""
     for question, choose in _questions(system).items():
         for way, given in WAYS.items():
             try:

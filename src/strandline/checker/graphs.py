@@ -1,4 +1,4 @@
-"""The reachable graph of a model, state by state, for those who want to keep it or draw it."""
+"""The reachable graph of a model, state by state, to keep or to draw."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ _OBJECT_WORDS, _NUMBER_WORDS = 40, 5
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A state: its number, in the order of their discovery; what it looks like; the truth of each proposition; its
-    progress; and its edges, each with the name of the action and the number of the state that it leads to."""
+    """A state of a graph: its number in the order of discovery, its values, the truth of each proposition, its
+    progress, and its edges, each with the name of the action and the number of the target."""
 
     number: int
     state: tuple[int, ...]
@@ -45,7 +45,7 @@ class Node:
 
 @dataclass(slots=True, eq=False)
 class GraphTask:
-    """Which graph is wanted: with which propositions, and by which measure, if any."""
+    """The graph that is wanted: its propositions, and its measure, if any."""
 
     system: System
     propositions: Mapping[str, Expression]
@@ -62,15 +62,17 @@ class GraphTask:
             self._progress = parts[0] if parts else None
 
     def progress_of(self, reference: Reference, state: tuple[int, ...]) -> int:
-        """The number that the measure gives a state; 0 without one."""
+        """Return the value of the measure in a state; 0 without a measure."""
         return 0 if self._progress is None else int(reference.values(state, [self._progress])[0])
 
 
 def graph_task(
     system: System, propositions: Mapping[str, str], options: Options, callback: ProgressCallback | None = None
 ) -> GraphTask:
-    """The task for a model: its own labels and further ones, the measure that is given or that it declares. A property
-    process is left out. Raises `InputError` for what cannot be read."""
+    """Return the task for a model: its labels and further propositions, the given or declared measure.
+
+    A property process is left out. Raises `InputError` for what cannot be read.
+    """
     plain = system.alone
     graph = Decided(THE_GRAPH, "the graph of a model")
     refuse_without_effect([graph], options, TemporalOptions(), reentrant=Capability.THREADS in plain.capabilities)
@@ -85,8 +87,10 @@ def graph_task(
 def explore_graph(
     task: GraphTask, options: Options, take: Callable[[Node], None], callback: ProgressCallback | None = None
 ) -> RunOutcome:
-    """Explore breadth-first, and hand over every state as soon as its successors are numbered. Limits and Ctrl-C end up
-    in the outcome, a fault of the model too."""
+    """Explore breadth-first, and call `take` with every state as soon as its successors are numbered.
+
+    Limits, Ctrl-C and a fault of the model end up in the outcome.
+    """
     observer = _GraphObserver(task, take)
     specification = SearchSpecification(
         system=task.system,
@@ -175,8 +179,10 @@ class ProductGraph:
 
 
 def product_graph(product: System, options: Options, callback: ProgressCallback) -> ProductGraph:
-    """The graph of a System that has an observer, with the progress of the measure of the System alone. Raises
-    `ResourceError` where the search does not come to its end."""
+    """Return the graph of a product, with the progress of the System alone.
+
+    Raises `ResourceError` if the search does not come to its end.
+    """
     observer = product.observer
     if observer is None:
         raise InternalError("a product has an observer")
@@ -200,9 +206,11 @@ def product_graph(product: System, options: Options, callback: ProgressCallback)
 def explore_tree(
     system: System, options: Options, callback: ProgressCallback
 ) -> list[tuple[Mapping[str, Any], Mapping[str, Any] | None]]:
-    """Every record of a search in the order of discovery, as the values of its state and of that from which it was
-    found; None for an initial one. In a sweep a state that was forgotten comes again. Raises `ResourceError` where
-    the search does not come to its end."""
+    """Return every record of a search in the order of discovery: the values of its state and of its parent's.
+
+    The parent of an initial state is None. In a sweep a state that was forgotten may come again. Raises `ResourceError`
+    if the search does not come to its end.
+    """
     records = _RecordObserver()
     measure = SweepMeasures(options, callback).of(system).measure if options.order == SWEEP else None
     specification = SearchSpecification(
@@ -262,15 +270,17 @@ class _RecordObserver:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class StateGraph:
-    """The whole reachable graph of a model in memory; see `strandline.graph`. Nodes are numbered in the order of their
-    discovery, the initial states first."""
+    """The reachable graph of a model in memory; see `strandline.graph`.
+
+    Nodes are numbered in the order of their discovery, the initial states first.
+    """
 
     system: System
     propositions: tuple[str, ...]
     nodes: tuple[Node, ...]
     initial: tuple[int, ...]
     states: Sequence[Mapping[str, Any]]
-    """What each node looks like: variables and their values."""
+    """The variables of each node and their values."""
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -280,7 +290,7 @@ class StateGraph:
         return f"<StateGraph {self.system.name}: {len(self.nodes):,} states, {edges:,} transitions>"
 
     def labelled(self, proposition: str) -> frozenset[int]:
-        """The nodes at which a proposition is true."""
+        """Return the nodes at which a proposition is true."""
         if proposition not in self.propositions:
             known = ", ".join(self.propositions) or "none"
             raise UsageError(f"the graph has no proposition '{proposition}' (known: {known})")
@@ -288,8 +298,10 @@ class StateGraph:
         return frozenset(one.number for one in self.nodes if one.truths[place])
 
     def to_networkx(self) -> Any:
-        """A `networkx.MultiDiGraph`: nodes with their variables, `labels` and `progress`, edges with their `action`.
-        Raises `UsageError` where networkx is not installed."""
+        """Return a `networkx.MultiDiGraph`: nodes with variables, `labels` and `progress`, edges with their `action`.
+
+        Raises `UsageError` if networkx is not installed.
+        """
         try:
             networkx = import_module("networkx")
         except ImportError:
@@ -306,8 +318,10 @@ class StateGraph:
 
 
 def collect_graph(task: GraphTask, options: Options) -> StateGraph:
-    """The graph as an object. Raises `ResourceError` where a limit ends the exploration, and `InputError` for a
-    fault of the model."""
+    """Return the graph as an object.
+
+    Raises `ResourceError` if a limit ends the exploration, and `InputError` for a fault of the model.
+    """
     nodes: list[Node] = []
     outcome = explore_graph(task, options, nodes.append)
     if outcome.interrupted:

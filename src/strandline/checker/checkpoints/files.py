@@ -1,8 +1,8 @@
-"""One checkpoint: a folder with the arrays of a search and facts about it, which is there as a whole or not at all.
+"""One checkpoint: a folder with the arrays of a search and facts about it, complete or absent.
 
-It is written beside its place, synchronised with the disk, and renamed. Arrays are kept in pieces, and pieces in which
-all is zero are left out: what a search has given back to the system, or reserved and not used yet, costs nothing.
-Whatever does not fit together when it is read (a length, a checksum) is a `Damaged` checkpoint.
+It is written beside its place, synchronised with the disk, and renamed. Arrays are written in pieces, and pieces of
+zeros are left out, so that memory that was returned to the system or is only reserved costs nothing. A length or
+checksum that does not fit makes a checkpoint `Damaged`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PIECE = 1 << 20
 
 Bytes = npt.NDArray[np.uint8]
 Account: TypeAlias = Callable[[int], None]
-"""Is told how many bytes are about to be written; may raise `ResourceError`."""
+"""A callback with the number of bytes about to be written; may raise `ResourceError`."""
 
 
 class Damaged(Exception):
@@ -37,8 +37,10 @@ class Damaged(Exception):
 
 
 def write_checkpoint(folder: Path, saved: Saved, facts: Mapping[str, Any], account: Account) -> int:
-    """Write a checkpoint to `folder`, which is not there yet, and return its size. Raises `ResourceError`, with nothing
-    left behind, where the disk does not take it."""
+    """Write a checkpoint to `folder`, which must not exist yet, and return its size.
+
+    Raises `ResourceError`, with nothing left behind, if the disk does not take it.
+    """
     partial = folder.with_name(folder.name + _PARTIAL)
     try:
         shutil.rmtree(partial, ignore_errors=True)
@@ -87,7 +89,7 @@ def _synchronise(file: Any) -> None:
 
 
 def synchronise_folder(folder: Path) -> None:
-    """What was made, renamed or removed in the folder stays so when the power fails."""
+    """Make sure that files made, renamed or removed in the folder stay so after a power failure."""
     number = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(number)
@@ -96,12 +98,12 @@ def synchronise_folder(folder: Path) -> None:
 
 
 def is_partial(folder: Path) -> bool:
-    """Whether a checkpoint was never finished."""
+    """Return True if a checkpoint was never finished."""
     return folder.name.endswith(_PARTIAL)
 
 
 def read_facts(folder: Path) -> dict[str, Any]:
-    """The facts of a checkpoint. Raises `Damaged`."""
+    """Read the facts of a checkpoint. Raises `Damaged`."""
     try:
         facts: dict[str, Any] = json.loads((folder / _FACTS).read_text(encoding="utf-8"))
         size = (folder / _ARRAYS).stat().st_size
@@ -115,7 +117,7 @@ def read_facts(folder: Path) -> dict[str, Any]:
 
 
 def read_arrays(folder: Path, facts: Mapping[str, Any]) -> Kept:
-    """What was kept of a search, by the facts, whose arrays were verified."""
+    """Return the arrays of a checkpoint that was verified, to be read when they are needed."""
     arrays = {
         name: (one["kind"], one["length"], _filling(folder / _ARRAYS, one)) for name, one in facts["arrays"].items()
     }
@@ -136,7 +138,7 @@ def _filling(path: Path, one: Mapping[str, Any]) -> Fill:
 
 
 def verify_arrays(folder: Path, facts: Mapping[str, Any]) -> None:
-    """Raises `Damaged` where an array is not what was written."""
+    """Raise `Damaged` if an array differs from what was written."""
     with (folder / _ARRAYS).open("rb") as file:
         for name, one in facts["arrays"].items():
             size, checksum = one["length"] * np.dtype(one["kind"]).itemsize, 0

@@ -44,16 +44,18 @@ _OWN = (RUN, _PARTIAL, COMMAND, _LOCK)
 _SEARCH, _CHECKPOINT, _FILES, _RELEASED = "search-", "checkpoint-", "files", "released"
 _KEPT = 2
 _SHARE = 10
-"""Writing a checkpoint may take one second in so many: where it takes long, the next one waits longer."""
+"""Writing checkpoints may take one second in this many: where one takes long, the next one is written later."""
 
 
 def free_account(count: int) -> None:
-    """Nobody counts what is written."""
+    """Accept any number of bytes."""
 
 
 class Checkpoints:
-    """The searches of one check, each with its checkpoints. Raises `UsageError` where the folder is of no use, and
-    `ResourceError` where it cannot be written."""
+    """The checkpoints of one check, search by search.
+
+    Raises `UsageError` if the folder cannot be used, and `ResourceError` if it cannot be written.
+    """
 
     def __init__(self, folder: Path, every: float, *, resume: bool) -> None:
         self.folder, self._every, self._resume = folder, every, resume
@@ -70,8 +72,7 @@ class Checkpoints:
             raise ResourceError(f"{folder}: no checkpoints can be written there: {error.strerror}") from None
         self._noted: dict[str, Any] = {}
         self.delivered = False
-        """Whether the verdict, and whatever files it comes with, have reached the caller: until then nothing is
-        removed."""
+        """Whether the verdict and its files have reached the caller; nothing is removed before."""
         try:
             if resume:
                 self._check_versions()
@@ -117,14 +118,14 @@ class Checkpoints:
             raise ResourceError(f"{path}: cannot be written: {error.strerror}") from None
 
     def noted(self, key: str, make: Callable[[], Any]) -> Any:
-        """What was made before the run was killed, or is made now: data for JSON."""
+        """Return the note under this key from the run before it was killed, or make it now. Notes are data for JSON."""
         if key not in self._noted:
             self._noted[key] = make()
             self._write_notes()
         return self._noted[key]
 
     def begin(self) -> SearchCheckpoints:
-        """The place of the next search."""
+        """Return the place of the next search."""
         number = len(self._searches) + 1
         search = SearchCheckpoints(self.folder / f"{_SEARCH}{number}", self.folder, self._every)
         self._searches.append(search)
@@ -132,7 +133,7 @@ class Checkpoints:
 
     @property
     def advice(self) -> str:
-        """What can be done where the run is kept."""
+        """Say how to resume a run that is kept."""
         return f"`{resume_command(self.folder)}` goes on with it"
 
     def __enter__(self) -> Checkpoints:
@@ -141,7 +142,7 @@ class Checkpoints:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
-        """The check has ended: where there is nothing to be resumed, all that it wrote is removed."""
+        """End the check: if nothing is left to resume, remove everything that it wrote."""
         if kind is None or issubclass(kind, KeyboardInterrupt):
             kept = not self.delivered or any(search.unfinished for search in self._searches)
         else:
@@ -182,7 +183,7 @@ class SearchCheckpoints:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
-        """The files stay: `Checkpoints` removes them."""
+        """Leave the files where they are: `Checkpoints` removes them."""
 
     @property
     def saved(self) -> bool:
@@ -192,8 +193,11 @@ class SearchCheckpoints:
     # To be resumed
 
     def recall(self, tell: Callable[[str], None]) -> Mapping[str, Any] | None:
-        """The facts of the newest checkpoint that is whole; the files of the search are then as they were. None where
-        there is none: then there are no files. A damaged checkpoint is told of and removed."""
+        """Return the facts of the newest undamaged checkpoint, and restore the search's files to that point.
+
+        Returns None if there is none; then there are no files either. A damaged checkpoint is reported by `tell` and
+        removed.
+        """
         for path in self._place.glob(f"{_CHECKPOINT}*"):
             if is_partial(path):
                 shutil.rmtree(path, ignore_errors=True)
@@ -217,14 +221,14 @@ class SearchCheckpoints:
         return None
 
     def _named_in(self, number: int) -> frozenset[str]:
-        """The files that a checkpoint needs; none where it is damaged, so that it is of no use."""
+        """Return the files that a checkpoint needs; none if it is damaged."""
         try:
             return frozenset(read_facts(self._checkpoint(number))["files"])
         except Damaged:
             return frozenset()
 
     def _cut_files(self, lengths: Mapping[str, int]) -> None:
-        """What was written after the checkpoint goes. Raises `Damaged` where something is missing."""
+        """Undo writes after the checkpoint. Raises `Damaged` if a file is missing or too short."""
         for name, length in lengths.items():
             path = self.path / name
             with contextlib.suppress(FileNotFoundError):
@@ -239,7 +243,8 @@ class SearchCheckpoints:
                 path.unlink()
 
     def kept(self, facts: Mapping[str, Any], identity: Mapping[str, Any]) -> Kept:
-        """What the checkpoint that was recalled has kept. Raises `UsageError` where it is of another search."""
+        """Return the arrays and numbers of the recalled checkpoint. Raises `UsageError` if it belongs to another
+        search."""
         if facts["identity"] != identity:
             raise UsageError(
                 f"{self._folder}: the run was begun with another model, other properties or other settings"
@@ -254,8 +259,10 @@ class SearchCheckpoints:
         return time.monotonic() >= self._due
 
     def save(self, saved: Saved, facts: Mapping[str, Any]) -> None:
-        """Write a checkpoint, and remove all but the last two. Raises `ResourceError` where the disk does not take it;
-        then the ones before are still there."""
+        """Write a checkpoint, and remove all but the last two.
+
+        Raises `ResourceError` if the disk does not take it; the ones before are kept then.
+        """
         began = time.monotonic()
         number = self._numbers[-1] + 1 if self._numbers else 1
         try:
@@ -273,8 +280,10 @@ class SearchCheckpoints:
         self._remove_released()
 
     def release(self, path: Path, removed: Callable[[], None]) -> None:
-        """The search needs a file no more, which is never written again. It is removed, and that is told, when no
-        checkpoint needs it either."""
+        """Remove a file that the search needs no more and never writes again, once no checkpoint needs it either.
+
+        `removed` is called at that time.
+        """
         name = path.relative_to(self.path).as_posix()
         if not any(name in names for names in self._files_of.values()):
             path.unlink(missing_ok=True)
@@ -286,7 +295,7 @@ class SearchCheckpoints:
         self._released[name] = removed
 
     def _remove_released(self) -> None:
-        """Remove what no checkpoint needs."""
+        """Remove the released files that no checkpoint needs."""
         folder, needed = self._place / _RELEASED, frozenset[str]().union(*self._files_of.values())
         for path in [path for path in folder.rglob("*") if path.is_file()]:
             name = path.relative_to(folder).as_posix()
@@ -295,7 +304,7 @@ class SearchCheckpoints:
                 self._released.pop(name, lambda: None)()
 
     def _synchronised_files(self) -> dict[str, int]:
-        """The files of the search, all of whose contents are on disk now, and their lengths."""
+        """Synchronise the files of the search with the disk, and return their lengths."""
         lengths = {}
         try:
             for path in sorted(path for path in self.path.rglob("*") if path.is_file()):
@@ -314,7 +323,7 @@ class SearchCheckpoints:
 
     @property
     def advice(self) -> str:
-        """What can be done after the run has ended before its end."""
+        """Say how to resume a run that has ended early."""
         if not self.saved:
             return "no checkpoint was written yet"
         return f"`{resume_command(self._folder)}` goes on from the last checkpoint"
@@ -325,7 +334,7 @@ def resume_command(folder: Path) -> str:
 
 
 def versions() -> dict[str, str]:
-    """What must be the same for a search to go on: the program, and what compiles its engine."""
+    """Return the versions that must be the same to resume a search: of the program, and of the engine's machine code."""
     import strandline
     from strandline.engine.runtime import jit
 

@@ -19,8 +19,10 @@ from strandline.errors import Option, ResourceError, UsageError
 
 
 class Stop(NamedTuple):
-    """A state at which the search stopped and went on: its record, its labels, and the stop mask by then. Where another
-    search has begun since, in which records mean something else: the number of an initial state, and the steps."""
+    """A state at which the search stopped and continued: its record, its labels, and the stop mask at that time.
+
+    `path` replaces the record when another search has begun, in which records mean something else.
+    """
 
     record: int
     labels: int
@@ -29,8 +31,11 @@ class Stop(NamedTuple):
 
 
 class Saving:
-    """Between `recall`, before the search's files are opened, and its end. While `signals` wait, the search is told of
-    to `look` whenever it stands still."""
+    """Saves the search of one run, and restores it in another process.
+
+    It is used between `recall`, before the search's files are opened, and the end of the search. While `signals` are
+    deferred, `look` is called whenever the search is at rest.
+    """
 
     def __init__(self, place: SearchCheckpoints, callback: ProgressCallback) -> None:
         self._place, self._watcher = place, callback
@@ -38,16 +43,16 @@ class Saving:
         self._stops: list[Stop] = []
         self._beyond = False
         self.seconds_before = 0.0
-        """What the search took in processes before this one."""
+        """The time of the search in earlier processes."""
         self.signals = WaitingSignals()
 
     def recall(self) -> None:
-        """Find the checkpoint to go on from, if there is one; the search's files are then as they were."""
+        """Find the checkpoint to continue from, if there is one, and restore the search's files to that point."""
         self._facts = self._place.recall(self._watcher.stage)
 
     @property
     def stages(self) -> tuple[str, ...]:
-        """Which stages the search that was saved had gone through."""
+        """The names of the fallbacks that the saved search had gone through."""
         return () if self._facts is None else tuple(self._facts["stages"])
 
     def attach(
@@ -58,16 +63,20 @@ class Saving:
         stages: Sequence[str],
         settle: Callable[[], None],
     ) -> None:
-        """This search is to be saved, which was made a moment ago, and who listens to it; `settle` brings to their
-        files what these two have given away to be written."""
+        """Save this search, which was just made, and its observer from now on.
+
+        `settle` waits until their pending writes are in the files.
+        """
         if not isinstance(search, Search) or kernel.digest is None:
             raise UsageError("{}: this search cannot be saved", options=[Option("checkpoint")])
         self._search, self._kernel, self._listener, self._stages = search, kernel, observer, tuple(stages)
         self._settle, self._identity = settle, _identity(search, kernel)
 
     def take_over(self) -> list[Stop]:
-        """The search was made anew, as was who listens to it: they go on from the checkpoint. Answers where the search
-        has stopped before."""
+        """Restore the search and its observer, which were just made, from the checkpoint.
+
+        Return the stops of the search before it was saved.
+        """
         facts, kernel = self._facts, self._kernel
         if facts is None:
             return []
@@ -89,21 +98,23 @@ class Saving:
         ]
 
     def release(self, path: Path, removed: Callable[[], None]) -> None:
-        """As of `SearchCheckpoints`."""
+        """Release a file, see `SearchCheckpoints.release`."""
         self._place.release(path, removed)
 
     def note_stop(self, stop: Stop) -> None:
-        """The search stopped at a state."""
+        """Note a state at which the search stopped."""
         self._stops.append(stop)
 
     def note_beyond(self) -> None:
-        """The search found a component, which a checkpoint does not tell of: what is found from now on is found again
-        by a run that is resumed."""
+        """Note that the search found a component, which checkpoints do not contain: no more are written, and a resumed
+        run finds it again."""
         self._beyond = True
 
     def look(self, seconds: float, *, ends: bool) -> None:
-        """The search stands still after so many seconds; write a checkpoint if it is time, if it `ends` here, or if a
-        signal waits, which then acts."""
+        """Write a checkpoint if one is due, if the search ends here, or if a signal is pending, which then acts.
+
+        The search is at rest, after so many seconds.
+        """
         interrupted = self.signals.noted
         if (interrupted or ends or self._place.due) and self._search.settled and not self._beyond:
             try:
@@ -133,8 +144,7 @@ class Saving:
 
 
 def _identity(search: Search, kernel: Kernel) -> dict[str, Any]:
-    """What tells a search that has just been made from others: what it searches, and its settings, which stand in its
-    numbers and records."""
+    """Return what distinguishes a search that was just made from others: its Kernel and its settings."""
     known = saved(search) if search.settled else None
     return {
         "kernel": kernel.digest,
@@ -151,5 +161,5 @@ _SMALL = 64
 
 
 def _plain(number: Any) -> Any:
-    """As it will be read back."""
+    """Return the number as JSON gives it back."""
     return list(number) if isinstance(number, tuple) else number

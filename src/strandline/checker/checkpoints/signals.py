@@ -1,4 +1,4 @@
-"""Signals that wait: while a search runs that is saved when it ends, Ctrl-C and its like must not end it in between."""
+"""Deferred signals: Ctrl-C and its like must not end a search in the middle of a step when it is saved at its end."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class WaitingSignals:
-    """Between `with` and its end the first signal is only noted; a second one acts at once, as it would have without
-    this. In a thread that gets no signals nothing is changed."""
+    """Defers the first signal between `with` and its end; a second one acts at once.
+
+    In a thread that gets no signals nothing is changed.
+    """
 
     def __init__(self) -> None:
         self._noted: tuple[int, FrameType | None] | None = None
@@ -45,11 +47,11 @@ class WaitingSignals:
 
     @property
     def noted(self) -> bool:
-        """Whether a signal waits."""
+        """Whether a signal is pending."""
         return self._noted is not None
 
     def act(self) -> None:
-        """Let the signal that waits, if there is one, do what it does."""
+        """Let the pending signal act, if there is one."""
         if self._noted is None:
             return
         (number, frame), self._noted = self._noted, None

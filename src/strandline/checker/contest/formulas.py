@@ -1,4 +1,4 @@
-"""What a file of formulas asks, one object for each formula."""
+"""The questions of a file of formulas, one object for each formula."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from strandline.source import Source
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reached:
-    """Whether some reachable state satisfies the expression; with `always`, whether all do."""
+    """Asks whether some reachable state satisfies the expression; with `always`, whether all do."""
 
     id: str
     expression: Expression
@@ -31,7 +31,7 @@ class Largest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OfRuns:
-    """Whether all runs satisfy a formula of LTL."""
+    """Asks whether all runs satisfy a formula of LTL."""
 
     id: str
     formula: BoundFormula
@@ -39,7 +39,7 @@ class OfRuns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OfTrees:
-    """Whether the initial states satisfy a formula of CTL."""
+    """Asks whether the initial states satisfy a formula of CTL."""
 
     id: str
     formula: Formula

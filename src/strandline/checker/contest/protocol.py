@@ -53,12 +53,12 @@ _FIGURES = {
 _TECHNIQUES = "EXPLICIT"
 _MODEL = "model.pnml"
 _SHARE_OF_TIME, _SHARE_OF_MEMORY = 0.95, 0.9
-"""What is used of what is allowed: ending by itself, a run still tells what it knows."""
+"""Safety margins on the contest's limits, so that a run stops and prints its answers before it is killed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """One run: its name, where the net is and the formulas are, what it may take."""
+    """One run: its name, the files of the net and of the formulas, and its limits."""
 
     name: str
     folder: Path
@@ -67,7 +67,10 @@ class Examination:
 
     @classmethod
     def told(cls, name: str | None, environment: Mapping[str, str], folder: Path) -> Examination:
-        """By an argument or by the contest's variables. Raises `UsageError` for one that is missing or no number."""
+        """Read an examination from an argument or from the contest's variables.
+
+        Raises `UsageError` if one is missing or not a number.
+        """
         examination = name or environment.get("BK_EXAMINATION")
         if not examination:
             raise UsageError("which examination? Name one, or set BK_EXAMINATION")
@@ -89,7 +92,7 @@ def _number(environment: Mapping[str, str], name: str) -> int | None:
 
 
 def examine(examination: Examination, callback: ProgressCallback | None = None) -> Iterator[str]:
-    """The lines of a run, as they are found. Raises `InputError` for a net or formulas that cannot be read."""
+    """Yield the lines of a run as they are found. Raises `InputError` for a net or formulas that cannot be read."""
     if examination.name not in EXAMINATIONS:
         yield DO_NOT_COMPETE
         return
@@ -120,7 +123,7 @@ def _answers(examination: Examination, callback: ProgressCallback | None) -> Ite
 
 
 def _line(examination: str, answer: Answered) -> str | None:
-    """None where there is nothing to tell."""
+    """Return the line of an answer; None if there is none to print."""
     if answer.value is None:
         return None
     if examination == "StateSpace":

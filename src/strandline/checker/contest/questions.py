@@ -36,7 +36,7 @@ STATE_SPACE = "state-space"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Asking:
-    """A question about a System, and how it is to be answered."""
+    """A question about a System, and the means to answer it."""
 
     name: str
     system: System
@@ -96,7 +96,8 @@ def _stable_marking(asking: _Asking) -> Iterator[Answered]:
 
 
 def _liveness(asking: _Asking) -> Iterator[Answered]:
-    """Most nets that are not live have a deadlock or an action that is never enabled, which one exploration tells."""
+    """Decide liveness. Most nets that are not live have a deadlock or an action that is never enabled, so one
+    exploration is tried first."""
     stuck, actions = deadlock(), asking.system.actions
     found, seconds = _explored(asking, Wanted(properties=[stuck]))
     if (actions and stuck in found.met) or (found.outcome.complete and found.never_taken):

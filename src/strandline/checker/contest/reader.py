@@ -31,7 +31,7 @@ _LARGEST = 1 << 62
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Proposition:
-    """A part without temporal operators: its text and what it means."""
+    """A part without temporal operators: its text and its meaning."""
 
     text: str
     expression: Expression
@@ -41,8 +41,10 @@ _Part = _Proposition | Formula
 
 
 def read_formulas(source: Source, system: System) -> list[Asked]:
-    """The questions of a file, in its order. Raises `ParseError` and `ModelError` with the line of the first mistake:
-    what is unknown is refused, not guessed at."""
+    """Read the questions of a file, in its order.
+
+    Raises `ParseError` and `ModelError` with the line of the first mistake; unknown operators are refused.
+    """
     root = read_xml(source, ignored=("description", "tags"))
     if root.tag != "property-set":
         root.refuse(f"a file of formulas begins with 'property-set', not with '{root.tag}'")
@@ -86,7 +88,7 @@ class _Reader:
         element.refuse(f"'{element.tag}' is no number that is known here")
 
     def tokens(self, element: Element) -> _Proposition:
-        """The sum of the tokens of places."""
+        """Return the sum of the tokens of places."""
         names = [self._named(one, "place") for one in _some(element)]
         known = self.system.by_name
         for name, one in zip(names, element.children, strict=True):
@@ -95,7 +97,7 @@ class _Reader:
         return _Proposition(f"tokens({', '.join(names)})", row("+", [Read(known[name]) for name in names]))
 
     def fireable(self, element: Element) -> _Proposition:
-        """Whether one of some transitions is enabled."""
+        """Return the proposition that one of some transitions is enabled."""
         names = [self._named(one, "transition") for one in _some(element)]
         for name, one in zip(names, element.children, strict=True):
             if name not in self.actions:
@@ -139,7 +141,7 @@ class _Formula:
         return OfTrees(self.id, formula, self.atoms, source)
 
     def _reachability(self) -> Reached | None:
-        """What is asked where it is about single states: EF or AG of something without temporal operators."""
+        """Return the question as one about single states: EF or AG of a formula without temporal operators; else None."""
         for quantifier, operator in (("exists-path", "finally"), ("all-paths", "globally")):
             if self.content.tag == quantifier and [one.tag for one in self.content.children] == [operator]:
                 inner = self._part(_only(self.content.children[0]))
@@ -195,7 +197,8 @@ def _quantified(formula: Formula) -> bool:
 
 
 def _branches(formula: Formula) -> bool:
-    """Whether the formula is one of CTL: every temporal operator stands right below a quantifier, and the reverse."""
+    """Return True if the formula is one of CTL: each temporal operator stands right below a quantifier, and the
+    reverse."""
     temporal = {*_UNARY.values(), Operator.UNTIL}
     waiting = [formula]
     while waiting:

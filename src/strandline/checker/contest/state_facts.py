@@ -1,8 +1,8 @@
-"""What is found out about all reachable states while they are explored: largest sums, what changes.
+"""Facts about all reachable states that are collected while they are explored: largest sums, variables that change.
 
-A observer of a search. It works on packed states, whole blocks of them: a sum of fields is the weighted sum of how many
-of their lowest bits are set, of their second bits, and so on, so that it costs a few operations a word, however many
-fields it has.
+An observer of a search. It works on blocks of packed states: a sum of fields is the weighted sum of how many of their
+lowest bits are set, of their second bits, and so on, so that it costs a few operations a word, however many fields it
+has.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ Integers = npt.NDArray[np.int64]
 
 
 class Gathering:
-    """Of all states that it is told of: the largest value of some sums of variables, and which variables ever differ
-    from the initial state."""
+    """Collects the largest value of some sums of variables, and which variables ever differ from the initial state."""
 
     layers = False
     held_words = 0
@@ -60,19 +59,19 @@ class Gathering:
             self._look_for_most(words)
 
     def largest(self, number: int) -> int:
-        """The largest value of a sum; at least one state was told of."""
+        """Return the largest value of a sum; at least one state must have been observed."""
         found = self._largest[number]
         assert found is not None, "a search expands the initial states"
         return found
 
     @property
     def most_in_all(self) -> int:
-        """The largest sum of all variables."""
+        """Return the largest sum of all variables."""
         return self._most_in_all
 
     @property
     def most_in_one(self) -> int:
-        """The largest value of any variable."""
+        """Return the largest value of any variable."""
         return self._most_in_one
 
     def never_changed(self) -> list[Variable]:
@@ -112,7 +111,7 @@ class _Sum:
 
 
 def variables_in_sum(expression: Expression) -> list[Variable] | None:
-    """The variables that an expression adds up; None where it is anything else."""
+    """Return the variables that an expression adds up; None if it is anything else."""
     found: list[Variable] = []
     waiting = [expression]
     while waiting:
@@ -127,7 +126,7 @@ def variables_in_sum(expression: Expression) -> list[Variable] | None:
 
 
 def _bits_of(field: Field, words: WordArray) -> int:
-    """All bits of a variable's elements, one over the other."""
+    """Return the union of the bits of a variable's elements."""
     bits = 0
     for index in range(field.variable.slots):
         word, shift = field.place(index)
@@ -136,7 +135,7 @@ def _bits_of(field: Field, words: WordArray) -> int:
 
 
 def _column(words: WordArray, field: Field, index: int = 0) -> Integers:
-    """The bits of an element in all states."""
+    """Return the bits of an element in all states."""
     word, shift = field.place(index)
     column: WordArray = words[word]
     return (column >> np.uint64(shift) & np.uint64(field.mask)).astype(np.int64)

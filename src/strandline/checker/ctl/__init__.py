@@ -1,5 +1,5 @@
-"""Computation tree logic: formulas bound to a model, their valuation on the graph of a search, evidence for it.
+"""Computation tree logic: valuation of formulas on the graph of a search, and evidence for the result.
 
-What comes in: formulas (`strandline.properties.parse_ctl`) and the graph that a search wrote
-(`strandline.engine.graph`). What goes out: for every formula whether it holds, and what shows it.
+In: formulas (`strandline.properties.parse_ctl`) and the graph that a search wrote (`strandline.engine.graph`). Out: for
+every formula whether it holds, and a run that shows it.
 """

@@ -1,9 +1,9 @@
-"""What shows that a formula holds in a state, or does not: a path, a lasso, and what its ends are.
+"""Evidence that a formula holds in a state, or does not: a path or a lasso, and evidence for the operands at its end.
 
-A formula that says that some path satisfies something is shown by one such path, and so is the denial of one about all
-paths. Of the others nothing can be shown but that everything was looked at. A conjunction that holds is shown by all
-its parts, one that does not by a single one; and so on down the formula. Every run begins in an initial state, is
-executed again by the definition of the semantics, and judged (`judging.py`).
+A formula about some path is shown by one such path, and so is the negation of one about all paths. For the others there
+is no evidence but that everything was explored. A conjunction that holds is shown by all its parts, one that does not
+by a single one, and so on down the formula. Every run begins in an initial state, is replayed, and is judged
+(`judge.py`).
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ class Paths(Protocol[In]):
     """Paths inside sets of records."""
 
     def successors(self, record: int, /) -> list[int]:
-        """The records that the steps of a record lead to, in their order."""
+        """Return the records of the successors of a record, in the order of their steps."""
 
     def step_into(self, record: int, goal: In, /) -> Path:
-        """A single step into a set."""
+        """Return a path of one step into a set."""
 
     def until(self, start: int, through: In, goal: In, /) -> Path:
-        """A shortest path through a set to another."""
+        """Return a shortest path through one set into another."""
 
     def always(self, start: int, inside: In, conditions: Sequence[In] = (), /) -> Path:
-        """A lasso inside a set, or a path that ends there, which meets every condition."""
+        """Return a lasso inside a set that meets every condition, or a path that ends there."""
 
 
 class Explaining(Generic[Set]):
@@ -76,7 +76,7 @@ class Explaining(Generic[Set]):
         return self._of(self._bound.formula, Path((self._start.record,), ()))
 
     def _of(self, node: Formula, way: Path) -> Evidence:
-        """For a part, at the end of a way."""
+        """Return the evidence for a subformula at the end of a path."""
         holds = self._holds(node, way.end)
         if node.is_boolean:
             return Evidence(str(node), holds, "true here" if holds else "false here")
@@ -89,7 +89,7 @@ class Explaining(Generic[Set]):
         return self._contains(self._valuation.of(node), record)
 
     def _deciding(self, node: Formula, record: int, holds: bool) -> Sequence[Formula]:
-        """The operands whose values are all that matters: one if it decides alone."""
+        """Return the operands that decide the value of a formula: a single one if it decides alone."""
         operands = node.operands
         if node.operator is Operator.IMPLIES and holds:
             return [operands[1] if self._holds(operands[1], record) else operands[0]]
@@ -114,7 +114,7 @@ class Explaining(Generic[Set]):
         return all(one.is_boolean for one in node.operands[0].operands)
 
     def _at_end(self, node: Formula, whole: Path, path: Path, stays: bool) -> list[Evidence]:
-        """What the operands are where the path has led to; on a lasso, where it begins."""
+        """Return the evidence for the operands at the end of a path; on a lasso, at its beginning."""
         end = Path(whole.records, whole.steps)
         if stays:
             begins = len(whole.steps) - len(path.steps)
@@ -125,7 +125,7 @@ class Explaining(Generic[Set]):
         return [self._of(one, end) for one in parts if not one.is_boolean]
 
     def _path(self, found: Witnesses[Set], record: int) -> tuple[Path, bool]:
-        """A path that is one of the witnesses, and whether it stays somewhere for ever."""
+        """Return a path that is a witness, and whether it stays inside a set for ever."""
         if self._paths is None:
             self._paths = self._make_paths()
         if found.entered is not None:
@@ -137,7 +137,7 @@ class Explaining(Generic[Set]):
         return self._paths.always(record, found.staying, self._valuation.conditions), True
 
     def _run(self, way: Path) -> ShownRun:
-        """The way as a run of the System that the user knows, executed again."""
+        """Replay the path as a run of the user's System."""
         loop = way.loop
         if loop is None or loop == len(way.steps):
             run = self._replaying.path(self._start.number, way.steps)
@@ -146,14 +146,14 @@ class Explaining(Generic[Set]):
 
 
 def _ended(reference: SystemReference, run: ShownRun) -> ShownRun:
-    """A path as a run that stays in its last state, where no step may be possible."""
+    """Return a path as a run that repeats its last state, if that has no step."""
     if reference.edges(run.states[-1]):
         raise ReplayError("the run that shows the formula does not end where it is said to")
     return replace(run, trace=replace(run.trace, loop=len(run.trace)), ended=True)
 
 
 def _words(run: ShownRun, before: int) -> str:
-    """What a run shows behind its first steps: `3 steps lead to a state that shows it`."""
+    """Say what a run shows after its first steps: `3 steps lead to a state that shows it`."""
     steps, loop = len(run.trace) - before, run.trace.loop
     if loop is None:
         return f"{_leading(steps)} to a state that shows it" if steps else "this state shows it"

@@ -1,5 +1,7 @@
-"""Answers about paths that are not there: with fairness, or where runs that end do not count, an initial state may have
-no path that counts. Whatever is said of all of its paths is true then, and whatever is said of some is false."""
+"""Warnings about vacuous answers: with fairness, or where finite runs do not count, a state may have no path at all.
+
+Every claim about all paths of such a state is true then, and every claim about some path is false.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,10 @@ from strandline.checker.tasks.trees import CtlQuestion
 
 
 def doubts(question: CtlQuestion, valuation: Valuation[Set], contains: Callable[[Set, int], bool]) -> tuple[str, ...]:
-    """Return why answers may not mean what they seem to mean. `contains` says whether a set has an initial state, by
-    its number."""
+    """Return warnings for initial states without a path that counts.
+
+    `contains` says whether a set contains an initial state, by its number.
+    """
     counting = valuation.counting
     if counting is None:
         return ()

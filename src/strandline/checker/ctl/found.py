@@ -1,4 +1,4 @@
-"""What a strategy finds of formulas of CTL."""
+"""The result of a strategy for formulas of CTL."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from strandline.checker.verdicts.ctl import AbstractionFigures, Evidence, Initia
 
 @dataclass(frozen=True, slots=True)
 class CtlAnswer:
-    """The value of a formula, and what shows it."""
+    """The value of a formula, with its evidence."""
 
     holds: bool
     evidence: Evidence | None
@@ -19,12 +19,12 @@ class CtlAnswer:
     initial: InitialStates | None = None
     abstraction: AbstractionFigures | None = None
     warnings: tuple[str, ...] = ()
-    """Why the answer may not mean what it seems to mean."""
+    """Reasons why the answer may be vacuous."""
 
 
 @dataclass(slots=True)
 class CtlFound:
-    """What labelling found for each formula of a task; nothing where it did not come to an end."""
+    """The answers to the formulas of a task; empty if labelling did not come to its end."""
 
     method: str
     outcome: RunOutcome

@@ -1,4 +1,4 @@
-"""Which path quantifiers a formula of CTL has once negations stand before propositions alone."""
+"""The path quantifiers of a formula of CTL in negation normal form."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""The judge of what is shown for a formula of CTL: whether a run does what it is said to do, by the meaning of its
-operator on a word.
+"""Judges evidence for CTL: whether a run does what is claimed, by the meaning of the operator on a word.
 
-Propositional operands are evaluated anew in every state, by the interpreter; other ones are as they are claimed, since
-each is shown by a run of its own. A path that does not loop must decide whatever follows it. Whatever is not so is a
-`ReplayError`: a bug of ours, never a verdict.
+Propositional operands are evaluated anew in every state by the interpreter; other operands are taken as claimed,
+because each has a run of its own. A path that does not loop must decide the formula whatever follows it. A
+contradiction is a `ReplayError`: a bug of ours, never a verdict.
 """
 
 from __future__ import annotations
@@ -38,8 +37,7 @@ class Judge:
     fairness: Sequence[Fairness]
 
     def judge(self, node: Formula, way: Path, begins: int, run: ShownRun) -> None:
-        """Raise `ReplayError` unless the run, which is the way executed again, shows from its place `begins` on that a
-        quantified formula holds, if it speaks of some path, or that it does not."""
+        """Raise `ReplayError` unless the run shows the value of a quantified formula from place `begins` on."""
         positive, path = node.operator is Operator.EXISTS, node.operands[0]
         operator = path.operator if positive else DUAL[path.operator]
         named = dict(zip(_OPERANDS, path.operands, strict=False))
@@ -67,14 +65,14 @@ class Judge:
 
 
 def _state_at(run: ShownRun, place: int) -> State:
-    """The state at a place of a run, whose loop may have been found to be shorter, and to begin earlier."""
+    """Return the state at a place of a run, whose loop may have been shortened."""
     if place < len(run.states) or run.trace.loop is None:
         return run.states[place]
     return run.loop_states[(place - run.trace.loop) % len(run.loop_states)]
 
 
 def _word(letters: tuple[frozenset[str], ...], way: Path, begins: int) -> LassoWord:
-    """The word from a place on. Behind a path that does not loop nothing holds."""
+    """Return the word from a place on; after a path that does not loop nothing holds."""
     if way.loop is None:
         return LassoWord(letters, (frozenset(),))
     turn = way.loop - begins

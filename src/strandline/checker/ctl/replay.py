@@ -1,4 +1,4 @@
-"""What a search for formulas of CTL did, as runs and faults of the System that the user knows."""
+"""Replaying the searches under CTL as runs of the user's System."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from strandline.traces.lassos import LassoReplay
 
 
 def replay_of(run: SearchRun, shown: SystemReference) -> LassoReplay:
-    """Executes what the search did, as runs of the shown System."""
+    """Return the replay of what the search did, as runs of the shown System."""
     if not isinstance(run.kernel.reference, SystemReference):
         raise InternalError("CTL is checked on Systems")
     return LassoReplay(run.kernel.reference, shown)

@@ -1,9 +1,8 @@
-"""Which states satisfy a formula of CTL: a set for every part of it, the inner ones first. What a set is, bits of the
-records of a graph or a decision diagram, is the business of whoever keeps it.
+"""The set of states of each subformula of a CTL formula, innermost first.
 
-Every operator is EX, EU or EG of something (Clarke, Emerson, Sistla 1986); what is said of all paths is denied of some.
-With fairness, and where runs that end do not count, paths that count are those that can go on as such: only states from
-which one does can be the end of what EX and EU ask for.
+The representation of sets, bits of records or BDDs, is a parameter. Every operator is reduced to EX, EU and EG (Clarke,
+Emerson, Sistla 1986); a claim about all paths is the negation of one about some. With fairness, or where finite runs do
+not count, EX and EU are restricted to goals from which a path that counts continues.
 """
 
 from __future__ import annotations
@@ -47,9 +46,11 @@ class Sets(Protocol[Set]):
 
 @dataclass(frozen=True, slots=True)
 class Witnesses(Generic[Set]):
-    """The states from which some path satisfies a path formula, by the ways in which it may: a step into `entered`;
-    from `reaching`, a path through `through` to `goal`; one that stays in `staying` for ever. Where `entered` or `goal`
-    is None there is no such way; other sets are then empty."""
+    """The states from which some path satisfies a path formula, by the form of that path.
+
+    It is a step into `entered`; or, from `reaching`, a path through `through` to `goal`; or one that stays in `staying`
+    for ever. Where `entered` or `goal` is None that form does not exist, and its other sets are empty.
+    """
 
     satisfied: Set
     through: Set
@@ -60,8 +61,11 @@ class Witnesses(Generic[Set]):
 
 
 class Valuation(Generic[Set]):
-    """Values of formulas, each worked out once. `labelled` are the states of propositional parts, `conditions` what
-    fair paths meet infinitely often; `infinite`: only paths that do not end count."""
+    """Values of formulas, each computed once.
+
+    `labelled` are the states of propositional parts, `conditions` the sets that fair paths meet infinitely often;
+    `infinite`: only infinite paths count.
+    """
 
     def __init__(
         self, sets: Sets[Set], labelled: Mapping[Formula, Set], conditions: Sequence[Set], *, infinite: bool
@@ -76,7 +80,7 @@ class Valuation(Generic[Set]):
         self._fair = sets.full() if self.counting is None else self.counting
 
     def of(self, formula: Formula) -> Set:
-        """The records that satisfy a formula."""
+        """Return the states that satisfy a formula."""
         waiting = [formula]
         while waiting:
             node = waiting[-1]
@@ -91,8 +95,8 @@ class Valuation(Generic[Set]):
         return self._values[formula]
 
     def witnesses(self, node: Formula) -> Witnesses[Set]:
-        """Of a quantified formula: from where paths show that it holds, if it says that some do, or else that it does
-        not hold."""
+        """Return from where paths show the value of a quantified formula: that it holds, if it is about some path, else
+        that it does not."""
         return self._witnesses[node]
 
     def _value(self, node: Formula) -> Set:

@@ -1,5 +1,4 @@
-"""The engine's machine code for graphs, made or loaded by a graph of three states before a search begins, so that the
-clocks of searching and labelling measure nothing else."""
+"""Warming up the engine's machine code for graphs, on a graph of three states, before the clocks start."""
 
 from __future__ import annotations
 
@@ -32,7 +31,7 @@ def load_graph() -> None:
 
 @cache
 def load_components() -> None:
-    """The same for components."""
+    """Load the machine code for terminal components."""
     components = TerminalComponents(1, 1)
     _tell(components)
     components.finish()

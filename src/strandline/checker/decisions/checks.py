@@ -1,4 +1,4 @@
-"""From a selection of properties to a verdict: tasks, the strategies that carry them out, and what they found."""
+"""From a selection of properties to a verdict: tasks, the strategies that carry them out, and their answers."""
 
 from __future__ import annotations
 
@@ -41,9 +41,11 @@ def explore_system(
     method: str = EXPLICIT,
     checkpoints: Checkpoints | None = None,
 ) -> Exploration:
-    """Visit every reachable state, one by one or, with the method `symbolic`, in sets. Ctrl-C raises `Interrupted`. A
-    limit of time counts from `started` on, where that is known, by `time.perf_counter`. A caller that has files to
-    write opens the `checkpoints` itself, by `open_checkpoints`, so that they are removed only after that."""
+    """Visit every reachable state, one by one or, with the method `symbolic`, as BDDs.
+
+    Ctrl-C raises `Interrupted`. The limit of time counts from `started`, a time of `time.perf_counter`. A caller with
+    files to write opens the `checkpoints` itself, by `open_checkpoints`, so that they are removed only after that.
+    """
     with _own_or(checkpoints, options) as checkpoints:
         session = _session(options, callback, started, checkpoints)
         _refuse_without_effect(system, (), options, TemporalOptions(method=method))
@@ -67,8 +69,10 @@ def check_selection(
     started: float | None = None,
     checkpoints: Checkpoints | None = None,
 ) -> Verdict:
-    """Decide the properties: those of states in one search, then those of runs, a search for each. Ctrl-C raises
-    `Interrupted`; `started` and `checkpoints` as in `explore_system`."""
+    """Decide the properties: those of states in one search, then each property of runs, then formulas of CTL in groups.
+
+    Ctrl-C raises `Interrupted`; `started` and `checkpoints` as in `explore_system`.
+    """
     refuse_mixture(selection, options)
     temporal = temporal or TemporalOptions()
     if not options.traces and temporal.shortest:
@@ -85,8 +89,8 @@ def check_selection(
 def _refuse_without_effect(
     system: System, properties: Sequence[Property], options: Options, temporal: TemporalOptions
 ) -> Iterable[str]:
-    """Raise `UsageError` for an option that takes effect on no property; return notices of those that take effect on
-    some alone."""
+    """Raise `UsageError` for an option that takes effect on no property; return notices for those that take effect on
+    some only."""
     if not any(given_facts(options, temporal)):
         return ()
     # Whether steps are reduced is decided later; if they are not, nothing of it is asked for.
@@ -107,7 +111,7 @@ def _refuse_without_effect(
 
 
 def _ways(system: System, one: Property, options: Options, temporal: TemporalOptions) -> Iterator[Way]:
-    """In which way a property of runs or of trees is decided."""
+    """Yield the way in which a property of runs or of trees is decided."""
     # Imported here: who asks for properties of states alone does not wait for temporal logic.
     if one.specification is not None:
         from strandline.checker.decisions.runs import runs_task
@@ -122,8 +126,10 @@ def _ways(system: System, one: Property, options: Options, temporal: TemporalOpt
 
 
 def open_checkpoints(options: Options) -> AbstractContextManager[Checkpoints | None]:
-    """Open the folder in which searches are saved, if the options name one. The caller sets `delivered` when nothing
-    of the run is needed any more."""
+    """Open the folder of checkpoints, if the options name one.
+
+    The caller sets `delivered` when nothing of the run is needed any more.
+    """
     if options.checkpoint_folder is None:
         return nullcontext()
     return Checkpoints(options.checkpoint_folder, options.checkpoint_seconds, resume=options.resume)
@@ -131,7 +137,7 @@ def open_checkpoints(options: Options) -> AbstractContextManager[Checkpoints | N
 
 @contextmanager
 def _own_or(given: Checkpoints | None, options: Options) -> Iterator[Checkpoints | None]:
-    """The checkpoints of the caller, or those that the options ask for, which end with the search."""
+    """Use the caller's checkpoints, or open those of the options until the search ends."""
     if given is not None:
         yield given
         return
@@ -150,7 +156,7 @@ def _session(
 
 
 def _search_states(task: StatesTask, session: Session) -> StatesFound:
-    """By the strategy that suits; where there was a choice, it is told."""
+    """Carry out a task by the strategy that suits, and report a choice that was made."""
     choice = choose_for_states(task)
     if choice.why is not None:
         session.callback.stage(f"searched by {choice.strategy.name}: {choice.why}")
@@ -160,8 +166,11 @@ def _search_states(task: StatesTask, session: Session) -> StatesFound:
 def resolve_reduction(
     task: TaskKind, seen: Sequence[Expression], choose: Callable[[TaskKind], object], session: Session
 ) -> TaskKind:
-    """The task with partial-order reduction or without, where that is left to the program; and what a reduction takes
-    for granted is tried, where that is wanted. `seen` are the expressions whose truth it must keep."""
+    """Return the task with or without partial-order reduction, where the choice is left to the program.
+
+    If independence is to be checked, it is tested on sampled states. `seen` are the expressions whose truth the
+    reduction must preserve.
+    """
     options = task.options
     if options.auto_por:
         reduced = replace(task, options=replace(options, por=True, auto_por=False))
@@ -187,7 +196,7 @@ class _Deciding:
         self._system, self._options, self._temporal, self._session = system, options, temporal, session
         self._outcomes: list[RunOutcome] = []
         self._searched: list[Options] = []
-        """With what each of them was found."""
+        """The options of each search."""
         self._answers: dict[Property, PropertyVerdict] = {}
 
     def verdict(self, asked: Sequence[Property]) -> Verdict:
@@ -263,16 +272,18 @@ class _Deciding:
 
 
 def searched_for(system: System, properties: Sequence[Property]) -> System:
-    """The System in which properties of states are decided: alone. A property process restricts what it watches, so
-    its product must not decide them; only a property that speaks of the property process is asked of the product. It
-    remembers of its last step what they ask."""
+    """Return the System in which properties of states are decided: usually without its property process.
+
+    A property process restricts the System, so that the product must not decide them, unless a property speaks of the
+    property process. The System remembers of its last step what the properties ask.
+    """
     searched = system if needs_product(system, properties) else system.alone
     asked = [one.expression for one in properties if one.expression is not None]
     return with_history(searched, asked if searched.ends is None else [*asked, searched.ends])
 
 
 def exploration_of(system: System, options: Options, outcome: RunOutcome) -> Exploration:
-    """What a search through states has come to."""
+    """Return the result of a search through states."""
     fault = outcome.fault
     return Exploration(
         system,
@@ -287,7 +298,7 @@ def exploration_of(system: System, options: Options, outcome: RunOutcome) -> Exp
 
 
 def answer_of(one: Property, found: StatesFound) -> PropertyVerdict:
-    """What was found of a property of states."""
+    """Return the verdict of a property of states."""
     wanted = one.kind is Kind.REACHABILITY
     if one in found.traces:
         answer = Answer.HOLDS if wanted else Answer.VIOLATED

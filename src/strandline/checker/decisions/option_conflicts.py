@@ -1,5 +1,7 @@
-"""Options that are for properties of states alone, in a check that asks for others as well: refused before anything is
-searched, with what could be asked for instead."""
+"""Options for properties of states alone, in a check with other properties too: refused before the search.
+
+The message says which properties could be chosen instead.
+"""
 
 from __future__ import annotations
 
@@ -26,5 +28,5 @@ def refuse_mixture(selection: Selection, options: Options) -> None:
 
 
 def _chosen(one: Property) -> Option:
-    """What asks for a property that the model declares."""
+    """Return the option that selects a property of the model."""
     return Option("deadlock", True) if one.kind is Kind.DEADLOCK else Option("property", one.name)

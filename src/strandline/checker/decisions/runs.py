@@ -1,4 +1,4 @@
-"""Deciding one property of runs: the search, the judge of what it found, and whether the answer means what it says."""
+"""Deciding one property of runs: search, judge the counterexample, and look for vacuous answers."""
 
 from __future__ import annotations
 
@@ -43,9 +43,11 @@ class RunsDecided:
 
 
 def runs_task(system: System, specification: Specification, options: Options, temporal: TemporalOptions) -> RunsTask:
-    """The task of deciding a property of runs. A property process is a part of what is shown; of all other properties
-    it is not. The System remembers of its last step what the property asks. Raises `InputError` for an expression of
-    fairness that cannot be read."""
+    """Return the task of deciding a property of runs.
+
+    A property process is part of the shown runs for its own property only. The System remembers of its last step what
+    the property asks. Raises `InputError` for a fairness expression that cannot be read.
+    """
     plain = system if isinstance(specification, PropertyProcess) else system.alone
 
     def conditions_of(one: System) -> FairnessConditions:
@@ -62,8 +64,11 @@ def runs_task(system: System, specification: Specification, options: Options, te
 
 
 def decide_runs(task: RunsTask, one: Property, session: Session) -> RunsDecided:
-    """Decide a property of runs. Raises as a strategy does, and `UsageError` for what a method cannot do. A
-    translation that grows too large is an UNKNOWN verdict."""
+    """Decide a property of runs.
+
+    Raises as a strategy does, and `UsageError` for what a method cannot do. A translation that grows too large is an
+    UNKNOWN verdict.
+    """
     deciding = _Deciding(task, one, session)
     try:
         return deciding.decided()
@@ -91,7 +96,7 @@ class _Deciding:
         self.outcome = RunOutcome()
 
     def decided(self) -> RunsDecided:
-        """Search, judge, and look whether the answer makes sense."""
+        """Search, judge the counterexample, and look for vacuous answers."""
         choice = choose_for_runs(self.task)
         found = choice.strategy.run(self.task, self.session)
         self.outcome = found.outcome
@@ -117,7 +122,7 @@ class _Deciding:
         return self._told(Answer.HOLDS, choice, found, warnings=tuple(warnings))
 
     def unknown(self, reason: str) -> RunsDecided:
-        """The outcome of a check that could not be finished."""
+        """Return the verdict of a check that could not be finished."""
         self.outcome.complete, self.outcome.reason = False, reason
         return self._told(Answer.UNKNOWN, reason=reason)
 
@@ -142,7 +147,7 @@ class _Deciding:
         return judge(self.question, product, shown, values=values, check_limits=run.evidence_limits.check)
 
     def _lasso(self, found: ProductFound) -> tuple[Lasso, str | None]:
-        """The lasso to be shown, and what it is a least one of."""
+        """Return the lasso to be shown, and in which sense it is a shortest one."""
         if found.lasso is None:
             raise InternalError("a violation was found, but no way to it")
         if found.shortest or not self.task.temporal.shortest or found.method == SCC:
@@ -155,7 +160,7 @@ class _Deciding:
         return second.lasso, SHORTEST_LASSO
 
     def _shortest(self) -> ProductFound:
-        """A second search of the same product, for a shortest lasso."""
+        """Search the same product again, for a shortest lasso."""
         unmeasured = replace(self.task.options, order="bfs", measure=(), componentwise=False, cache_states=None,
                              cache_rule=None)  # fmt: skip
         temporal = replace(self.task.temporal, method=SCC, all_cycles=False)

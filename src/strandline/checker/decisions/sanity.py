@@ -1,9 +1,9 @@
-"""Properties that hold, or are violated, for a wrong reason.
+"""Sanity checks: properties that hold, or are violated, for a trivial reason.
 
 A formula that every word satisfies, or none; an implication whose left side is never true, so that the property holds
-*vacuously*: it would hold with `false` on the right side as well; a model without an infinite run, or without a fair
-one. Each is a question of its own to the model, decided by the same strategies. What can be asked together is: whether
-states of some kinds are reachable, for any number of implications, is one search.
+*vacuously* (it would hold with `false` on the right side as well); a model without an infinite run, or without a fair
+one. Each is a property of its own, decided by the same strategies. Reachability of several kinds of states is asked in
+one search.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _MOST_IMPLICATIONS = 8
 
 
 def contradiction(task: RunsTask) -> Iterator[str]:
-    """Why a property that is violated may not say much."""
+    """Yield warnings about a property that is violated for a trivial reason."""
     specification = task.question.specification
     if not task.temporal.sanity or not isinstance(specification, BoundFormula):
         return
@@ -51,8 +51,10 @@ def contradiction(task: RunsTask) -> Iterator[str]:
 
 
 def doubts(task: RunsTask, found: ProductFound, session: Session) -> Iterator[str]:
-    """Why a property that holds may not say much. A search that meets a limit says nothing; Ctrl-C raises
-    `KeyboardInterrupt`."""
+    """Yield warnings about a property that holds for a trivial reason.
+
+    A search that reaches a limit yields nothing; Ctrl-C raises `KeyboardInterrupt`.
+    """
     if task.temporal.sanity:
         yield from _Doubts(task, session).all(found)
 
@@ -82,7 +84,7 @@ class _Doubts:
             yield from self._vacuous(self._formula)
 
     def _has_no_run(self, question: Question) -> bool:
-        """Whether no run of those that count is a violation; False where that is not known."""
+        """Return True if no run that counts violates the property; False if that is not known."""
         task = replace(self._task, question=question)
         try:
             found = choose_for_runs(task).strategy.run(task, self._session)
@@ -107,8 +109,10 @@ class _Doubts:
                 yield vacuous(left)
 
     def _reachability(self, bound: BoundFormula, formulas: Sequence[Formula]) -> dict[int, bool]:
-        """Which of the formulas that only say something of single states hold, by their numbers: one search for all of
-        them. A path decides them only where it does not matter how it goes on."""
+        """Return which of the formulas about single states hold, by their numbers, from one search.
+
+        A path decides them only where its continuation does not matter.
+        """
         if self._question.conditions.conditions or self._question.ignore_finite_runs:
             return {}
         claims = {
@@ -130,7 +134,7 @@ class _Doubts:
 
 
 def always(formula: Formula, bound: BoundFormula) -> Expression | None:
-    """What a formula of the form `G p` says of every state; None for formulas that say something of runs."""
+    """Return the expression that a formula of the form `G p` claims of every state; None for other formulas."""
     simple = simplify(formula)
     if simple.operator is not Operator.ALWAYS or not simple.operands[0].is_boolean:
         return None
@@ -144,7 +148,7 @@ _FALSE = BoundFormula(ParsedFormula(FALSE, Source("formula", "false"), {}), {})
 
 @dataclass(frozen=True, slots=True)
 class ProgressOnly:
-    """Watches a search beside the one that was asked for: how far it is, not what it begins."""
+    """Forwards the progress of a secondary search, not its stages."""
 
     callback: ProgressCallback
 
@@ -156,14 +160,16 @@ class ProgressOnly:
 
 
 def vacuous(left: Formula) -> str:
-    """The warning for an implication whose left side is never true."""
+    """Return the warning for an implication whose left side is never true."""
     return f"it holds vacuously: '{left}' never happens where it matters"
 
 
 def stronger_formulas(formula: Formula) -> Iterator[tuple[Formula, Formula]]:
-    """For every implication of a formula that holds, which counts positively and only so: its left side, and what is to
-    be asked: whether the formula also holds with `false` on the implication's right side. If so, the right side did not
-    matter. Of a conjunction only those parts are asked that this changes; the others hold anyway."""
+    """Yield, for every implication in positive position, its left side and the formula with `false` on its right side.
+
+    If that holds too, the right side did not matter. Of a conjunction only the parts that change are asked; the others
+    hold anyway.
+    """
     for implication in _implications(formula):
         left, right = implication.operands
         if left is not TRUE and right is not FALSE:
@@ -174,7 +180,7 @@ def stronger_formulas(formula: Formula) -> Iterator[tuple[Formula, Formula]]:
 
 
 def _conjuncts(formula: Formula) -> list[Formula]:
-    """The parts of a conjunction, also of one under `G`, from left to right."""
+    """Return the parts of a conjunction, also of one under `G`, from left to right."""
     if formula.operator is Operator.AND:
         return [part for operand in formula.operands for part in _conjuncts(operand)]
     if formula.operator is Operator.ALWAYS:

@@ -1,4 +1,4 @@
-"""Deciding formulas of CTL: one exploration for as many of them as a search can tell apart."""
+"""Deciding formulas of CTL, as many in one exploration as it has labels for."""
 
 from __future__ import annotations
 
@@ -46,8 +46,10 @@ def decide_trees(
     *,
     want_traces: bool = True,
 ) -> Iterator[TreesDecided]:
-    """Decide formulas, search by search; with evidence, if that is to be shown. Raises `InputError` for what the user
-    can mend; limits are UNKNOWN."""
+    """Decide formulas, search by search, with evidence where that is wanted.
+
+    Raises `InputError` for what the user can mend; limits are UNKNOWN.
+    """
     plain, fairness = _plain(system.alone, formulas, temporal)
     strong = next((one for one in fairness.conditions if one.strong), None)
     if strong is not None:
@@ -71,7 +73,7 @@ def decide_trees(
 
 
 def trees_task(system: System, formula: CtlFormula, options: Options, temporal: TemporalOptions) -> TreesTask:
-    """The task of deciding a single formula."""
+    """Return the task of deciding a single formula."""
     plain, fairness = _plain(system.alone, [formula], temporal)
     if any(one.strong for one in fairness.conditions):
         raise ResourceError("CTL is not decided under strong fairness")
@@ -80,14 +82,14 @@ def trees_task(system: System, formula: CtlFormula, options: Options, temporal: 
 
 
 def _is_monotone(plain: System, options: Options, session: Session) -> bool:
-    """Whether a sweep goes by a measure that is promised, or proved, never to decrease."""
+    """Return True if the measure of the sweep is promised, or proved, never to decrease."""
     return options.order == SWEEP and session.measures.of(plain).measure.monotone
 
 
 def _plain(
     system: System, formulas: Sequence[CtlFormula], temporal: TemporalOptions
 ) -> tuple[System, FairnessConditions]:
-    """The System, which remembers of its last step what the formulas ask, and the conditions of fairness."""
+    """Return the System, which remembers of its last step what the formulas ask, and the fairness conditions."""
 
     def conditions_of(one: System) -> FairnessConditions:
         return fairness_of(one, fair=temporal.fair, declared=temporal.declared_fairness, texts=temporal.fairness)
@@ -100,7 +102,7 @@ def _plain(
 
 
 def _groups(formulas: Sequence[CtlFormula], conditions: int) -> Iterator[list[CtlFormula] | CtlFormula]:
-    """What is searched together; a formula that is too large for any search comes alone."""
+    """Yield the formulas that are decided together; a formula that is too large for any search comes alone."""
     small: list[CtlFormula] = []
     for one in formulas:
         try:

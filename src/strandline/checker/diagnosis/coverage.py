@@ -1,8 +1,8 @@
-"""What a search has met of a model: which actions were never taken, which locations never reached, what was full.
+"""Coverage of a model by a search: actions never taken, locations never reached, bounds that were reached.
 
-Made of the marks that the compiled model sets while it is searched (`strandline.compile.llvm.coverage`), so every
-search has it, at no cost. A search that is not complete, or of a product, which follows only what can violate a
-property, tells what *it* has met: whoever shows this says so.
+It comes from coverage bits that the compiled model sets (`strandline.compile.llvm.coverage`), so every search has it at
+no cost. A search that is not complete, or one of a product, which follows only what can violate a property, reports its
+own coverage; reports say so.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _CALL = re.compile(r"([\w.]+)\(.*\)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class NeverTaken:
-    """An action that was part of no step, whatever its parameters, and why, as far as that can be told."""
+    """An action that was never taken, whatever its parameters, and the reason as far as it is known."""
 
     action: str
     why: str
@@ -31,7 +31,7 @@ class NeverTaken:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Actions are counted by what the author wrote: once for all values of parameters."""
+    """Coverage of a model. Actions are counted as the author wrote them: once for all values of parameters."""
 
     actions: int
     never_taken: tuple[NeverTaken, ...]
@@ -39,7 +39,7 @@ class Coverage:
     never_reached: tuple[str, ...]
     bounds: int
     full: tuple[str, ...]
-    """Bounds that were reached: what would go beyond them had to wait."""
+    """Channels and other bounds that were reached, so that a step had to wait."""
 
     @property
     def remarkable(self) -> bool:
@@ -47,7 +47,7 @@ class Coverage:
 
 
 def coverage_of(system: System, kernel: Kernel) -> Coverage | None:
-    """What was met since the Kernel was made; None where its back end does not tell."""
+    """Return the coverage since the Kernel was made; None if its back end has no coverage bits."""
     if kernel.marks is None:
         return None
     marks: list[int] = kernel.marks.tolist()
@@ -77,7 +77,7 @@ def coverage_of(system: System, kernel: Kernel) -> Coverage | None:
 
 
 def _reached(system: System, marks: Sequence[int]) -> list[set[int]]:
-    """Where each process was: where it began, and where the steps that were taken led it."""
+    """Return the locations that each process has reached."""
     offsets = [system.offsets[process.location] for process in system.processes]
     reached = [{state[offset] for state in system.initial} for offset in offsets]
     for action, mark in zip(system.actions, marks, strict=False):
@@ -94,7 +94,7 @@ def _reached(system: System, marks: Sequence[int]) -> list[set[int]]:
 
 
 def actions_by_title(system: System) -> Mapping[str, list[int]]:
-    """The numbers of actions by a title for each that the author wrote; lines tell apart what has the same name."""
+    """Return the numbers of actions by title, one for each action that the author wrote; lines distinguish equal names."""
     spans: dict[str, dict[Span | None, list[int]]] = {}
     for number, action in enumerate(system.actions):
         called = _CALL.fullmatch(action.name)
@@ -109,7 +109,7 @@ def actions_by_title(system: System) -> Mapping[str, list[int]]:
 
 
 def _why(system: System, actions: Sequence[Action], reached: Sequence[set[int]]) -> str:
-    """Why none of these was taken."""
+    """Return why none of these actions was taken."""
     absent = [[move for move in action.moves if move.source not in reached[move.process]] for action in actions]
     if all(absent):
         move = absent[0][0]

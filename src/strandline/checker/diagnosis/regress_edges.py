@@ -1,4 +1,4 @@
-"""Which steps of the model regress, told from a sample of the regress edges of a sweep."""
+"""Which steps of the model regress, from a sample of the regress edges of a sweep."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class RegressEdge:
     changes: tuple[Change, ...]
     measures: tuple[FallingMeasure, ...]
     variables: tuple[str, ...]
-    """What it changes of the variables that these measures read."""
+    """The variables of these measures that the step changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,11 @@ class RegressingAction:
 
 @dataclass(frozen=True, slots=True)
 class Regress:
-    """What regresses, those that do so most first. Shares are those in the sample, which is all regress edges where
-    there are few, and else evenly spread over them; an edge counts as often as it was met."""
+    """The steps that regress, the most frequent first.
+
+    Shares are those in the sample, which holds all regress edges if there are few, else evenly spread ones; an edge
+    counts as often as it was met.
+    """
 
     system: System = field(repr=False)
     sampled: int
@@ -63,7 +66,7 @@ class Regress:
 
 
 def regress_of(system: System, reference: Reference, measure: Measure, sample: Sequence[SampledEdge]) -> Regress | None:
-    """What a sample of regress edges tells; None where there is none."""
+    """Return what a sample of regress edges shows; None if it is empty."""
     edges = list(_within_time(_described(reference, measure, sample)))
     if not edges:
         return None
@@ -89,7 +92,7 @@ def _within_time(edges: Iterator[RegressEdge]) -> Iterator[RegressEdge]:
 
 
 def _described(reference: Reference, measure: Measure, sample: Sequence[SampledEdge]) -> Iterator[RegressEdge]:
-    """The edges as people see them, in an order in which also the first few are spread over the sample."""
+    """Yield the edges for people, in an order in which also the first few are spread over the sample."""
     for number in _spread(len(sample)):
         source, step = sample[number]
         edge = reference.edges(source)[step]
@@ -101,7 +104,7 @@ def _described(reference: Reference, measure: Measure, sample: Sequence[SampledE
 
 
 def speaks_of(changed: str, variable: str) -> bool:
-    """Whether a change, as in `votes[1].says`, is one of a variable of the System, as in `votes.says`."""
+    """Return True if a change such as `votes[1].says` is one of the variable, such as `votes.says`."""
     name = re.sub(r"\[[^\]]*\]", "", changed)
     return name == variable or name.startswith(f"{variable}.") or variable.startswith(f"{name}.")
 
@@ -109,8 +112,11 @@ def speaks_of(changed: str, variable: str) -> bool:
 def _falling(
     reference: Reference, measure: Measure, source: tuple[int, ...], target: tuple[int, ...]
 ) -> tuple[tuple[FallingMeasure, ...], set[str]]:
-    """The measures that make an edge regress, and the names of the variables that they read. Combined, the first that
-    changes decides; componentwise every one that decreases does."""
+    """Return the measures that make an edge regress, and the names of the variables that they read.
+
+    Combined measures are compared lexicographically: the first that changes decides. Componentwise every one that
+    decreases does.
+    """
     components = [one for one in measure.components if not one.monotone]
     expressions = [one.expression for one in components]
     values = zip(components, reference.values(source, expressions), reference.values(target, expressions), strict=True)
@@ -122,7 +128,7 @@ def _falling(
 
 
 def _spread(count: int) -> Iterator[int]:
-    """All numbers below `count`, every prefix of which is spread over them: by their binary digits backwards."""
+    """Yield all numbers below `count` so that every prefix is spread over them (bit reversal)."""
     bits = max(count - 1, 0).bit_length()
     for number in range(1 << bits):
         reverse = int(f"{number:0{bits}b}"[::-1], 2) if bits else 0

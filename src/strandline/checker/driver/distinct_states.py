@@ -49,8 +49,10 @@ class Counts:
 
 
 class DistinctCounter:
-    """Collects expanded states in `folder`, beside what is there already, and counts them. `largest` bounds, in bytes,
-    what is sorted at once; with `keeps` the files stay when they are counted."""
+    """Collects expanded states in files of a folder and counts the distinct ones.
+
+    `largest` bounds, in bytes, what is sorted at once; with `keeps` the files stay when they are counted.
+    """
 
     def __init__(
         self,
@@ -118,7 +120,7 @@ class DistinctCounter:
         return (hashes >> shift).astype(np.uint8) % np.uint8(_PARTITIONS)
 
     def count(self, memory: int | None = None) -> Counts:
-        """Count what was added, in so many bytes of memory; the files are removed one by one as they are done."""
+        """Count the distinct states with so many bytes of memory; files are removed one by one as they are done."""
         if memory is not None:
             self._largest = max(1, min(self._largest, memory // _TO_SORT))
         self._writer.settle()
@@ -160,8 +162,8 @@ class DistinctCounter:
 
 
 def _count_sorted(rows: WordArray) -> Counts:
-    """Sort the rows by their states and count each state once. Sorting and comparing neighbours is many times
-    faster than `numpy.unique`."""
+    """Sort the rows by state and count each state once. Sorting and comparing neighbours is many times faster than
+    `numpy.unique`."""
     words = rows.shape[1] - 1
     order = np.argsort(rows[:, 0]) if words == 1 else np.lexsort(rows[:, :words].T)
     rows = rows[order]

@@ -1,5 +1,4 @@
-"""Who is to mend a run-time fault: the model (a violation), or an expression that the user gave beside it (an
-error)."""
+"""Attributes a run-time fault: to the model (a violation), or to an expression of the user (an error)."""
 
 from __future__ import annotations
 
@@ -23,9 +22,11 @@ from strandline.traces.trace import Trace, TraceFault
 def fault_verdict(
     system: System, trace: Trace, properties: Sequence[Property], measure: Measure | None, *, led: bool = True
 ) -> PropertyVerdict:
-    """A run-time fault of the model as a violation. Raises an `InputError` where it is not the model that
-    faults but an expression of the user's: a property, or the measure. `led`: the trace leads there from an initial
-    state, so that its length may be told; else it is that state alone."""
+    """Return the verdict for a run-time fault of the model.
+
+    Raises `InputError` if a property or the measure faults and not the model. `led`: the trace begins in an initial
+    state, so that messages may give its length; else it is a single state.
+    """
     fault = trace.fault
     if fault is None:
         raise InternalError("a fault was reported, but its trace has none")
@@ -47,7 +48,7 @@ def fault_verdict(
 def fault_without_trace(
     system: System, site: FaultSite, properties: Sequence[Property], measure: Measure | None, why: str
 ) -> PropertyVerdict:
-    """As `fault_verdict`, where there is no trace, and `why`."""
+    """Return the verdict for a fault whose trace is left out, with the reason `why`; raises as `fault_verdict`."""
     component = measure.owner(site.span) if measure is not None else None
     if component is not None:
         raise component.blame(f"{site.kind}; {why}", site.span)
@@ -66,14 +67,13 @@ def describe_fault(system: System, fault: TraceFault) -> str:
 
 
 def measure_fault_at_start(measure: Measure, kind: str, span: Span | None) -> InputError:
-    """The error for a measure that cannot be evaluated in an initial state."""
+    """Return the error for a measure that has no value in an initial state."""
     component = measure.owner(span) or measure.components[0]
     return component.blame(f"{kind}, in an initial state", span)
 
 
 def decreasing_column(reference: Reference, replayed: Replayed, measure: Measure) -> MeasureError:
-    """The error for a monotone measure that lies, with the edge that proves it: the last step of the
-    trace."""
+    """Return the error for a monotone measure that decreases, with the edge that proves it: the last step of the trace."""
     before, after = (reference.progress(state)[0] for state in replayed.states[-2:])
     step, count = replayed.trace.steps[-1], len(replayed.trace)
     if after >= before:
@@ -86,13 +86,15 @@ def decreasing_column(reference: Reference, replayed: Replayed, measure: Measure
 
 
 def _holds(expression: Expression, span: Span | None) -> bool:
-    """Whether a part of the expression stands at just this span, told by identity."""
+    """Return True if the expression contains a part with just this span, by identity."""
     return span is not None and any(getattr(node, "span", None) is span for node in walk(expression))
 
 
 def _is_at_fault(system: System, one: Property, span: Span | None) -> bool:
-    """Whether it is the claim that faults there. One that asks whether an action is enabled holds the action's guard,
-    whose faults are the model's."""
+    """Return True if it is the claim that faults.
+
+    A claim about an enabled action contains the action's guard, whose faults are the model's.
+    """
     if one.expression is None or not _holds(one.expression, span):
         return False
     return not any(_holds(part, span) for action in system.actions for part in expressions(action))

@@ -46,7 +46,7 @@ class SearchMaker(Protocol):
     """Makes a search of the engine over a Kernel."""
 
     def make(self, kernel: Kernel, log: Log, observer: SearchObserver | None, memory_limit: int | None) -> Searching:
-        """A new search; `log` gets the links of states to their parents, `observer` is told of expanded states."""
+        """Make a search; `log` gets the parent links of states, `observer` is notified of expanded states."""
 
 
 @runtime_checkable
@@ -98,7 +98,7 @@ class StateSearches:
         return BreadthFirstSearch(kernel, threads=threads, **terms)
 
     def _keeping(self) -> Keeping:
-        """What a store keeps that does not keep whole states."""
+        """Return the kind of store that does not hold whole states."""
         kinds: dict[str, Keeping] = {
             TREE: Trees(),
             COMPACT: Hashes(),
@@ -116,7 +116,7 @@ class StateSearches:
         }
 
     def breadth_first(self) -> StateSearches:
-        """The same searches without a measure."""
+        """Return the same searches without a measure."""
         return replace(self, options=replace(self.options, order="bfs", measure=(), count_distinct=False))
 
     def as_trees(self) -> StateSearches | None:
@@ -148,8 +148,7 @@ class StateSearches:
 
 @dataclass(frozen=True, slots=True)
 class DeviceSearches:
-    """Searches on a GPU that stop at states with a label of the mask. They keep no log and tell nobody what they
-    expand."""
+    """Makes searches on a GPU that stop at states with a label of the mask. They have no log and no observer."""
 
     options: Options
     stop_mask: int
@@ -167,7 +166,7 @@ class DeviceSearches:
 
 
 def missing_device() -> str | None:
-    """What is missing for searches on a GPU, in words."""
+    """Return what is missing for searches on a GPU, in words; None if nothing is."""
     from strandline.engine.device.cuda import missing
 
     return missing()
@@ -188,12 +187,12 @@ class WalkSearches:
 
 
 def cycle_sweep(search: Searching) -> SweepCycleSearch | None:
-    """A search that was made as a sweep for cycles by our own method."""
+    """Return the search if it is a sweep for cycles by our own method, else None."""
     return search if isinstance(search, SweepCycleSearch) else None
 
 
 def random_walks(search: Searching) -> RandomWalks:
-    """A search that was made as random walks."""
+    """Return the search as random walks."""
     if not isinstance(search, RandomWalks):
         raise InternalError("this search walks not at random")
     return search
@@ -201,8 +200,11 @@ def random_walks(search: Searching) -> RandomWalks:
 
 @dataclass(frozen=True, slots=True)
 class CycleSearches:
-    """Searches for accepting cycles by a method. `ranks`: how many values the lowest bits of a layer have that are the
-    rank of the automaton's component. `whole`: not the first cycle only, but every accepting component."""
+    """Makes searches for accepting cycles by a method.
+
+    `ranks`: how many values the lowest bits of a layer have that are the rank of the automaton's component. `whole`:
+    every accepting component is searched for, not only the first cycle.
+    """
 
     method: CycleMethod
     accepting: int
@@ -222,14 +224,14 @@ class CycleSearches:
 
 
 def cycle_search(search: Searching) -> CycleSearch:
-    """A search that was made as one for cycles."""
+    """Return the search as one for cycles."""
     if not isinstance(search, CycleSearch):
         raise InternalError("this search looks for no cycles")
     return search
 
 
 def component_search(search: Searching) -> ComponentSearch:
-    """A search that was made as one for accepting components."""
+    """Return the search as one for accepting components."""
     if not isinstance(search, ComponentSearch):
         raise InternalError("this search knows no components")
     return search

@@ -58,19 +58,19 @@ def figures_of(
 
 
 def _partial(kernel: Kernel) -> bool:
-    """Whether some steps of the model were left out, or taken for others."""
+    """Return True if the Kernel leaves steps out or identifies states, so that some statistics make no sense."""
     return kernel.numbered or kernel.canonical is not None or kernel.separate is not None
 
 
 def _regress(specification: SearchSpecification, kernel: Kernel, search: Searching) -> Regress | None:
-    """Which steps regress, where the search tells of some."""
+    """Return which steps regress, if the search has sampled some."""
     if specification.measure is None or _partial(kernel):
         return None
     return regress_of(specification.system, kernel.reference, specification.measure, search.sampled_regress_edges)
 
 
 def doubt(omissions: Omissions | None, options: Options) -> str | None:
-    """Why a search that came to its end may not have seen everything."""
+    """Return why a search that came to its end may not have seen everything; None if it has."""
     if omissions is None:
         return None
     what = "hash compaction" if options.store == COMPACT else "bitstate hashing"
@@ -82,7 +82,7 @@ def doubt(omissions: Omissions | None, options: Options) -> str | None:
 
 
 def memory_reason(specification: SearchSpecification) -> str:
-    """That memory is full, in words."""
+    """Return the reason for a search that ends because memory is full."""
     limit = specification.options.memory_limit
     if limit is None and specification.for_device:
         return "the memory of the device is used up"

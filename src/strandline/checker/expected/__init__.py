@@ -1,5 +1,5 @@
-"""Expected verdicts: `expected.toml` beside a model, and whether a run did what it says.
+"""Expected verdicts: `expected.toml` beside a model, and whether a run agrees with it.
 
-`cases` is the vocabulary, `reading` makes cases from files, `judging` compares a finished run with its case.
-Nothing here runs a search. The format is described in docs/expected.md.
+`cases` has the vocabulary, `reader` makes cases from files, `comparison` compares a finished run with its case. Nothing
+here runs a search. The format is described in docs/expected.md.
 """

@@ -1,4 +1,4 @@
-"""What is expected of one run, and what came of it."""
+"""What is expected of one run, and the outcome."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class PropertyExpectation:
-    """What is expected of one property of a check, known by its name."""
+    """The expected verdict of one property of a check, found by its name."""
 
     name: str
     verdict: str
@@ -20,13 +20,13 @@ class PropertyExpectation:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What a run must find; None where anything will do."""
+    """The expected result of a run; None where anything will do."""
 
     verdict: str | None = None
     exit_code: int | None = None
     trace_length: int | None = None
     fault: str | None = None
-    """The run-time fault that must be met."""
+    """The expected run-time fault."""
     figures: Mapping[str, int] = field(default_factory=dict)
     """Exact values of fields of `strandline.checker.verdicts.verdict.Statistics`."""
     properties: tuple[PropertyExpectation, ...] = ()
@@ -34,7 +34,7 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One run and what is expected of it: a section of an `expected.toml`, or the counts at its top."""
+    """One run and its expectation: a section of an `expected.toml`, or the counts at its top."""
 
     file: Path
     name: str
@@ -45,11 +45,11 @@ class Case:
     """Keywords of `strandline.check` or `strandline.explore`."""
     expected: Expectation
     tolerated_fault: str | None = None
-    """A fault that the model is known for: met, it counts as an expected violation, but it need not be."""
+    """A known fault of the model: it may occur, and counts as an expected violation then."""
 
 
 class Outcome(Enum):
-    """What came of a case; the value is what people and programs read."""
+    """The outcome of a case; the value is shown to people and programs."""
 
     HOLDS_AS_EXPECTED = "holds-as-expected"
     VIOLATED_AS_EXPECTED = "violated-as-expected"
@@ -88,8 +88,7 @@ WORST_FIRST = (
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """An outcome, everything that was not as expected in sentences, and the run's own verdict and exit
-    code, None where there was none."""
+    """An outcome, every difference in a sentence, and the run's own verdict and exit code; None if there was none."""
 
     outcome: Outcome
     messages: tuple[str, ...] = ()
@@ -116,5 +115,5 @@ class CaseResult:
 
 
 def result_of(case: Case, judgement: Judgement, seconds: float) -> CaseResult:
-    """The result of a case."""
+    """Return the result of a case."""
     return CaseResult(case.file, case.name, case.kind, case.model, judgement, seconds)

@@ -1,7 +1,7 @@
-"""Whether a finished run did what was expected of it.
+"""Compares a finished run with its expectation.
 
-An error is never an expected violation: a run that raised does not come here, and a run-time fault of the
-model counts as expected only where the file names it.
+An error is never an expected violation: a run that raised does not come here, and a run-time fault of the model counts
+as expected only if the file names it.
 """
 
 from __future__ import annotations
@@ -34,8 +34,10 @@ _EXPECTED = {
 
 
 def judge(case: Case, result: Exploration | Verdict, exit_code: int) -> Judgement:
-    """Compare a run with its case; `exit_code` is the one that the command would have ended with. Raises
-    `InputError` where the case speaks of a property that the run did not decide."""
+    """Compare a run with its case; `exit_code` is that of the command.
+
+    Raises `InputError` if the case names a property that the run did not decide.
+    """
     differences = [*_verdict(case, result, exit_code), *_properties(case, result), *_trace(case, result)]
     differences += _figures(case, result)
     found = {outcome for outcome, _ in differences}
@@ -56,7 +58,7 @@ def _verdict(case: Case, result: Exploration | Verdict, exit_code: int) -> Itera
 
 
 def _why(result: Exploration | Verdict) -> str | None:
-    """What limit there was; a verdict that was reached needs no reason."""
+    """Return the limit that was reached; None if a verdict was."""
     return result.reason if result.answer is Answer.UNKNOWN else None
 
 
@@ -74,7 +76,7 @@ def _fault(case: Case, result: Exploration | Verdict) -> Iterator[Difference]:
 
 
 def _faultless(result: Exploration | Verdict) -> Answer:
-    """What it means that no fault was met: that there is none, or that the search did not get so far."""
+    """Return the answer to freedom of faults where none was met: the search may not have come far enough."""
     return Answer.HOLDS if result.complete else result.answer
 
 

@@ -39,8 +39,10 @@ _SECTION = {"name", "description", "model", "verdict", "fault", *_COUNTS}
 
 
 def find_expected(places: Iterable[Path]) -> list[Path]:
-    """The `expected.toml` files in folders, at any depth, hidden folders left out; a file stands for itself.
-    Raises `UsageError` for a place that holds none."""
+    """Find the `expected.toml` files in folders, at any depth, hidden folders left out; a file stands for itself.
+
+    Raises `UsageError` for a place that holds none.
+    """
     found: dict[Path, None] = {}
     for place in places:
         if place.is_file() and place.suffix != ".toml":
@@ -62,8 +64,10 @@ def _hidden(path: Path) -> bool:
 
 
 def read_expected(file: Path) -> tuple[Case, ...]:
-    """The cases of one file, in its order, the counts at its top first. Raises `InputError` with the place of
-    the first mistake."""
+    """Read the cases of one file in its order, the counts at its top first.
+
+    Raises `InputError` with the place of the first mistake.
+    """
     source = _read(file)
     top = _Section(source, "", 0, _parse(source))
     top.refuse_unknown(_TOP)
@@ -214,7 +218,7 @@ class _Section:
         return PropertyExpectation(name, given["verdict"], given.get("trace_length"))
 
     def error(self, key: str | None, message: str) -> InputError:
-        """An error that points at a key of this section."""
+        """Return an error that points at a key of this section."""
         return InputError(message, self.source, _place(self.source.text, self.kind, self.number, key))
 
 
@@ -223,7 +227,7 @@ _KEY = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([\w-]+))\s*=""")
 
 
 def _place(text: str, kind: str, number: int, key: str | None) -> Span | None:
-    """Where a key of a section stands, or the section's header; None where that cannot be told."""
+    """Return the span of a key of a section, or of the section's header; None if it is not found."""
     here, start, offset, header = ("", 0), 0, 0, None
     for line in text.splitlines(keepends=True):
         opening, start, offset = _HEADER.match(line), offset, offset + len(line)
@@ -247,19 +251,19 @@ _FILES_OF_RUNS = ("work_dir", "checkpoint", "every", "resume")
 
 @cache
 def _keywords(arguments: type[CheckArguments] | type[Options]) -> Mapping[str, Any]:
-    """The keywords and their types; where files are kept is nothing that a model expects."""
+    """Return the keywords and their types, without those that name folders of the run."""
     hints = get_type_hints(arguments)
     return {one.name: hints[one.name] for one in fields(arguments) if one.name not in _FILES_OF_RUNS}
 
 
 @cache
 def _files() -> frozenset[str]:
-    """The keywords that name files; in an `expected.toml` from its folder on."""
+    """Return the keywords that name files; in an `expected.toml` they are relative to its folder."""
     return frozenset(one.name for one, facts in options_in(CheckArguments) if facts.metavar == "FILE")
 
 
 def _fits(hint: Any, value: Any) -> bool:
-    """Whether a value read from a file is of an annotated type."""
+    """Return True if a value read from a file has an annotated type."""
     if get_origin(hint) is UnionType:
         return any(_fits(part, value) for part in get_args(hint))
     if get_origin(hint) is Sequence:

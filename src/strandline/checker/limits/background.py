@@ -22,7 +22,7 @@ _SLICE = 0.05
 _SHORT_SLICE = 0.005
 """The same, where memory is limited."""
 _SPARED = 8
-"""The part of the memory that is left free then: tables that grow take a good part of what they have at once."""
+"""The part of the memory that is kept free: tables that grow allocate a good part of their size at once."""
 _MOMENT = 2.0
 """Seconds."""
 _STACK_BYTES = 256 << 20
@@ -33,9 +33,12 @@ class Stopped(Exception):
 
 
 class Background(Generic[Result]):
-    """Runs a function. It calls `watch` often, which raises `Stopped` once nobody waits any more; `doing` is what it
-    does at present, for people. With `until` set, what is still wanted by then is given up for the reason beside it,
-    after a moment in which the work may see that itself."""
+    """Runs a function in a thread of its own, within limits.
+
+    The function calls `watch` often, which raises `Stopped` when it is abandoned; `doing` is its progress, for people.
+    With `until` set, it is abandoned at that time for the reason beside it, after a moment in which it may notice that
+    itself.
+    """
 
     def __init__(
         self, callback: ProgressCallback, started: float, max_seconds: float | None, memory: MemoryLimit | None = None
@@ -52,7 +55,10 @@ class Background(Generic[Result]):
             raise Stopped
 
     def run(self, function: Callable[[], Result]) -> Result:
-        """What the function returns or raises. `ResourceError` where a limit is reached; Ctrl-C goes through."""
+        """Return the result of the function, or raise what it raises.
+
+        Raises `ResourceError` if a limit is reached; Ctrl-C goes through.
+        """
         results: list[Result] = []
         errors: list[BaseException] = []
 
@@ -92,14 +98,16 @@ class Background(Generic[Result]):
 
 
 def _let_end(thread: threading.Thread) -> None:
-    """Keep Python from being taken down while a thread that was left is still inside the library, which would crash: a
-    thread that Python waits for waits for it. Whoever ends the process at once, as the command does, need not wait."""
+    """Keep Python from exiting while an abandoned thread is still inside the library, which would crash.
+
+    A thread that Python joins joins it. The command, which ends the process at once, need not wait.
+    """
     if thread.is_alive():
         threading.Thread(target=thread.join).start()
 
 
 def _with_large_stack(work: Callable[[], None]) -> threading.Thread:
-    """A thread for what recurses for each bit of a state; started."""
+    """Start a thread with a large stack, for functions that recurse for each bit of a state."""
     before = threading.stack_size(_STACK_BYTES)
     try:
         thread = threading.Thread(target=work, daemon=True)

@@ -13,8 +13,10 @@ _SHARE_OF_FREE_DISK = 0.9
 
 
 class DiskBudget:
-    """Is told of what is written and removed; raises `ResourceError` before more is written than there may be. Without
-    a limit that is most of what is free where the run keeps its files: a full disk hurts others too."""
+    """Counts the bytes written and removed; raises `ResourceError` before a write that exceeds the budget.
+
+    Without a limit the budget is most of what is free where the run keeps its files: a full disk hurts others too.
+    """
 
     def __init__(self, limit: int | None, folder: Path) -> None:
         self._given = limit is not None
@@ -30,7 +32,7 @@ class DiskBudget:
             self._used += count
 
     def find(self, folder: Path) -> None:
-        """Count what lies in a folder already: a run that is resumed has it from before."""
+        """Count the files in a folder: a resumed run has them from before."""
         found = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
         if not self._given:
             self._limit += found

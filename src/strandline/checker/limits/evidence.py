@@ -1,4 +1,4 @@
-"""Limits of time and memory for what comes after a violation was found: replaying, judging and writing its trace."""
+"""Limits of time and memory for evidence: replaying, judging and writing traces."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from strandline.errors import ResourceError
 
 
 class LeftOut(ResourceError):
-    """A trace cannot be had within the limits; the verdict stands without."""
+    """A trace does not fit the limits; the verdict stands without it."""
 
     def __init__(self, limit: str) -> None:
         super().__init__(f"the trace is left out: {limit}")
 
 
 _LEAST_SECONDS = 1.0
-"""What a trace may take at least after the search: a violation that was found keeps its trace although the search went
-on to the limit of time."""
+"""The least time for traces after the search: a violation keeps its trace although the search went on to its limit."""
 
 
 class EvidenceLimits:

@@ -13,24 +13,25 @@ from pathlib import Path
 from strandline.errors import ResourceError
 
 _SPARED, _LITTLE, _NEARLY_NOTHING = 4 << 20, 12 << 20, 1 << 20
-"""Bytes that are left for what is taken between two looks; those that are little, and those that are too few to go
-on."""
+"""Bytes kept free for allocations between two checks; bytes that are little; and bytes that are too few to continue."""
 
 _LEAST_BY_DEFAULT, _MOST_BY_DEFAULT = 64 << 20, 8 << 30
 DEFAULT_LIMIT = "half of what was free, 8 GB at most; --memory SIZE sets another"
 
 
 class MemoryLimit:
-    """What the process may take, or None, for work whose memory the engine does not count. `why` tells where the limit
-    comes from, where nobody has given it."""
+    """The limit of resident memory of the process, or None, for work whose memory the engine does not count.
+
+    `why` says where a limit comes from that nobody has given.
+    """
 
     def __init__(self, allowed: int | None, why: str = "") -> None:
         self.allowed, self.why, self._tidied = allowed, why, 0
 
     @classmethod
     def by_default(cls) -> MemoryLimit:
-        """A limit for work that may need any amount of memory, where none is given: what the process has, and half of
-        what it could still get, but no more than some gigabytes."""
+        """Return a limit for work that may need any amount of memory: what the process has and half of what it could
+        still get, at most some gigabytes."""
         more = min(_MOST_BY_DEFAULT, max(_LEAST_BY_DEFAULT, available_bytes() // 2))
         return cls(resident_bytes() + more, DEFAULT_LIMIT)
 
@@ -40,7 +41,8 @@ class MemoryLimit:
             raise ResourceError(f"{limit_reached(self.allowed)}{f' ({self.why})' if self.why else ''}")
 
     def runs_short(self) -> bool:
-        """Whether next to nothing is left. What is free inside the process is given back where little is."""
+        """Return True if next to nothing is left. Free memory of the process is returned to the system where little is
+        left."""
         if self.allowed is None:
             return False
         taken = resident_bytes()
@@ -50,7 +52,7 @@ class MemoryLimit:
         return taken + _NEARLY_NOTHING > self.allowed
 
     def left(self, reserve: int = _SPARED) -> int:
-        """How many bytes more it may take, with a reserve. Raises `ResourceError` where there are none."""
+        """Return how many more bytes the process may take, less a reserve. Raises `ResourceError` if there are none."""
         if self.allowed is None:
             return available_bytes()
         return_memory()
@@ -64,18 +66,18 @@ class MemoryLimit:
 
 
 def limit_reached(allowed: int) -> str:
-    """That a limit is reached, in words."""
+    """Return the reason for a limit of memory that is reached."""
     return f"the memory limit of {shown_bytes(allowed)} is reached"
 
 
 def peak_resident_bytes() -> int:
-    """The most that was ever resident."""
+    """Return the peak of resident memory."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
 
 
 def resident_bytes() -> int:
-    """What is resident now; the peak where the system does not tell."""
+    """Return the resident memory now; the peak if the system does not provide it."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -84,7 +86,7 @@ def resident_bytes() -> int:
 
 
 def return_memory() -> None:
-    """Give what is free inside the process back to the system, where the C library can."""
+    """Return free memory of the process to the system, where the C library can."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
 

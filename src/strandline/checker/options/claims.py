@@ -103,9 +103,9 @@ class Claims:
                 raise UsageError(f"{what} {' or '.join(known)}, not '{given}'")
         if self.automaton_accepts == GOOD and self.automaton_words == FINITE:
             raise UsageError("{} is for automata on infinite words, not with {}", options=[accepts, words])
-        for given, asked in ((accepts, self.automaton_accepts == GOOD), (words, self.automaton_words == FINITE)):
+        for flag, asked in ((accepts, self.automaton_accepts == GOOD), (words, self.automaton_words == FINITE)):
             if asked and not self.automaton:
                 raise UsageError(
                     "{} says how an automaton is read, and there is none: give {}",
-                    options=[given, Option("automaton", "FILE")],
+                    options=[flag, Option("automaton", "FILE")],
                 )
