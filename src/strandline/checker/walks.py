@@ -1,6 +1,7 @@
-"""Random walks that check what a check checks: what one does before a search that is too large.
+"""Random walks that check the properties of a check, for models that are too large to search.
 
-A violation that a walk meets is one, with its trace replayed. That none is met proves nothing: the answer is UNKNOWN.
+A violation on a walk is a violation, with its trace replayed. If none is found, nothing is proved: the answer is
+UNKNOWN.
 """
 
 from __future__ import annotations
@@ -25,8 +26,10 @@ from strandline.model.system import System
 
 
 def of_states(selection: Selection) -> tuple[Selection, tuple[Property, ...]]:
-    """What walks can decide of a selection, and what they cannot: a walk is the beginning of a run. Raises
-    `UsageError` where the user has asked for that."""
+    """Split a selection into the properties that walks can decide and those of runs, which they cannot.
+
+    Raises `UsageError` if the user has asked for one of the latter.
+    """
     runs = tuple(one for one in selection.properties if one.specification is not None or one.branching is not None)
     if runs and not selection.picked:
         raise UsageError(f"random walks decide no property of runs, such as '{runs[0].name}': use check")
@@ -43,8 +46,10 @@ def walk_selection(
     *,
     started: float | None = None,
 ) -> Verdict:
-    """Walk until every property is decided, a limit is reached or all walks are over. Ctrl-C raises `Interrupted`. A
-    limit of time counts from `started` on, where that is known."""
+    """Walk until every property is decided, a limit is reached or all walks are over.
+
+    Ctrl-C raises `Interrupted`. The limit of time counts from `started`, where that is given.
+    """
     properties = selection.properties
     task = StatesTask(searched_for(system, properties), options, properties)
     bits = label_bits(task.system, properties)

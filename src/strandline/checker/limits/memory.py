@@ -92,8 +92,10 @@ def return_memory() -> None:
 
 
 def in_another_process(load: Callable[[], object]) -> None:
-    """Have machine code made, once per machine and width of states, where memory is limited: making it takes more than
-    most limits leave, loading it afterwards takes little."""
+    """Make machine code in a child process, once per machine and width of states, where memory is limited.
+
+    Compiling takes more memory than most limits leave; loading the result from the cache takes little.
+    """
     child = os.fork()
     if child == 0:
         try:
@@ -104,8 +106,10 @@ def in_another_process(load: Callable[[], object]) -> None:
 
 
 def available_bytes() -> int:
-    """What the machine could still give without swapping, and the control groups of the process allow; all of the
-    machine's memory where the system does not tell."""
+    """Return how much memory the machine and the control groups of the process could still give without swapping.
+
+    Where the system does not provide that: all of the machine's memory.
+    """
     return min([_free_of_machine(), *_free_of_groups(Path("/proc/self/cgroup"), Path("/sys/fs/cgroup"))])
 
 
@@ -118,9 +122,12 @@ def _free_of_machine() -> int:
 
 
 def _free_of_groups(membership: Path, mounted: Path) -> Iterator[int]:
-    """What every control group that the process is in, and every one around it, leaves of its limit, by both versions
-    of the interface. Cached files, which the system drops when it needs their memory, do not count as taken. Inside a
-    container the path of a group may not be there; then its root, which is the container's own, is."""
+    """Yield what the control groups of the process, and those around them, leave of their limits.
+
+    Both versions of the interface are read. Cached files, which the system drops when it needs their memory, do not
+    count as taken. Inside a container the path of a group may not exist; then its root, which is the container's own,
+    is read.
+    """
     try:
         lines = membership.read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -139,11 +146,11 @@ def _free_of_groups(membership: Path, mounted: Path) -> Iterator[int]:
 
 _VERSION_1 = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
 _VERSION_2 = ("memory.max", "memory.current", "inactive_file")
-"""The files of a control group: its limit, what it takes; and how the cached files among that are called."""
+"""The files of a control group: its limit, its usage, and the name of the cached files in its statistics."""
 
 
 def _free_of_group(group: Path, names: tuple[str, str, str]) -> Iterator[int]:
-    """Nothing where the group has no limit, or does not tell."""
+    """Yield what is left of a group's limit; nothing if it has none."""
     limit, usage, cached = names
     with contextlib.suppress(OSError, ValueError):
         most, taken = int((group / limit).read_text()), int((group / usage).read_text())
@@ -155,7 +162,7 @@ def _free_of_group(group: Path, names: tuple[str, str, str]) -> Iterator[int]:
 
 
 def shown_bytes(count: int) -> str:
-    """A size for people: `512 B`, `3.4 MB`; units are powers of 1024."""
+    """Format a size for people: `512 B`, `3.4 MB`; units are powers of 1024."""
     size = float(count)
     for unit in ("B", "KB", "MB", "GB"):
         if size < 1024:

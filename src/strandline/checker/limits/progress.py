@@ -1,4 +1,4 @@
-"""What a search tells while it runs."""
+"""Progress of a search: the callback and its data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a search stands."""
+    """The progress of a search."""
 
     seconds: float
     states: int
@@ -21,21 +21,21 @@ class Progress:
     sweep: int = 1
     """Which time it passes."""
     doing: str | None = None
-    """Of a search in sets: what it does; `stored` are then nodes of decision diagrams."""
+    """The present activity of a symbolic search; `stored` are BDD nodes then."""
 
 
 class ProgressCallback(Protocol):
-    """Is told what a search does; must return quickly."""
+    """Is called with the stages and the progress of a search; must return quickly."""
 
     def stage(self, text: str) -> None:
         """Something that takes a while begins."""
 
     def progress(self, progress: Progress) -> None:
-        """The search goes on; called about twenty times a second."""
+        """Report progress; called about twenty times a second."""
 
 
 class NullCallback:
-    """A callback that does not listen."""
+    """Ignores stages and progress."""
 
     def stage(self, text: str) -> None:
         return

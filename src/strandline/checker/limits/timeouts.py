@@ -13,16 +13,16 @@ Result = TypeVar("Result")
 
 
 def time_is_up(limit: float) -> str:
-    """The limit of time that is reached, in words."""
+    """Return the reason for a limit of time that is reached."""
     return f"the time limit of {limit:g} s is reached"
 
 
 def within(limit: float | None, started: float, stage: str, function: Callable[[], Result]) -> Result:
-    """What a function returns or raises; `ResourceError` where so many seconds have passed since `started`, a time of
-    `time.perf_counter`, before it does.
+    """Run a function with a timeout; return its result or raise what it raises.
 
-    The function runs in a thread of its own then, because neither Python nor LLVM can be stopped. That goes on until it
-    is done or the process ends, and nothing is made of its result.
+    Raises `ResourceError` when `limit` seconds have passed since `started`, a time of `time.perf_counter`. The function
+    runs in a thread of its own then, because neither Python nor LLVM can be stopped: it continues until it is done or
+    the process ends, and its result is dropped.
     """
     if limit is None:
         return function()

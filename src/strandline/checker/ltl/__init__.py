@@ -1,2 +1,1 @@
-"""Properties of whole runs: a formula becomes an automaton, the automaton an observer of the System, and a search of
-the product finds a run that violates it, or that there is none. What was found is judged without any automaton."""
+"""Evidence for properties of runs: ranks of automata, shortening of lassos, and the judge, which needs no automaton."""

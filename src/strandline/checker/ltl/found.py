@@ -1,4 +1,4 @@
-"""What a search of a product has found, by numbers of its steps, and how that is shown to people."""
+"""The result of a search of a product, by numbers of steps, and its replay for people."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from strandline.traces.lassos import Lasso, LassoReplay
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """An accepting component as the search tells of it."""
+    """An accepting component: its size and a lasso through it."""
 
     states: int
     lasso: Lasso | None
@@ -29,8 +29,10 @@ class Component:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProductFound:
-    """What a method found. Without `watched`, `product` and `run`: nothing was searched, because no run can violate the
-    property."""
+    """The result of a method.
+
+    Without `watched`, `product` and `run` nothing was searched, because no run can violate the property.
+    """
 
     method: str
     outcome: RunOutcome
@@ -51,16 +53,18 @@ class ProductFound:
 
 
 def replaying(product: Product, run: SearchRun) -> LassoReplay:
-    """Shows what the product did as runs of the System that the user knows."""
+    """Return the replay of the product's steps as runs of the user's System."""
     if not isinstance(run.kernel.reference, SystemReference):
         raise InternalError("a product is compiled from a System")
     return LassoReplay(run.kernel.reference, reference_of(product.plain), run.evidence_limits.check)
 
 
 def note_product_fault(run: SearchRun, question: Question, product: Product) -> None:
-    """Note a fault of the model, if the run ended at one, as a violation that is shown without the automaton. Raises
-    `InputError` for a fault in an expression of the user; one of fairness is evaluated in the state that a step
-    enters."""
+    """Note a fault of the model, if the run ended at one, as a violation that is shown without the automaton.
+
+    Raises `InputError` for a fault in an expression of the user; one of fairness is evaluated in the state that a step
+    enters.
+    """
     if run.fault is None:
         return
     site = run.fault.site

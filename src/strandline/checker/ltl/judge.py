@@ -1,9 +1,8 @@
-"""The judge of counterexamples: whether the run that is shown really violates the property, without the automaton that
-was searched with.
+"""Judges counterexamples: whether the shown run really violates the property, without the automaton of the search.
 
 A formula is evaluated on the run's word by `strandline.properties.holds`, which shares nothing with the translations; a
-property process must accept along the loop; the loop must be fair, and go on where finite runs are ignored. Whatever is
-not so is a `ReplayError`: a bug of ours, never a verdict.
+property process must accept along the loop; the loop must be fair, and infinite where finite runs are ignored. A
+contradiction is a `ReplayError`: a bug of ours, never a verdict.
 """
 
 from __future__ import annotations
@@ -25,9 +24,9 @@ from strandline.traces.lassos import ShownRun, unmet_fairness
 from strandline.traces.stored import MOST_HELD
 
 _MOST_WORK = 100_000
-"""Atoms times states squared, up to which single changes of letters are tried to tell which of them matter."""
+"""The limit on atoms times states squared for trying which single letters matter."""
 _MOST_ATOMS = 40
-"""Who has more has a long formula, and judging a word takes as long as that is."""
+"""A formula with more atoms is long, and judging a word takes as long as that is."""
 
 
 def judge(
@@ -38,9 +37,11 @@ def judge(
     values: bool = True,
     check_limits: Callable[[], None] = lambda: None,
 ) -> tuple[AtomValues, ...]:
-    """The values of the atoms, if they are wanted, along a run that violates the specification of the question; raises
-    `ReplayError` where it does not, or is none of the runs that count. Of a long run `check_limits` is called now and
-    then, which may raise `ResourceError`."""
+    """Return the values of the atoms, if they are wanted, along a run that violates the specification.
+
+    Raises `ReplayError` if the run does not violate it or does not count. Of a long run `check_limits` is called now
+    and then, which may raise `ResourceError`.
+    """
     reference, specification = reference_of(product.plain), question.specification
     _judge_run(product, reference, run)
     if isinstance(specification, PropertyProcess):
@@ -70,7 +71,7 @@ def _judge_run(product: Product, reference: SystemReference, run: ShownRun) -> N
 
 
 def _stands_still(reference: SystemReference, run: ShownRun) -> bool:
-    """Whether the run ends: its loop, or the last state of a path, has no step."""
+    """Return True if the run ends: its loop, or the last state of a path, has no step."""
     interpreter = Interpreter(reference.system)
     last = run.loop_states or run.states[-1:]
     return all(interpreter.is_deadlock(reference.layout.unpack(state)) for state in last)
@@ -82,7 +83,7 @@ def letters_of(
     run: ShownRun,
     check_limits: Callable[[], None] = lambda: None,
 ) -> tuple[Letter, ...]:
-    """The atoms that hold in each state of the run; an `InputError` where one cannot be evaluated."""
+    """Return the atoms that hold in each state of the run. Raises `InputError` if one cannot be evaluated."""
     interpreter, written = Interpreter(reference.system), specification.written
     letters, known = list[Letter](), dict[Letter, Letter]()
     for number, state in enumerate(run.states):
@@ -106,7 +107,7 @@ def letters_of(
 
 @dataclass(frozen=True, slots=True)
 class JudgedWord:
-    """The letters of a run, and what a specification says of them."""
+    """The letters of a run, and whether a specification is violated by them."""
 
     specification: Specification
     letters: tuple[Letter, ...]
@@ -131,8 +132,10 @@ class JudgedWord:
         )
 
     def _changed(self, name: str, place: int) -> JudgedWord:
-        """The word with the other value of an atom at one place. The last state of a loop is its first one again: they
-        change together."""
+        """Return the word with the other value of an atom at one place.
+
+        The last state of a loop is its first one again: they change together.
+        """
         ends = (self.loop, len(self.letters) - 1)
         places = set(ends) if self.loop is not None and place in ends else {place}
         changed = (letter ^ {name} if number in places else letter for number, letter in enumerate(self.letters))

@@ -18,8 +18,10 @@ _MOST_RANKS = 64
 
 
 def ranked(measure: Measure, observer: Observer) -> tuple[Measure, int]:
-    """The measure refined by the rank of the observer's component, and the number of ranks, a power of two. One rank,
-    and the measure as it was, where that says nothing or does not fit 64 bits."""
+    """Refine a measure by the rank of the observer's component; return it with the number of ranks, a power of two.
+
+    One rank and the measure as it was if the ranks say nothing or do not fit 64 bits.
+    """
     ranks = component_ranks(observer)
     count = 1 << max(ranks).bit_length()
     layers = measure.layers[0] * count, measure.layers[1] * count + count - 1
@@ -33,8 +35,10 @@ def ranked(measure: Measure, observer: Observer) -> tuple[Measure, int]:
 
 
 def component_ranks(observer: Observer) -> list[int]:
-    """A number for every location: equal inside a component, and never smaller behind an edge. What is beyond the last
-    rank that there is shares it."""
+    """Return a rank for every location: equal inside a component, never smaller behind an edge.
+
+    Components beyond the last rank share it.
+    """
     successors: dict[int, list[int]] = {place: [] for place in range(len(observer.location.names or ()))}
     for edge in observer.edges:
         successors[edge.moves[0].source].append(edge.moves[0].target)

@@ -18,10 +18,10 @@ _LEAST_PATIENCE, _PATIENCE_PER_STEP = 200_000, 500
 
 
 def shorter_lasso(lasso: Lasso, product: Product, run: SearchRun, wanted: WordArray | None) -> tuple[Lasso, bool]:
-    """A shorter lasso, and whether none is shorter; where looking for one takes too long, the lasso that was found.
+    """Look for a shorter lasso; return it, or the one given, and whether it is a shortest one.
 
-    `wanted` are all accepting states on cycles, where a shortest lasso is asked for: then it may take as long as it
-    wants if everything was searched before.
+    `wanted` are all accepting states on cycles, if a shortest lasso is asked for: then the search may take as long as
+    it needs if everything was searched before.
     """
     if wanted is None and len(lasso) <= _LONG_LASSO:
         return lasso, False

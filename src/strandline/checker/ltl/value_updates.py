@@ -1,9 +1,9 @@
-"""How values travel in the thesis's search for acceptance cycles over several layers (000 §3.4, algorithm 4), told.
+"""The value updates of the thesis's search for acceptance cycles over several layers (000 §3.4, algorithm 4).
 
-The maximal persistent predecessor of a state, and whether an accepting state lies on the way from it, are handed on
+The maximal persistent predecessor of a state, and whether an accepting state lies on the path from it, are propagated
 from state to state, the least progress first. This is the algorithm as published, plain and slow, with the corrections
-that it needs to end: values are new in each round, and what is forgotten behind the line are states that never were
-persistent. The engine's own searches are `sweep-off`, `sweep-on` and `sweep`.
+that it needs to end: values are reset in each round, and only states that never were persistent are deleted behind the
+line. The engine's own searches are `sweep-off`, `sweep-on` and `sweep`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ Value = tuple[int, bool]
 def value_updates(
     successors: Mapping[int, Sequence[int]], progress: Mapping[int, int], accepting: frozenset[int]
 ) -> Generator[tuple[int, int], None, bool]:
-    """The pairs (updated state, state that updated it) in order, up to the one that closes an acceptance cycle; whether
-    there is such a cycle. Persistent are the targets of regress edges; of two, that with the smaller number is the
-    greater."""
+    """Yield the pairs (updated state, state that updated it) up to the one that closes an acceptance cycle.
+
+    Return True if there is such a cycle. The targets of regress edges are persistent; of two states, the one with the
+    smaller number is the greater.
+    """
     persistent = {end for source, ends in successors.items() for end in ends if progress[end] < progress[source]}
     candidates = set(persistent)
     while candidates:

@@ -1,4 +1,5 @@
-"""By which measure a System is swept: what was given, else what the model declares, else what is found."""
+"""Chooses the progress measure of a System: the user's option, else the one declared in the model, else one that is
+found."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ LOOKING = "no measure of progress is given or declared: looking for one ..."
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SweepMeasure:
-    """A measure, and what was expected of it where the program has found it itself."""
+    """A measure, and its predicted cost if the program has found it itself."""
 
     measure: Measure
     prediction: Prediction | None = None
@@ -33,13 +34,13 @@ class SweepMeasures:
         self._known: dict[int, tuple[System, SweepMeasure]] = {}
 
     def of(self, system: System) -> SweepMeasure:
-        """The measure of a System. Raises `InputError` where it cannot be read or none can be found."""
+        """Return the measure of a System. Raises `InputError` if it cannot be read or none can be found."""
         if id(system) not in self._known:
             self._known[id(system)] = system, self._worked_out(system)
         return self._known[id(system)][1]
 
     def share(self, known: System, other: System) -> None:
-        """Let another System over the same variables go by the measure of a known one."""
+        """Use the measure of a known System for another System over the same variables."""
         if id(known) in self._known:
             self._known.setdefault(id(other), (other, self._known[id(known)][1]))
 

@@ -1,6 +1,6 @@
 """Progress measures as text: `EXPR`, or `mono(EXPR)` for one that never decreases along a step.
 
-What they mean, and how several make one measure, is told in `strandline.model.measure`.
+Their meaning, and how several make one measure, is described in `strandline.model.measure`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MONOTONE = re.compile(r"\s*(?P<word>mono)\s*\(")
 
 
 def parse_measures(texts: Sequence[str], system: System, *, componentwise: bool = False) -> Measure:
-    """The measure of a sweep from one or more texts; `componentwise` as in `Options`."""
+    """Parse the measure of a sweep from one or more texts; `componentwise` as in `Options`."""
     components = [
         _component(text, system, "measure" if len(texts) == 1 else f"measure {number}")
         for number, text in enumerate(texts, 1)
@@ -28,12 +28,12 @@ def parse_measures(texts: Sequence[str], system: System, *, componentwise: bool 
 
 
 def component_text(component: Component, system: System) -> str:
-    """A component for people: as its author wrote or named it; one that was found, in the model's language."""
+    """Render a component for people: as its author wrote or named it, or, if it was found, in the model's language."""
     return system.scope.render(component.expression) if component.name is None else component.name
 
 
 def measure_texts(measure: Measure, system: System) -> tuple[str, ...]:
-    """The measure as given to `--measure`, where it means the same again."""
+    """Render a measure as arguments of `--measure` with the same meaning."""
     texts = [(system.scope.render(one.expression), one.monotone) for one in measure.components] or [("0", False)]
     return tuple(f"mono({text})" if monotone else text for text, monotone in texts)
 
@@ -63,7 +63,7 @@ def _component(text: str, system: System, name: str) -> Component:
 
 
 def _closes_last(text: str, start: int) -> bool:
-    """Whether the parenthesis opened before `start` is closed by the last character of the text."""
+    """Return True if the parenthesis opened before `start` is closed by the last character of the text."""
     depth = 1
     for place in range(start, len(text)):
         depth += {"(": 1, ")": -1}.get(text[place], 0)

@@ -1,4 +1,4 @@
-"""`--measure auto`: let the program find the measure of a sweep, and say what was found and what it will cost."""
+"""`--measure auto`: find the measure of a sweep, and predict its cost."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ AUTOMATIC = ("auto",)
 KEEP_ALL = Measure(Const(0), Const(0), columns=(0, 0), layers=(0, 0))
 """The measure by which all states lie in one layer, and none is forgotten."""
 _BYTES_A_STATE, _BYTES_A_WORD = 16, 10.5
-"""What a sweep stores for each state: its place in a table, and its words and one more, with room to grow."""
+"""Bytes that a sweep stores for each state: a slot in a table, and its words and one more, with room to grow."""
 
 _BYTES_OF_SAMPLES, _BYTES_OF_KERNELS = 600 << 20, 80 << 20
-"""What looking for a measure takes at most: its samples, and the loops that sweep over them."""
+"""Bytes that the search for a measure takes at most: its samples, and its kernels."""
 _LEAST_SHARE = 0.02
-"""The least part of the samples that still tells something."""
+"""The least part of the samples that is still representative."""
 _TRIAL_SHARE = 0.001
 """A part of them by which all machine code is made that looking for a measure needs."""
 _CLEARLY_BETTER, _CLEARLY_LESS = 0.7, 0.5
-"""What another measure must come to, of what the present one does, to take its place."""
+"""The cost of another measure, relative to the present one, below which it takes its place."""
 _LONGEST = 300
-"""Characters of a measure that are told while it is used."""
+"""Characters of a measure in a notice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """A measure that was found, and what a sweep by it will cost."""
+    """A measure that was found, and the predicted cost of a sweep by it."""
 
     measure: Measure
     """Without components where all states are kept."""
@@ -50,17 +50,20 @@ class Prediction:
     visits: float
     """Expansions for each state."""
     sampled: int
-    """From how many states this was told."""
+    """The number of states that the prediction rests on."""
     exact: bool
     """These were all states; else the first ones."""
     seconds: float
-    """What finding it took."""
+    """The time that finding it took."""
 
 
 def predicted_measure(system: System, callback: ProgressCallback, memory: int | None = None) -> Prediction:
-    """The best measure that was found: that of the least time among those that fit the memory, where both can be told,
-    else that of the least product of peak and visits. Where no measure beats keeping all states, that is what is
-    predicted. A `UsageError` where the model has no variables to look at."""
+    """Find the best measure: the fastest that fits the memory, if both are known, else the least product of peak and
+    visits.
+
+    If no measure beats keeping all states, that is predicted. Raises `UsageError` if the model has no variables to look
+    at.
+    """
     from strandline.progress.finding import find_measures
 
     if memory is not None:
@@ -77,7 +80,7 @@ def predicted_measure(system: System, callback: ProgressCallback, memory: int | 
 
 
 def _share(memory: int | None) -> float:
-    """How large samples may be, as a part of those without a limit of memory."""
+    """Return the size of samples within a limit of memory, as a part of the usual size."""
     if memory is None:
         return 1.0
     room = memory - resident_bytes() - _BYTES_OF_KERNELS
@@ -94,9 +97,12 @@ def better_measure(
     peak: bool,
     afresh: bool = False,
 ) -> Prediction | None:
-    """A measure that does clearly better than the present one in the first states that are reached from `starts`: by
-    peak and visits together; with `peak` by storing half as many at a time; where all begins `afresh`, which costs what
-    was done so far, by half as many visits. None where none does."""
+    """Find a measure that is clearly better than the present one in the first states reached from `starts`; None if
+    there is none.
+
+    Better means by peak and visits together; with `peak`, storing half as many states at a time; with `afresh`, where
+    the work done so far is lost, half as many visits.
+    """
     from strandline.progress.finding import find_measures
 
     found = find_measures(system, watch=callback.stage, given=[present.measure], share=_share(memory), starts=starts)
@@ -123,8 +129,7 @@ def better_measure(
 def noted_prediction(
     checkpoints: Checkpoints | None, key: str, system: System, find: Callable[[], Prediction | None]
 ) -> Prediction | None:
-    """Return the prediction that is found, or, in a run that is resumed, the one that was noted in the run before
-    under this key: the search goes by that."""
+    """Return the prediction that is found, or, in a resumed run, the one noted under this key in the run before."""
     if checkpoints is None:
         return find()
     found: list[Prediction | None] = []
@@ -152,8 +157,7 @@ def _from_data(data: Mapping[str, Any], system: System) -> Prediction:
 
 
 def _largest_peak(found: Found, memory: int | None) -> float | None:
-    """The largest peak that fits so many bytes of the whole process; None where it is not known how many states there
-    are."""
+    """Return the largest peak that fits so many bytes of the process; None if the number of states is not known."""
     if memory is None or not found.whole:
         return None
     each = _BYTES_A_STATE + _BYTES_A_WORD * (found.words + 1)

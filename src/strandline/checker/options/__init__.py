@@ -1,1 +1,1 @@
-"""What a user asks for: options of searches, claims, methods. Frozen, and checked when they are made."""
+"""The options and claims of a user: frozen objects, checked when they are made."""

@@ -1,4 +1,4 @@
-"""What a check can be asked for: one frozen object, as the command line or a call gives it."""
+"""The claims of a check: one frozen object, from the command line or a call."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from strandline.errors import Option, UsageError
 
 BAD, GOOD = "bad", "good"
 ACCEPTS = (BAD, GOOD)
-"""What the runs are that an automaton accepts."""
+"""The runs that an automaton accepts."""
 INFINITE, FINITE = "infinite", "finite"
 WORDS = (INFINITE, FINITE)
 """Which words an automaton reads: those of whole runs, or those of paths."""
@@ -22,8 +22,7 @@ _WORDS = "properties are texts, as in check(model, 'G F done')"
 
 @dataclass(frozen=True, kw_only=True)
 class Claims:
-    """Properties by the texts that state them. With none of them, the model decides; see
-    `strandline.checker.properties.selection.select`."""
+    """Properties as texts. Without any, the model decides; see `strandline.checker.properties.selection.select`."""
 
     ltl: str | Sequence[str] = field(
         default=(),
@@ -90,7 +89,7 @@ class Claims:
         self._check_automata()
 
     def automaton_files(self) -> tuple[str, ...]:
-        """The names of the files with automata."""
+        """The names of the automata files."""
         return texts(self.automaton, _WORDS)
 
     def _check_automata(self) -> None:

@@ -1,5 +1,7 @@
-"""The methods that look for accepting cycles, by name. Each is a line in `METHODS`; which search of the engine is
-behind it stands in `strandline.checker.driver.searches`."""
+"""The methods that look for accepting cycles, by name.
+
+Each is a line in `METHODS`; the engine's searches behind them are in `strandline.checker.driver.searches`.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +14,17 @@ AUTO, PREFIX, NDFS, SCC, SWEEP = "auto", "prefix", "ndfs", "scc", "sweep"
 
 @dataclass(frozen=True, slots=True)
 class CycleMethod:
-    """One way to find an accepting cycle or to find that there is none."""
+    """A method that decides whether there is an accepting cycle."""
 
     name: str
     words: str
-    """What it is, for people."""
+    """A description for people."""
     measured: bool = False
-    """Whether it goes by a measure of progress."""
+    """Whether it needs a progress measure."""
     ranked: bool = False
     """Whether the lowest bits of its layers are the rank of the automaton's component."""
     all_components: bool = False
-    """Whether it can go on after its first cycle."""
+    """Whether it can continue after its first cycle."""
 
 
 METHODS: Mapping[str, CycleMethod] = MappingProxyType(
@@ -41,5 +43,5 @@ METHODS: Mapping[str, CycleMethod] = MappingProxyType(
 
 
 def known_methods() -> tuple[str, ...]:
-    """What may be asked for."""
+    """Return the names that `--method` accepts for LTL."""
     return (AUTO, *METHODS, PREFIX)

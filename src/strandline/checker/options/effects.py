@@ -1,13 +1,12 @@
-"""Where options take effect: a table of facts, by option and by what decides a property.
+"""Where options take effect: a table of facts, by option and by the way in which a property is decided.
 
-An option that has no effect on any property of a check is refused, before anything is searched. Where it has an effect
-on some of the properties it is used for these, and the others are named in a notice. Limits (`max_seconds`, `memory`,
-`disk`, `spill`), places (`work_dir`) and what turns something off that would not be done anyway (`sanity=False`,
-`declared_fairness=False`) hold for whatever is done, and are not in the table; nor is `auto_por`, which says itself
-what it decides.
+An option without effect on any property of a check is refused before anything is searched. If it has an effect on some
+of the properties, it is used for these, and a notice names the others. Limits (`max_seconds`, `memory`, `disk`,
+`spill`), places (`work_dir`) and options that turn off something that would not be done anyway (`sanity=False`,
+`declared_fairness=False`) apply everywhere and are not in the table; nor is `auto_por`, which reports its own decision.
 
-What an option would change but cannot, because it would be unsound or is not made, is refused by the strategies
-(`Strategy.can`) with the reason; the table is asked after them.
+An option that would change a search but cannot, because that is unsound or not implemented, is refused by the
+strategies (`Strategy.can`) with the reason; the table is asked after them.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ ON_GPU = "GPU"
 
 @dataclass(frozen=True, slots=True, order=True)
 class Way:
-    """What decides a property: the kind of the property and the name of the strategy."""
+    """A way of deciding: the kind of the property and the name of the strategy."""
 
     kind: str
     strategy: str
@@ -70,12 +69,12 @@ class Fact:
 
     name: str
     given: Callable[[Options, TemporalOptions], Option | None]
-    """The option as it was given; None where it was not, or says what is done anyway."""
+    """Returns the option as it was given; None if it was not given or is the default."""
     effective: frozenset[Way]
     purpose: str
-    """What it is for: the end of `--threads 2 is for ...`."""
+    """The end of the message `--threads 2 is for ...`."""
     only_if: Callable[[Way, Options], bool] = lambda way, options: True
-    """What else must be so in one of these ways."""
+    """A further condition on one of these ways."""
 
     def takes_effect(self, way: Way, options: Options) -> bool:
         """Return True if the option changes how a property is decided in this way."""
@@ -171,7 +170,7 @@ FACTS: tuple[Fact, ...] = (
 
 
 def given_facts(options: Options, temporal: TemporalOptions) -> Iterator[tuple[Fact, Option]]:
-    """The facts about options that were given, each with the option."""
+    """Yield the facts about options that were given, each with the option."""
     for fact in FACTS:
         option = fact.given(options, temporal)
         if option is not None:
@@ -181,8 +180,10 @@ def given_facts(options: Options, temporal: TemporalOptions) -> Iterator[tuple[F
 def refuse_without_effect(
     decided: Sequence[Decided], options: Options, temporal: TemporalOptions, *, reentrant: bool = True
 ) -> Iterable[str]:
-    """Raise `UsageError` for an option that takes effect on none of the properties; return notices of those that take
-    effect on some alone. `reentrant`: several threads can ask the model."""
+    """Raise `UsageError` for an option that takes effect on none of the properties.
+
+    Return notices of those that take effect on some only. `reentrant`: several threads can compute successors.
+    """
     notices: list[str] = []
     for fact, option in given_facts(options, temporal):
         if fact.name == "threads" and not reentrant:

@@ -1,7 +1,7 @@
-"""What a field of an options class says of itself: all that the command line, completion and messages need.
+"""Options as fields: the command line, completion and messages read everything from the field's metadata.
 
-An option is one field. Its name is the keyword of `strandline.check` and the key in an `expected.toml`; with dashes
-it is the flag of the command line; its default and its type say what kind of flag that is.
+An option is one field. Its name is the keyword of `strandline.check` and the key in an `expected.toml`; with dashes it
+is the flag of the command line; its default and its type determine the kind of flag.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:I?B)?", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class OptionFacts:
-    """What people are option of an option, and how its value is read where it is given as text."""
+    """The help text of an option, and how its value is parsed."""
 
     help: str
     group: str
     metavar: str | None = None
     choices: tuple[str, ...] = ()
     parse: Callable[[str], Any] | None = None
-    """Raises `UsageError` for what cannot be read."""
+    """Parses the text; raises `UsageError` if it cannot."""
     flag: str | None = None
-    """The flag, where it is not the field's name with dashes. One that begins with `--no-` turns the option off, and
-    there is none that turns it on."""
+    """The flag, if it is not the field's name with dashes. One that begins with `--no-` turns the option off, and no
+    flag turns it on."""
 
 
 def option(
@@ -45,29 +45,29 @@ def option(
     parse: Callable[[str], Any] | None = None,
     flag: str | None = None,
 ) -> Mapping[str, OptionFacts]:
-    """The metadata of a field that is an option."""
+    """Return the metadata of a field that is an option."""
     return {_KEY: OptionFacts(help, group, metavar, tuple(choices), parse, flag)}
 
 
 def options_in(options: type[Any]) -> Iterator[tuple[Field[Any], OptionFacts]]:
-    """The fields of a class that are options, with their facts."""
+    """Yield the fields of a class that are options, with their facts."""
     for field in fields(options):
         if _KEY in field.metadata:
             yield field, field.metadata[_KEY]
 
 
 def flag_of(field: Field[Any], facts: OptionFacts) -> str:
-    """How the command line spells the option."""
+    """Return the spelling of the option on the command line."""
     return facts.flag or f"--{field.name.replace('_', '-')}"
 
 
 def named(options: type[Any], name: str) -> Option:
-    """An option of a class, for messages."""
+    """Return an option of a class, for messages."""
     return next(Option(name, flag=facts.flag) for field, facts in options_in(options) if field.name == name)
 
 
 def texts(given: str | Path | Sequence[str | Path], what: str) -> tuple[str, ...]:
-    """One text, or path, or several as a tuple; `what` they are, for the message where they are something else."""
+    """Return one text or path, or several, as a tuple; `what` names them in the message for other types."""
     if isinstance(given, str | Path):
         return (str(given),)
     if not isinstance(given, Sequence) or not all(isinstance(one, str | Path) for one in given):
@@ -76,7 +76,7 @@ def texts(given: str | Path | Sequence[str | Path], what: str) -> tuple[str, ...
 
 
 def parse_count(text: str) -> int:
-    """A number of states; `1_000_000`, `1e6`, `20M` are welcome."""
+    """Parse a number of states; `1_000_000`, `1e6`, `20M` are welcome."""
     units = {"K": 1_000, "M": 1_000_000, "G": 1_000_000_000}
     try:
         if text[-1:].upper() in units:
@@ -87,7 +87,7 @@ def parse_count(text: str) -> int:
 
 
 def parse_seconds(text: str) -> float:
-    """A number of seconds."""
+    """Parse a number of seconds."""
     try:
         return float(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""How a search is to be run: one frozen object, checked early, passed down."""
+"""The options of a search: one frozen object, checked early, passed down."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ _LIMITS = "limits; a limit that is reached makes the verdict unknown"
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """Order of the search and its limits: the keywords of `strandline.explore`, and of `strandline.check` besides
-    others. Raises `UsageError` where they do not fit together.
+    """Order of the search and its limits: keywords of `strandline.explore` and `strandline.check`.
 
-    A measure asks for a sweep, the size of a cache for a search with one; else the order is breadth-first. A sweep
-    without a measure goes by those that the model declares, or by one that is looked for.
+    Raises `UsageError` for combinations that make no sense. A measure asks for a sweep, the size of a cache for a
+    search with one; else the order is breadth-first. A sweep without a measure goes by those that the model declares,
+    or by one that is found.
     """
 
     order: str | None = field(
@@ -98,7 +98,7 @@ class Options:
             group=_SEARCH,
         ),
     )
-    """Decided for each search, and told."""
+    """Decided for each search, and reported."""
     check_independence: bool = field(
         default=False,
         metadata=option(
@@ -114,7 +114,7 @@ class Options:
             group=_SEARCH,
         ),
     )
-    """Sound for properties of states that do not tell these processes apart."""
+    """Sound for properties of states that do not distinguish these processes."""
     merge: bool = field(
         default=False,
         metadata=option(
@@ -180,7 +180,7 @@ class Options:
             "decide only: look for no trace, lasso or witness that shows the answer", group=_SEARCH, flag="--no-trace"
         ),
     )
-    """Whether what shows an answer is looked for."""
+    """Whether evidence for the answers is searched for."""
     work_dir: str | Path | None = field(
         default=None, metadata=option("where a run keeps its files", group=_SEARCH, metavar="DIR", parse=Path)
     )
@@ -264,7 +264,7 @@ class Options:
 
     @property
     def asked_order(self) -> str | None:
-        """The order as it was given; None where it was left to the program."""
+        """The order as it was given; None if it was left to the program."""
         asked: str | None = vars(self).get("_asked_order")
         return asked
 
@@ -275,18 +275,18 @@ class Options:
 
     @property
     def finds_shortest(self) -> bool:
-        """Whether the first way to a state that a search finds is a shortest one: a reduction leaves ways out, and a
-        lossy store may lose a state on one."""
+        """Whether the first path to a state is a shortest one: reductions remove paths, and a lossy store may lose a
+        state on one."""
         return self.order == "bfs" and not self.por and not self.merge and self.store not in LOSSY
 
     @property
     def cache_size(self) -> int:
-        """Of a search with a cache: how many states off its path it remembers."""
+        """The number of states that a search with a cache remembers besides those on its path."""
         return self.cache_states or 0
 
     @property
     def folder(self) -> Path | None:
-        """Where a run keeps its files."""
+        """The folder for the files of a run."""
         return None if self.work_dir is None else Path(self.work_dir)
 
     @property
@@ -301,17 +301,17 @@ class Options:
 
     @property
     def table_bytes(self) -> int:
-        """Of a bitstate search: how large its table is."""
+        """The size of the table of a bitstate search."""
         return _BITSTATE_BYTES if self.store_size is None else int(self.store_size)
 
     @property
     def checkpoint_folder(self) -> Path | None:
-        """Where checkpoints are written."""
+        """The folder of the checkpoints."""
         return None if self.checkpoint is None else Path(self.checkpoint)
 
     @property
     def checkpoint_seconds(self) -> float:
-        """How long it is from one to the next."""
+        """The least time between two checkpoints."""
         return float(self.every)
 
     def _check_checkpoint(self) -> None:

@@ -13,8 +13,8 @@ from strandline.symbolic.abstraction.splitting import SPLITTINGS
 
 STUTTER, IGNORE, MAXIMAL = "stutter", "ignore", "maximal"
 FINITE_RUNS = (STUTTER, IGNORE, MAXIMAL)
-"""What a run that ends means: it stays in its last state for ever, or it does not count, or, in CTL, it is a path
-whose last state has no next one."""
+"""The meaning of a finite run: it repeats its last state for ever, or it does not count, or, in CTL, it is a path whose
+last state has no next one."""
 
 _GROUP = "temporal logic"
 MOST_REFINEMENTS = 200
@@ -23,8 +23,10 @@ MOST_REFINEMENTS = 200
 
 @dataclass(frozen=True, kw_only=True)
 class TemporalOptions:
-    """Method, fairness and what is to be shown; they matter for LTL, CTL and automata only. Raises `UsageError` where
-    they do not fit together."""
+    """Method, fairness and presentation for LTL, CTL and automata.
+
+    Raises `UsageError` for combinations that make no sense.
+    """
 
     method: str = field(
         default=AUTO,
@@ -106,14 +108,16 @@ class TemporalOptions:
 
     @property
     def finite_runs_of_ltl(self) -> str:
-        """What runs that end mean for LTL. Raises `UsageError` where that is asked for CTL alone."""
+        """The meaning of finite runs for LTL. Raises `UsageError` if it was chosen for CTL alone."""
         if self.finite_runs == MAXIMAL:
             raise UsageError("{} is for CTL", options=[Option("finite_runs", MAXIMAL)])
         return self.finite_runs or STUTTER
 
     def refuse_without_runs(self) -> None:
-        """Raises `UsageError` for what has a meaning for properties of runs alone; called where none is asked. To turn
-        off what would not be done anyway does no harm."""
+        """Raise `UsageError` for options that need a property of runs, where there is none.
+
+        To turn off what would not be done anyway is accepted.
+        """
         for one, _ in options_in(TemporalOptions):
             value = getattr(self, one.name)
             if one.name == "method" and value in STATE_METHODS:

@@ -13,8 +13,11 @@ from strandline.source import Source, Span
 
 
 def bound_atoms(text: WithAtoms, system: System, scope: Scope | None = None) -> dict[str, Expression]:
-    """Every atom as a label of the model or an expression in its language, in the System's own words or in those of
-    `scope`. Raises `InputError` with the place in the text."""
+    """Bind every atom to a label of the model or an expression in its language, in the System's own words or those of
+    `scope`.
+
+    Raises `InputError` with the place in the text.
+    """
     labels = {one.name: one.expression for one in system.labels}
     source, words = text.source, system.scope if scope is None else scope
 
@@ -31,8 +34,8 @@ def bound_atoms(text: WithAtoms, system: System, scope: Scope | None = None) -> 
 
 
 def _place_in(source: Source, span: Span, atom: str, inner: Span) -> Span:
-    """A place in an atom as one of the text, in a part of which the atom stands, perhaps with other blanks; all of
-    that part where it does not."""
+    """Return the place of a part of an atom in the text, where the atom may stand with other blanks; else the atom's
+    place."""
     written = [place for place in range(span.start, span.end) if not source.text[place].isspace()]
     letters = "".join(atom.split())
     start = "".join(source.text[place] for place in written).find(letters)
@@ -43,7 +46,7 @@ def _place_in(source: Source, span: Span, atom: str, inner: Span) -> Span:
 
 
 def atom_source(text: WithAtoms, atom: str) -> Source:
-    """The text of an atom, where it stands; expressions that were read of it have their places in it."""
+    """Return the source of an atom; expressions parsed from it have their places in the whole text."""
     span, outer = text.atom_spans.get(atom), text.source
     start = -1 if span is None else outer.text.find(atom, span.start, span.end)
     return Source(outer.name, atom, None if start < 0 else (outer, start))

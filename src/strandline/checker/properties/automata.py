@@ -1,7 +1,7 @@
-"""Automata and regular expressions over a model as specifications: what they accept is what must not happen.
+"""Automata and regular expressions over a model as specifications of forbidden runs.
 
-Both are judged by what was read, not by what was made of it for the search: an automaton by the words it accepts, a
-regular expression by an automaton with a state for each of its letters.
+Runs are judged by the automaton or expression as it was read, not by its translation for the search: an automaton by
+the words it accepts, a regular expression by an automaton with a state for each of its letters.
 """
 
 from __future__ import annotations
@@ -32,8 +32,7 @@ from strandline.source import Source, Span
 
 @dataclass(frozen=True, eq=False)
 class BoundAutomaton:
-    """An automaton on infinite words: no run is one that it accepts or, where it accepts the `good` runs, every run
-    is."""
+    """An automaton on infinite words: no run may be accepted or, if it accepts the `good` runs, every run must be."""
 
     written: AutomatonText
     atoms: Mapping[str, Expression]
@@ -76,8 +75,10 @@ class BoundAutomaton:
 
 @dataclass(frozen=True, eq=False)
 class BoundPrefixes:
-    """Finite words that no path may have: what an automaton or a regular expression accepts. A path that ends in a
-    deadlock goes on with its last state, as all runs do."""
+    """Forbidden finite words: those that an automaton or a regular expression accepts.
+
+    A path that ends in a deadlock continues with its last state, as all runs do.
+    """
 
     written: WithAtoms
     atoms: Mapping[str, Expression]
@@ -103,7 +104,7 @@ class BoundPrefixes:
 
 
 def read_automaton_file(path: str | Path) -> AutomatonText:
-    """The automaton in a file, whatever its format. Raises `InputError` where it cannot be read."""
+    """Read the automaton in a file, whatever its format. Raises `InputError`."""
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -112,7 +113,10 @@ def read_automaton_file(path: str | Path) -> AutomatonText:
 
 
 def bind_automaton(read: AutomatonText, system: System, *, good: bool, finite: bool) -> BoundAutomaton | BoundPrefixes:
-    """An automaton over a System; raises `InputError` with the place of a proposition that the model does not know."""
+    """Bind an automaton to a System.
+
+    Raises `InputError` with the place of a proposition that the model does not know.
+    """
     atoms = bound_atoms(read, system)
     if not finite:
         return BoundAutomaton(read, atoms, good)
@@ -125,7 +129,7 @@ def bind_automaton(read: AutomatonText, system: System, *, good: bool, finite: b
 
 
 def bind_regular(text: str, system: System, *, name: str) -> BoundPrefixes:
-    """A regular expression over a System; raises `InputError` with the place of what is wrong in it."""
+    """Bind a regular expression to a System. Raises `InputError` with the place of the mistake."""
     read = parse_regular(Source(name, text))
     _refuse_empty_word(read.positions, read)
     return BoundPrefixes(read, bound_atoms(read, system), read.automaton, read.positions, f"'{text}'")

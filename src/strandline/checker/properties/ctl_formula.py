@@ -23,18 +23,18 @@ class CtlFormula:
     source: Source
     """As it was written, for messages."""
     atom_sources: Mapping[str, Source] = field(default_factory=dict)
-    """Where the atoms stand in it."""
+    """The source of each atom."""
 
     @property
     def text(self) -> str:
         return self.source.text
 
     def propositions(self) -> dict[Formula, Expression]:
-        """The largest parts without temporal operators, constants aside, as expressions of the model."""
+        """Return the largest parts without temporal operators, constants aside, as expressions of the model."""
         return {part: self.expression(part) for part in _propositional_parts(self.formula)}
 
     def expression(self, part: Formula) -> Expression:
-        """A part without temporal operators as an expression."""
+        """Return a part without temporal operators as an expression."""
         made: dict[Formula, Expression] = {}
         for node in subformulas(part):
             made[node] = self._made(node, [made[operand] for operand in node.operands])
@@ -63,7 +63,7 @@ class CtlFormula:
 
 
 def _propositional_parts(formula: Formula) -> Iterator[Formula]:
-    """Each once, in the order of the text."""
+    """Yield each propositional part once, in the order of the text."""
     met: set[Formula] = set()
     waiting = [formula]
     while waiting:
@@ -78,8 +78,10 @@ def _propositional_parts(formula: Formula) -> Iterator[Formula]:
 
 
 def bind_ctl(text: str | Source, system: System, *, name: str = "formula", scope: Scope | None = None) -> CtlFormula:
-    """Read a formula over a System, in its own words or in those of `scope`; raises `InputError` with the place in the
-    formula."""
+    """Read a formula over a System, in its own words or those of `scope`.
+
+    Raises `InputError` with the place in the formula.
+    """
     words = system.scope if scope is None else scope
     parsed = parse_ctl(Source(name, text) if isinstance(text, str) else text, equality=words.equality)
     bound = bound_atoms(parsed, system, scope)

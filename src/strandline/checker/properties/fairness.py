@@ -16,18 +16,18 @@ NO_FAIR_RUN = "no run of the model is fair"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FairnessConditions:
-    """What fair runs do, and the texts that the user gave for it."""
+    """The conditions of fair runs, and the texts that the user gave for them."""
 
     conditions: tuple[Fairness, ...] = ()
     stated: tuple[tuple[Source, Expression], ...] = ()
 
     def described(self) -> tuple[str, ...]:
-        """Each in words."""
+        """Return each condition in words."""
         return tuple(map(_described, self.conditions))
 
 
 def fairness_of(system: System, *, fair: bool, declared: bool, texts: Sequence[str]) -> FairnessConditions:
-    """The conditions of a check: what the model declares, every process if `fair`, and expressions."""
+    """Return the conditions of a check: those that the model declares, every process if `fair`, and expressions."""
     found = list(system.fairness) if declared else []
     if fair:
         known = [_identity(one) for one in found]

@@ -32,12 +32,12 @@ class Watched:
 
 
 def watched_by(plain: System, automaton: Automaton, atoms: Mapping[str, Expression]) -> Watched:
-    """The System watched by a state-based automaton whose atoms are these expressions."""
+    """Put a state-based automaton beside a System; its atoms are these expressions."""
     return Watched(observed(plain, automaton, atoms), automaton.state_count, automaton.edge_count)
 
 
 def observed(system: System, automaton: Automaton, atoms: Mapping[str, Expression]) -> System:
-    """The System watched by a state-based automaton, instead of by an observer of its own."""
+    """Replace a System's observer by a state-based automaton."""
     names = tuple(f"q{state}" for state in range(automaton.state_count))
     location = Variable(
         AUTOMATON, Domain(0, automaton.state_count - 1), None, (automaton.initial[0],), names, AUTOMATON
@@ -64,7 +64,8 @@ def observed(system: System, automaton: Automaton, atoms: Mapping[str, Expressio
 
 
 def guard_expression(guard: Guard, atoms: Sequence[Expression]) -> Expression:
-    """A guard over the atoms: each is evaluated at most once, and only where it makes a difference."""
+    """Return a guard over the atoms as an expression: each is evaluated at most once, and only if it makes a
+    difference."""
     made: dict[Guard, Expression] = {guards.TRUE: TRUE, guards.FALSE: FALSE}
 
     def expression(node: Guard) -> Expression:
@@ -77,8 +78,11 @@ def guard_expression(guard: Guard, atoms: Sequence[Expression]) -> Expression:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Product:
-    """What a search gets: the System with its observer, and what accepts in it (None: the observer's locations; else
-    where also the variables `at_rest` are 0). `plain` is the System that the user knows."""
+    """A System with its observer and its acceptance condition.
+
+    `accepting` None: the observer's locations; else those where also the variables `at_rest` are 0. `plain` is the
+    user's System.
+    """
 
     system: System
     plain: System
@@ -89,7 +93,7 @@ class Product:
 
     @property
     def predicates(self) -> list[Expression]:
-        """What the Kernel has to tell of every state."""
+        """Return the predicates that the Kernel evaluates in every state."""
         return [] if self.accepting is None else [self.accepting]
 
     @property

@@ -1,4 +1,4 @@
-"""What is to be decided: properties, and which of them a check asks for."""
+"""The properties of a check, and which of them are selected."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _OF_A_PROCESS = re.compile(r"(?P<process>\w+?)(?:_\d+)?\.(?P<claim>\w+)")
 
 
 class Kind(Enum):
-    """Kinds of properties; the value is what people and programs read."""
+    """Kinds of properties; the value is shown to people and programs."""
 
     INVARIANT = "invariant"
     ASSERTION = "assertion"
@@ -40,15 +40,17 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Property:
-    """One claim. A safety property becomes a predicate that says "decided here": a state where it is true
-    violates an invariant or an assertion, and is the witness of a reachability claim. A property of runs has a
-    specification."""
+    """One claim.
+
+    A safety property becomes a predicate that says "decided here": a state where it is true violates an invariant or an
+    assertion, and is the witness of a reachability claim. A property of runs has a specification.
+    """
 
     kind: Kind
     name: str
     expression: Expression | None = None
     source: Source | None = None
-    """The text the user gave, for messages; None for what stands in the model."""
+    """The text that the user gave, for messages; None if it stands in the model."""
     specification: Specification | None = None
     """Of a property of runs."""
     is_process: bool = False
@@ -58,13 +60,12 @@ class Property:
 
     @property
     def is_of_states(self) -> bool:
-        """Whether it speaks of single states, and not of runs or of trees."""
+        """Whether it is about single states, not about runs or trees."""
         return self.specification is None and self.branching is None
 
     @property
     def predicate(self) -> Expression | None:
-        """What a search has to look for in single states; None where the Kernel knows it anyway or never
-        can."""
+        """The predicate that a search stops at; None if the Kernel knows it anyway or never can."""
         if self.expression is None:
             return None
         return self.expression if self.kind is Kind.REACHABILITY else Unary("not", self.expression)
@@ -100,8 +101,11 @@ def _counted(count: int, singular: str, plural: str) -> str:
 
 
 def select(system: System, claims: Claims) -> Selection:
-    """The properties that the claims ask for. Where they name none, the model decides: a property process, assertions
-    and invariants that it declares, and, without a property process, deadlocks."""
+    """Return the properties that the claims ask for.
+
+    Without any, the model decides: a property process, its assertions and invariants, and, without a property process,
+    deadlocks.
+    """
     deadlock = claims.deadlock
     chosen = [_stated(system, Kind.INVARIANT, text, claims.invariants) for text in claims.invariants]
     chosen += [_stated(system, Kind.REACHABILITY, text, claims.reach) for text in claims.reach]
@@ -135,7 +139,7 @@ def _stated(system: System, kind: Kind, text: str, siblings: Sequence[str]) -> P
 
 
 def _formula(system: System, text: Source, claim: Claim | None = None) -> Property:
-    """A formula that was given, or one that the model declares."""
+    """Return an LTL formula that was given, or declared by the model, as a property."""
     # Imported here, as in what follows: who asks for safety alone does not wait for temporal logic.
     from strandline.checker.properties.specification import bind_formula
 
@@ -146,7 +150,7 @@ def _formula(system: System, text: Source, claim: Claim | None = None) -> Proper
 
 
 def _branching(system: System, text: Source, claim: Claim | None = None) -> Property:
-    """The same for branching time."""
+    """Return a CTL formula that was given, or declared by the model, as a property."""
     from strandline.checker.properties.ctl_formula import bind_ctl
 
     with _about_what_is_watched(system, "a formula"):
@@ -184,7 +188,7 @@ def _about_what_is_watched(system: System, what: str) -> Iterator[None]:
 
 
 def _title(kind: str, text: str, siblings: Sequence[str]) -> str:
-    """`formula`, or `formula 2` where there are several."""
+    """Return `formula`, or `formula 2` if there are several."""
     return kind if len(siblings) == 1 else f"{kind} {list(siblings).index(text) + 1}"
 
 
@@ -193,7 +197,7 @@ def _assertions(system: System) -> list[Property]:
 
 
 def _asks_for_deadlocks(system: System) -> bool:
-    """Whether a check that names nothing is also about deadlocks."""
+    """Return True if a check that names nothing also looks for deadlocks."""
     return system.observer is None and system.asks_for_deadlocks
 
 
@@ -212,15 +216,15 @@ def _declared(system: System) -> list[Property]:
 
 
 def _claim(system: System, claim: Claim) -> Property:
-    """A formula that the model declares; a mistake in it is shown where it stands in the model."""
+    """Return a formula that the model declares; a mistake in it is reported at its place in the model."""
     title = f"{system.source.name}, {claim.logic} '{claim.name}'"
     text = Source(title, claim.text, None if claim.span is None else (system.source, claim.span.start))
     return _branching(system, text, claim=claim) if claim.logic == "ctl" else _formula(system, text, claim=claim)
 
 
 def _named(system: System, name: str) -> list[Property]:
-    """The declared properties that a name means: the one that is called so or, of claims of processes, those of every
-    process (`fine`) or of every one of a class (`P.fine`)."""
+    """Return the declared properties with a name: of claims of processes, those of every process (`fine`) or of every
+    one of a class (`P.fine`)."""
     declared = _declared(system)
     found = [one for one in declared if one.name == name] or [one for one in declared if name in _group_names(one)]
     if found:
@@ -230,14 +234,14 @@ def _named(system: System, name: str) -> list[Property]:
 
 
 def _group_names(one: Property) -> tuple[str, ...]:
-    """What a claim of one process is called together with those of the others: `P_0.fine` is `P.fine`, and `fine`."""
+    """Return the names of a process's claim together with those of the others: `P_0.fine` is `P.fine`, and `fine`."""
     found = _OF_A_PROCESS.fullmatch(one.name)
     return () if found is None else (f"{found['process']}.{found['claim']}", found["claim"])
 
 
 def label_bits(system: System, properties: Sequence[Property]) -> dict[Property, int]:
-    """For every property that a search decides, its bit in the Kernel's labels: predicates in order, then that of
-    deadlocks, which a valid end is none of."""
+    """Return the bit of each property in the Kernel's labels: predicates in order, then deadlocks that are no valid
+    ends."""
     bits = {one: number for number, one in enumerate(one for one in properties if one.expression is not None)}
     stuck = DEADLOCK_BIT if system.ends is None else STUCK_BIT
     bits.update({one: stuck for one in properties if one.kind is Kind.DEADLOCK})
@@ -245,10 +249,10 @@ def label_bits(system: System, properties: Sequence[Property]) -> dict[Property,
 
 
 def needs_product(system: System, properties: Sequence[Property]) -> bool:
-    """Whether the properties are about the property process, so that only the product can decide them.
+    """Return True if the properties are about the property process, so that only the product can decide them.
 
-    The product must not decide anything else: a property process restricts what it watches. So a mixture is
-    refused with a `UsageError`.
+    The product must not decide anything else, because a property process restricts the System: a mixture is refused
+    with a `UsageError`.
     """
     observer = system.observer
     if observer is None:

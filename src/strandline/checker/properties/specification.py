@@ -1,7 +1,6 @@
-"""What runs must do or must not do, whatever it is written as: a formula, a property process of the model.
+"""Specifications of runs, whatever they are written as: a formula, or a property process of the model.
 
-A specification knows the automaton that accepts the runs that violate it, and, without that automaton, whether a run
-violates it.
+A specification knows the automaton of the runs that violate it and, without that automaton, whether a run violates it.
 """
 
 from __future__ import annotations
@@ -42,41 +41,49 @@ class Specification(Protocol):
 
     @property
     def text(self) -> str | None:
-        """As the user wrote it; None where it stands in the model."""
+        """The text of the user; None if it stands in the model."""
 
     @property
     def written(self) -> WithAtoms | None:
-        """The text with the places of its atoms, for messages; None where it has none."""
+        """The text with the places of its atoms, for messages; None if it has none."""
 
     @property
     def atoms(self) -> Mapping[str, Expression]:
-        """What its propositions mean in the model."""
+        """The expressions of its propositions."""
 
     @property
     def described(self) -> str:
-        """What it is, for messages."""
+        """A description for messages."""
 
     @property
     def never_violated(self) -> str:
-        """What to say where no run of any model violates it."""
+        """The reason given when no run of any model violates it."""
 
     @property
     def stutter_invariant(self) -> bool:
-        """Whether a run stays what it is, a violation or none, where a state is repeated or repetitions are left out;
-        False also where that is not known."""
+        """Whether repeating states of a run, or removing repetitions, never changes the verdict; False also if that is
+        not known."""
 
     def watched(self, plain: System) -> Watched | None:
-        """The System beside an automaton that accepts exactly the runs that violate the specification; None where no
-        run of any model does. Raises `ResourceError` where the automaton is too large."""
+        """Put an automaton beside the System that accepts exactly the violating runs; None if no run of any model
+        violates it.
+
+        Raises `ResourceError` if the automaton is too large.
+        """
 
     def watched_for_prefixes(self, plain: System) -> Watched | None:
-        """The same for finite words: in accepting states of the automaton every continuation is a violation, and each
-        violation gets there. Raises `UsageError` where finite words do not decide it, and `ResourceError`."""
+        """Put an automaton of bad prefixes beside the System: in accepting states every continuation is a violation.
+
+        Each violation has such a prefix. Raises `UsageError` if finite words do not decide it, and `ResourceError`.
+        """
 
     def violated_by(self, letters: Sequence[Letter], loop: int | None, *, ends: bool) -> bool:
-        """Whether a run violates it, told without the automaton that was searched with. `letters` are the atoms that
-        are true in each state; `loop` is the number of the state to which the last one returns, being it again, None
-        for a path of which any continuation is meant; `ends`: the last state has no step, and the run stays there."""
+        """Return True if a run violates it, judged without the automaton of the search.
+
+        `letters` are the atoms that are true in each state; `loop` is the number of the state to which the last one
+        returns, being it again, None for a path with any continuation; `ends`: the last state has no step, and the run
+        stays there.
+        """
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,16 +162,21 @@ class PropertyProcess:
 def bind_formula(
     text: str | Source, system: System, *, name: str = "formula", scope: Scope | None = None
 ) -> BoundFormula:
-    """Read a formula over a System, in its own words or in those of `scope`; raises `InputError` with the place in the
-    formula."""
+    """Read a formula over a System, in its own words or those of `scope`.
+
+    Raises `InputError` with the place in the formula.
+    """
     words = system.scope if scope is None else scope
     parsed = parse_ltl(Source(name, text) if isinstance(text, str) else text, equality=words.equality)
     return BoundFormula(parsed, bound_atoms(parsed, system, scope))
 
 
 def word_of(letters: Sequence[Letter], loop: int | None) -> LassoWord:
-    """The infinite word of a run's letters. Without a loop, whatever follows a bad prefix: its last letter for ever.
-    Where the loop is the last state itself, the run has ended there."""
+    """Return the infinite word of a run's letters.
+
+    Without a loop, the last letter of the bad prefix repeats for ever. If the loop is the last state itself, the run
+    has ended there.
+    """
     last = len(letters) - 1
     if loop is None or loop == last:
         return LassoWord(tuple(letters[:last]), (letters[last],))

@@ -1,1 +1,1 @@
-"""Which reductions are sound for which questions, and what they need."""
+"""Reductions: the questions they are sound for, and their facts."""

@@ -27,7 +27,7 @@ half as much again and more with it."""
 
 
 def refusal(system: System, why_not: str | None = None) -> UsageError | None:
-    """Why a System cannot be reduced, or a search of it for the reason that is given; None where it can."""
+    """Return why a System, or a search for the given reason, cannot be reduced; None if it can."""
     why = why_not or _why_not(system)
     return None if why is None else UsageError(f"{{}}: {why}", options=[Option("por", True)])
 
@@ -43,15 +43,15 @@ def _why_not(system: System) -> str | None:
 
 
 def reduction_of(system: System, seen: Sequence[Expression]) -> Reduction:
-    """The reduction under which deadlocks, faults and, along runs, the truth of these expressions and of all that an
-    observer reads stay what they are."""
+    """Return the reduction that preserves deadlocks, faults and the truth of these expressions and of the observer's
+    guards along runs."""
     facts = facts_of(system)
     guards = () if system.observer is None else [edge.guard for edge in system.observer.edges if edge.guard is not None]
     return Reduction(facts, rising_of(system, facts), changing(system, [*seen, *guards]))
 
 
 def examine_reduction(system: System, seen: Sequence[Expression], callback: ProgressCallback) -> None:
-    """Try in some states what a reduction takes for granted, and tell. Raises `InternalError` where it is wrong."""
+    """Test the independence relation on sampled states, and report it. Raises `InternalError` if it is wrong."""
     found = examine(system.alone, reduction_of(system.alone, seen), seen)
     callback.stage(
         f"independence: {found.pairs:,} pairs of steps commute and {found.conditions:,} conditions stay as they are in "
@@ -60,7 +60,7 @@ def examine_reduction(system: System, seen: Sequence[Expression], callback: Prog
 
 
 def pays(system: System, seen: Sequence[Expression], callback: ProgressCallback) -> bool:
-    """Whether a reduction leaves few enough steps, by the first states of the System with and without it."""
+    """Return True if a reduction leaves few enough steps, by the first states of the System with and without it."""
     plain, reduced = (
         _branching(make_kernel(system, KernelSpecification((), None, one)))
         for one in (None, reduction_of(system, seen))

@@ -21,8 +21,10 @@ def no_symmetry(why: str) -> UsageError:
 
 
 def exchanges_of(system: System, seen: Sequence[Expression], measure: Measure | None) -> Found:
-    """Names that need not be told apart where only the truth of these expressions and the measure count. Raises
-    `UsageError` where there are none, and says what tells them apart."""
+    """Return the scalarsets under which these expressions and the measure are symmetric.
+
+    Raises `UsageError` if there are none, with what breaks the symmetry.
+    """
     if Capability.ACTIONS not in system.capabilities:
         raise no_symmetry("callables have no processes")
     found = find_exchanges(system, seen)

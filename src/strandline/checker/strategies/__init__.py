@@ -1,6 +1,6 @@
-"""Ways to carry out a task, one file each. `strandline.checker.strategies.choice` has them in a table and picks one.
+"""Ways to carry out a task, one file each; `strandline.checker.strategies.choice` picks one.
 
-A strategy finds; what that means for the properties that were asked is not its business.
+A strategy returns what it found; the verdict is made of that elsewhere.
 """
 
 from __future__ import annotations
@@ -15,15 +15,17 @@ Found = TypeVar("Found", covariant=True)
 
 
 class Strategy(Protocol[Kind, Found]):
-    """One way to search."""
+    """A way to carry out tasks of a kind."""
 
     @property
     def name(self) -> str:
-        """As it is asked for and told."""
+        """The name in options and reports."""
 
     def can(self, task: Kind) -> UsageError | None:
         """None where this strategy can carry out the task, else the error that says why not."""
 
     def run(self, task: Kind, session: Session) -> Found:
-        """Carry out a task that it can carry out. Limits and Ctrl-C end up in what is found; raises `InputError` for
-        what the user can mend."""
+        """Carry out a task that it can carry out.
+
+        Limits and Ctrl-C end up in the result; raises `InputError` for what the user can mend.
+        """

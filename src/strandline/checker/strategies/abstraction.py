@@ -1,10 +1,12 @@
-"""CTL by dynamic abstraction (004): less than the model from below, more than it from above, and refinement.
+"""CTL by dynamic abstraction (004): a universal abstraction, an existential one, and refinement.
 
 ACTL is true where the existential abstraction says so and false where the universal one does; ECTL the other way round.
 What neither decides is refined: a path of the existential abstraction has an edge that the universal one lacks, and the
-states in which it begins are told apart. After so many refinements the model itself is looked at, and so it is for
-formulas with both quantifiers. 004's Theorem 2.5, by which a path as counterexample would decide AX and AG, does not
-hold; what is left of it is `_shortcut`.
+states in which it begins are split. After a number of refinements the model itself is checked, and so it is for
+formulas with both quantifiers.
+
+004's Theorem 2.5, by which a path as counterexample would decide AX and AG, does not hold; what is left of it is
+`_shortcut`.
 """
 
 from __future__ import annotations
@@ -46,9 +48,9 @@ from strandline.transform.simultaneous import Slot
 
 CONCRETE = "the model itself"
 MOST_TIMES, FEW_NODES = 3, 500_000
-"""Abstractions may make so many times the nodes that it took to know the states and the steps, and some more: then they
-are given up, so that they cost no more than some times what is lost. How large they become says nothing of whether
-refinement ends (bench/RESULTS.md, LOTUS)."""
+"""Abstractions may take so many times the nodes that reachable states and transition relation took, and some more; then
+they are given up, so that they cost no more than some times what is lost. Their size does not predict whether
+refinement ends (bench/history/lotus.md)."""
 
 
 class Abstraction:
@@ -75,8 +77,8 @@ class Abstraction:
 
 @dataclass(slots=True)
 class _Known:
-    """What one abstraction says: the initial states in which the formula is true, and those in which it is false, as
-    abstract states; and how, for the next refinement."""
+    """The result of one abstraction: the initial abstract states in which the formula is true or false, and the
+    valuations for the next refinement."""
 
     true: Function
     false: Function
@@ -136,7 +138,7 @@ class _Abstracting:
         return self._concrete(f"{CONCRETE}, because refinement did not end before", most)
 
     def _allow(self) -> None:
-        """How many nodes there may be; to join the steps, which the model itself needs too, costs nothing."""
+        """Set the limit of nodes; joining the steps, which the model itself needs too, does not count."""
         diagrams, _ = self.run.space.diagrams, self.run.space.clusters
         known = diagrams.nodes()
         diagrams.collect()
@@ -149,13 +151,13 @@ class _Abstracting:
             raise _TooLarge
 
     def _base(self) -> Function:
-        """The states that count."""
+        """Return the states that count."""
         return self.run.space.reachable if self.task.temporal.reachable_first else self.run.space.valid
 
     # --- what is visible ------------------------------------------------------------------------------------------
 
     def _visible(self) -> frozenset[Slot]:
-        """What the formula and the conditions of fairness speak of."""
+        """Return the variables of the formula and the fairness conditions."""
         question = self.question
         stated = [self.formula.expression(part) for part in self.formula.propositions()]
         stated += [question.predicates[number] for number in question.condition_labels]
@@ -163,8 +165,10 @@ class _Abstracting:
         return frozenset(Slot(one, place) for one in variables for place in range(one.slots))
 
     def _shortcut(self) -> Decided | None:
-        """AG of a proposition, without fairness: some reachable state decides it. What that says of single initial
-        states it does not tell, so there must be one alone."""
+        """Decide AG of a proposition, without fairness: some reachable state violates it or none does.
+
+        It needs a single initial state, because it does not distinguish them.
+        """
         node, question = self.formula.formula, self.question
         always = node.operator is Operator.ALL and node.operands[0].operator is Operator.ALWAYS
         alone = len(question.searched.initial) == 1 and not question.condition_labels
@@ -210,7 +214,7 @@ class _Abstracting:
     # --- refinement -------------------------------------------------------------------------------------------------
 
     def _refined(self, model: AbstractModel, known: _Known, start: Function) -> View | None:
-        """A finer view, by the first edge of a path in the existential abstraction that the universal one lacks."""
+        """Refine the view by the first edge of a path in the existential abstraction that the universal one lacks."""
         path = self._path(known, self.formula.formula, start)
         missing = first_missing(model, path)
         if missing is None:
@@ -226,7 +230,7 @@ class _Abstracting:
         return found.view
 
     def _path(self, known: _Known, node: Formula, start: Function) -> Sequence[Function]:
-        """A path that shows why a formula is not decided: of the first quantified part that is not."""
+        """Return a path that shows why a formula is not decided: of the first quantified part that is not."""
         sets, above = known.sets, known.existential
         if node.operator not in QUANTIFIERS:
             for one in node.operands:
@@ -245,7 +249,7 @@ class _Abstracting:
         return paths.always(start, found.staying, above.conditions)
 
     def _any_missing(self, model: AbstractModel) -> Sequence[Function]:
-        """A path of one edge that the universal abstraction lacks, wherever; a state alone where it lacks none."""
+        """Return any path of one edge that the universal abstraction lacks; a single state if it lacks none."""
         diagrams = model.diagrams
         lacking = diagrams.both(model.existential, diagrams.denied(model.universal))
         sources = model.before(lacking, model.states)
@@ -282,8 +286,10 @@ class _Abstracting:
         return Decided(answer, explain)
 
     def _warnings(self, model: AbstractModel, known: _Known) -> tuple[str, ...]:
-        """Return why the answer may not mean what it seems to mean: no fair run begins in an initial state. Where the
-        universal abstraction has one in all of them, so has the model, which is looked at only where it has not."""
+        """Return warnings if no fair run begins in an initial state.
+
+        If the universal abstraction has a fair run in all of them, so has the model, which is looked at only otherwise.
+        """
         fair = known.universal.counting
         if fair is None or not self.task.temporal.sanity:
             return ()
@@ -293,8 +299,8 @@ class _Abstracting:
         return Deciding(self.task, self.question, self.run.space).warnings
 
     def _evidence(self, model: AbstractModel, known: _Known, failing: int | None) -> Evidence:
-        """What shows it in an initial state in which it fails, or in the first one: a run where the universal
-        abstraction decided it."""
+        """Return evidence in an initial state in which the formula fails, or in the first one: a run where the
+        universal abstraction decided it."""
         runs = ConcreteRuns(model, SymbolicPaths(SymbolicSets(self.run.space, self._base()), Numbered()))
         universally = Operator.ALL in quantifiers_of(self.formula.formula)
         deciding = known.universal if universally is (failing is not None) else known.existential
@@ -320,7 +326,7 @@ class _Abstracting:
         )
 
     def _shown(self, model: AbstractModel, abstract: Function) -> str:
-        """An abstract state by what is visible of it."""
+        """Describe an abstract state by its visible variables."""
         state = self.run.space.member(model.concrete(abstract))
         if state is None:
             return "?"

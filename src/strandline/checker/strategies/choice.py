@@ -1,6 +1,6 @@
-"""Which strategy carries out a task, and why.
+"""The choice of a strategy for a task, with the reason.
 
-A strategy is a line in one of the tables here. What a strategy refuses, and in which words, stands in its `can`.
+A strategy is a line in one of the tables here. Its refusals, and their words, are in its `can`.
 """
 
 from __future__ import annotations
@@ -74,15 +74,17 @@ def strategies_for_trees() -> Mapping[str, Strategy[TreesTask, CtlFound]]:
 
 @dataclass(frozen=True, slots=True)
 class Choice(Generic[Kind, Found]):
-    """A strategy, and why it was picked; None where it was asked for or there is no other."""
+    """A strategy, and why it was picked; None if it was asked for or is the only one."""
 
     strategy: Strategy[Kind, Found]
     why: str | None = None
 
 
 def choose_for_states(task: StatesTask) -> Choice[StatesTask, StatesFound]:
-    """The strategy for properties of states; on a device where one is asked for, or where one can. Raises `UsageError`
-    where there is none."""
+    """Choose the strategy for properties of states; a GPU if one is asked for, or can do it.
+
+    Raises `UsageError` if there is none.
+    """
     if task.temporal.method == SYMBOLIC:
         # Imported here: who searches state by state does not wait for decision diagrams.
         from strandline.checker.strategies.symbolic import SymbolicSearch
@@ -106,8 +108,10 @@ def choose_for_states(task: StatesTask) -> Choice[StatesTask, StatesFound]:
 
 
 def choose_for_runs(task: RunsTask) -> Choice[RunsTask, ProductFound]:
-    """The strategy for a question about runs: the method that was asked for, or the one that suits best. Raises
-    `UsageError` where it cannot."""
+    """Choose the strategy for a question about runs: the method that was asked for, or the one that suits best.
+
+    Raises `UsageError` if it cannot carry out the task.
+    """
     if Capability.ACTIONS not in task.system.capabilities:
         raise UsageError("LTL is checked on models with variables, not on callables")
     _refuse_device(task, "LTL")
@@ -123,8 +127,10 @@ def choose_for_runs(task: RunsTask) -> Choice[RunsTask, ProductFound]:
 
 
 def choose_for_trees(task: TreesTask, *, monotone: bool = False) -> Choice[TreesTask, CtlFound]:
-    """The strategy for formulas of CTL; raises `UsageError` where there is none. `monotone`: the measure that the sweep
-    goes by is known never to decrease."""
+    """Choose the strategy for formulas of CTL. Raises `UsageError` if there is none.
+
+    `monotone`: the measure of the sweep is known never to decrease.
+    """
     if Capability.ACTIONS not in task.system.capabilities:
         raise UsageError("CTL is checked on models with variables, not on callables")
     _refuse_device(task, "CTL")
@@ -158,7 +164,7 @@ def _refuse_device(task: Task, logic: str) -> None:
 
 
 def _refuse_folding(task: Task) -> None:
-    """Along runs processes have to be told apart, and steps counted."""
+    """Raise `UsageError` for symmetry and merging: along runs processes must be distinguished, and steps counted."""
     if task.options.symmetry:
         raise no_symmetry(STATES_ONLY)
     if task.options.merge:
@@ -169,7 +175,7 @@ _HOW = {"bfs": "breadth-first", "dfs": "depth-first", IN_SWEEPS: "by the measure
 
 
 def _suiting(task: RunsTask) -> Choice[RunsTask, ProductFound]:
-    """What `auto` picks."""
+    """Return the choice of `auto`."""
     known = strategies_for_runs()
     if task.temporal.all_cycles:
         return Choice(known[SCC], "all accepting components are wanted")

@@ -113,7 +113,8 @@ class CycleStrategy:
         )
 
     def _ranked(self, measure: Measure, product: Product) -> tuple[Measure, int]:
-        """The measure, refined by the automaton's progress where the method can use that, and the number of ranks."""
+        """Refine the measure by the automaton's progress, if the method can use that; return it with the number of
+        ranks."""
         observer = product.system.observer
         return (measure, 1) if observer is None or not self.method.ranked else ranked(measure, observer)
 

@@ -12,7 +12,7 @@ from strandline.model.system import Capability
 
 
 class DeviceSearchForStates:
-    """What `ExplicitSearch` does, where there is a GPU."""
+    """Decides properties of states on a GPU, as `ExplicitSearch` does on the processor."""
 
     name = "GPU"
 

@@ -30,15 +30,15 @@ _OBSERVED = "a property process may count steps, which a reduction leaves out"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StatesFound:
-    """How far the search came, and for every property that a single state decided, the way there; None where it was
-    not wanted."""
+    """The outcome of the search, and for every property that a state decided the trace to it; None if it was not
+    wanted."""
 
     outcome: RunOutcome
     traces: dict[Property, Trace | None]
     missing: Mapping[Property, str] = field(default_factory=dict)
     """Why there is no trace, where one was wanted."""
     longer: frozenset[Property] = frozenset()
-    """Those whose way may not be a shortest one although the order of the search says so."""
+    """Properties whose trace may not be a shortest one although the order of the search suggests it."""
 
 
 class ExplicitSearch:
@@ -127,7 +127,7 @@ def _fault_of(run: SearchRun, fault: FaultStop, task: StatesTask) -> PropertyVer
 
 
 def _count_shown_deadlocks(found: StatesFound) -> None:
-    """A search that ends at a deadlock has not expanded it."""
+    """Count the deadlock at which the search ended: it was not expanded."""
     outcome = found.outcome
     deadlocks = outcome.statistics.deadlocks
     if deadlocks is not None:

@@ -1,8 +1,8 @@
-"""Which part of a guard kept an action from being taken, where the search that never took it was complete and small.
+"""The part of a guard that kept an action from being taken, for complete searches of small models.
 
-The marks of `checker/diagnosis/coverage.py` tell that a guard never held and not why: noting each part of each guard would cost
-every search something. So it is asked afterwards, of a second search of the same states, whether the first part of the
-guard holds somewhere, the first two together, and so on. The first that never holds is named.
+The coverage bits of `checker/diagnosis/coverage.py` say that a guard never held, not why: recording each part of each
+guard would slow down every search. So a second search of the same states looks whether the first part of the guard
+holds somewhere, the first two together, and so on. The first that never holds is named.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LONGEST = 30
 def with_reasons(
     coverage: Coverage, system: System, options: Options, started: float, callback: ProgressCallback
 ) -> Coverage:
-    """What a complete search has met, and why, to the part of a guard, where that can be told."""
+    """Return the coverage of a complete search with the part of each guard that never held, where that is known."""
     guards = list(_guards(system, coverage.never_taken))
     held = _held([prefix for guard in guards for prefix in guard.prefixes], system, options, started, callback)
     if held is None:
@@ -85,7 +85,7 @@ def _place(system: System, action: Action) -> Expression | None:
 
 
 def _parts(guard: Expression | None) -> Iterator[Expression]:
-    """The operands of a conjunction, from left to right."""
+    """Yield the operands of a conjunction, from left to right."""
     waiting = [] if guard is None else [guard]
     while waiting:
         one = waiting.pop()
@@ -98,7 +98,7 @@ def _parts(guard: Expression | None) -> Iterator[Expression]:
 def _held(
     conditions: Sequence[Expression], system: System, options: Options, started: float, callback: ProgressCallback
 ) -> set[Expression] | None:
-    """The conditions that hold in some reachable state; None where the search did not come to its end."""
+    """Return the conditions that hold in some reachable state; None if the search did not come to its end."""
     wanted = list(dict.fromkeys(conditions))
     if not wanted:
         return None

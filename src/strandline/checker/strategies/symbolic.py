@@ -1,7 +1,7 @@
-"""Properties of states, and formulas of CTL, in sets of states (McMillan 1993; 004 §1.3.5).
+"""Properties of states, and formulas of CTL, with BDDs (McMillan 1993; 004 §1.3.5).
 
-What is reachable is found first, unless it is not wanted, and everything else inside it. Whatever shows an answer is a
-run that the interpreter has executed.
+The reachable states are computed first, unless that is not wanted, and everything else inside them. Evidence is a run
+that the interpreter has replayed.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ ONLY_STATES = UsageError(
 
 
 class SymbolicSearch:
-    """Decides any number of properties of states in one set: what is reachable."""
+    """Decides any number of properties of states on the set of reachable states."""
 
     name = SYMBOLIC
 
@@ -107,7 +107,7 @@ def _answer_with_evidence(one: Property) -> Answer:
 
 
 def _decided(space: Space, task: StatesTask, one: Property) -> Function:
-    """Where a property is decided: violated, or reached."""
+    """Return the states that decide a property: that violate it, or that were to be reached."""
     if one.predicate is not None:
         return space.encoding.truth(one.predicate)[0]
     if one.kind is not Kind.DEADLOCK:
@@ -120,7 +120,7 @@ def _decided(space: Space, task: StatesTask, one: Property) -> Function:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """The answer to a formula, and what looks for the evidence of it."""
+    """The answer to a formula, and a function that looks for its evidence."""
 
     answer: CtlAnswer
     explain: Callable[[], Evidence | None]
@@ -151,9 +151,11 @@ def formulas_in_sets(
     *,
     spare: int = 0,
 ) -> CtlFound:
-    """What a method finds of the formulas of a task, one by one; none where a fault or a limit ends it. All are decided
-    first; evidence is looked for afterwards, in a time of its own. The decider is asked for when the model is encoded;
-    `spare` pairs of bits are left for it."""
+    """Decide the formulas of a task one by one; none if a fault or a limit ends that.
+
+    All are decided first; evidence is looked for afterwards, with a budget of its own. The decider is called when the
+    model is encoded; `spare` pairs of bits are left for it.
+    """
     question = task.question
     run = SymbolicRun(task, session, question.searched)
     found = CtlFound(method, run.outcome)
@@ -190,7 +192,7 @@ def formulas_in_sets(
 
 
 def _prepared(run: SymbolicRun, task: TreesTask, question: CtlQuestion) -> bool:
-    """Whether nothing faults. What is reachable is counted, unless it is not wanted and not needed."""
+    """Count the reachable states, unless that is neither wanted nor needed; return True if no reachable state faults."""
     space = run.space
     faulting = [space.encoding.faulting(one) for one in question.predicates]
     if not task.temporal.reachable_first and all(one == space.diagrams.false for one in (space.faults, *faulting)):
@@ -227,14 +229,14 @@ class Deciding:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Why answers may not mean what they seem to mean."""
+        """Reasons why answers may be vacuous."""
         if not self._task.temporal.sanity:
             return ()
         initial = self._space.system.initial
         return doubts(self._question, self._valuation, lambda states, at: self._space.contains(states, initial[at]))
 
     def decided(self, formula: CtlFormula) -> Decided:
-        """Whether it holds, in how many initial states, and what looks for evidence."""
+        """Decide a formula; return the answer and the function that looks for evidence."""
         satisfied = self._valuation.of(formula.formula)
         initial = self._space.system.initial
         failing = [number for number, state in enumerate(initial) if not self._space.contains(satisfied, state)]
@@ -258,7 +260,7 @@ class RecordedPaths(Paths[Function], Protocol):
 def explaining_of(
     question: CtlQuestion, formula: CtlFormula, valuation: Valuation[Function], paths: RecordedPaths, number: int
 ) -> Explaining[Function]:
-    """What makes evidence for a formula, in the initial state of a number."""
+    """Return the search for evidence for a formula, in the initial state with a number."""
     shown = reference_of(question.plain)
     # What is the same is executed once.
     searched = shown if question.searched is question.plain else reference_of(question.searched)

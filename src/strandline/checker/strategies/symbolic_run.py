@@ -1,4 +1,4 @@
-"""A System in sets, within the limits of a task: what the strategies that work symbolically have in common."""
+"""A symbolic run: a System as BDDs, within the limits of a task."""
 
 from __future__ import annotations
 
@@ -33,8 +33,7 @@ Made = TypeVar("Made")
 
 FAULTED = "the search ended at a run-time fault"
 EVIDENCE_SECONDS = 60.0
-"""What looking for everything that shows the answers may take, unless finding the answers took longer or there is a
-limit of time."""
+"""The time for all evidence, unless deciding took longer or there is a limit of time."""
 _EVIDENCE_SHARE = 0.9
 """Of the time that a limit leaves."""
 _MOST_COUNTED = 3_000_000
@@ -42,7 +41,7 @@ _MOST_COUNTED = 3_000_000
 
 
 def refusal(task: Task, method: str) -> UsageError | None:
-    """Why a task cannot be carried out in sets; None where it can."""
+    """Return why a task cannot be carried out symbolically; None if it can."""
     asked, options = Option("method", method), task.options
     if Capability.ACTIONS not in task.system.capabilities:
         return UsageError("{} is for models with variables, not for callables", options=[asked])
@@ -69,7 +68,7 @@ def refusal(task: Task, method: str) -> UsageError | None:
 
 @dataclass(slots=True)
 class SymbolicRun:
-    """A task in sets. `work` gets the Space; what it finds is for whoever made it, limits end up in the outcome."""
+    """Carries out a task with BDDs: `work` gets the Space, and limits end up in the outcome."""
 
     task: Task
     session: Session
@@ -85,10 +84,10 @@ class SymbolicRun:
     _faulting: Function | None = None
     _allowed: MemoryLimit | None = None
     missing: str | None = None
-    """Why nothing more is shown, where a limit ended the run when all answers were known."""
+    """Why there is no further evidence, if a limit ended the run after all answers were known."""
 
     def carry_out(self, work: Callable[[Space], None], *, spare: int = 0) -> RunOutcome:
-        """Do it in the background. Raises `InputError` for what the user can mend."""
+        """Run the work in the background. Raises `InputError` for what the user can mend."""
         options = self.task.options
         given = options.memory_limit
         # Diagrams of a few hundred states can need any amount of memory.
@@ -128,12 +127,12 @@ class SymbolicRun:
         return self.outcome
 
     def _reason(self, error: ResourceError) -> str:
-        """What a limit says, and where that of memory comes from if nobody has given it."""
+        """Return the reason for a limit, with the origin of a default limit of memory."""
         default = isinstance(error, TooManyNodes) and self._allowed is not None and self._allowed.why
         return f"{error} ({default})" if default else str(error)
 
     def _ended(self, reason: str) -> None:
-        """A limit ended the run: what is answered already stays answered."""
+        """Note the limit that ended the run; answers that are known stay."""
         if self._answered:
             self.missing = reason
         else:
@@ -142,7 +141,7 @@ class SymbolicRun:
     # --- what shows the answers -----------------------------------------------------------------------------------
 
     def answered(self) -> None:
-        """Note that all answers are known. From here on only what shows them is looked for, in a time of its own."""
+        """Note that all answers are known. From here on only evidence is looked for, with a budget of its own."""
         self._answered = True
         now, limit = time.perf_counter(), self.task.options.max_seconds
         seconds = max(EVIDENCE_SECONDS, now - self._began)
@@ -154,8 +153,10 @@ class SymbolicRun:
         self.space.diagrams.collect()
 
     def shown(self, make: Callable[[], Made], *, share: int = 1) -> Made | str:
-        """What shows an answer; why there is none, where looking for it takes more than one of so many equal shares of
-        the time that is left, or more memory than there is."""
+        """Return the evidence that `make` finds, or why there is none.
+
+        It may take one of so many equal shares of the time that is left.
+        """
         now = time.perf_counter()
         seconds = max(0.0, self._shown_by - now) / share
         self._until = (now + seconds, _too_long(seconds))
@@ -195,7 +196,7 @@ class SymbolicRun:
         )
 
     def look_at_cone(self, sets: Sequence[Function]) -> Space:
-        """From here on only what can influence some sets is looked at."""
+        """Reduce the Space to the cone of influence of some sets."""
         cone, every = cone_of(self.space, sets), len(self.space.encoding.fields)
         self._space = within_cone(self.space, cone)
         self._cone = (len(cone), every)
@@ -204,7 +205,7 @@ class SymbolicRun:
     # --- what is reachable ----------------------------------------------------------------------------------------
 
     def count(self, *, transitions: bool) -> None:
-        """Count what is reachable: states, deadlocks and, if they are few enough to be counted, transitions."""
+        """Count the reachable states, deadlocks and, if they are few enough, transitions."""
         space, sets = self.space, SymbolicSets(self.space, self.space.reachable)
         states = space.count(space.reachable)
         size = space.diagrams.size(space.reachable)
@@ -220,8 +221,10 @@ class SymbolicRun:
         )
 
     def stop_at_faults(self, expressions: Sequence[Expression]) -> bool:
-        """Whether a reachable state faults, in a step or in one of the expressions. Every search ends there, so such a
-        state decides nothing, and none of its steps counts."""
+        """Stop at reachable states that fault, in a step or in one of the expressions; return True if there are any.
+
+        As in explicit search, such a state decides nothing, and none of its steps counts.
+        """
         space = self.space
         faulting = space.diagrams.any_of([space.faults, *(space.encoding.faulting(one) for one in expressions)])
         if space.diagrams.both(faulting, space.reachable) == space.diagrams.false:
@@ -241,8 +244,10 @@ class SymbolicRun:
             self.outcome.fault = replace(blame(*_faulting(self.system, (trace, state), ())), trace=None)
 
     def show_fault(self, expressions: Sequence[Expression], blame: Blame, *, share: int = 1) -> None:
-        """Show the way to a nearest state in which the model or one of some expressions faults, and what faults there.
-        Raises `InputError` where that is an expression of the user's. `share` as for `shown`."""
+        """Show a path to a nearest state in which the model or one of some expressions faults.
+
+        Raises `InputError` if that is an expression of the user. `share` as for `shown`.
+        """
         goal = self.faulting if expressions else self.space.diagrams.both(self.faulting, self.space.faults)
         found = self.shown(lambda: self.trace_to(goal), share=share) if self.task.want_traces else None
         if isinstance(found, ShownTrace):
@@ -273,7 +278,7 @@ class SymbolicRun:
         return self.space.diagrams.false if self._faulting is None else self._faulting
 
     def trace_to(self, goal: Function) -> ShownTrace:
-        """A trace into a set of reachable states, executed again."""
+        """Return a replayed trace into a set of reachable states."""
         space = self.space
         sets, numbered = SymbolicSets(space, space.reachable), Numbered()
         found = SymbolicPaths(sets, numbered).from_any(self.system.initial, sets.full(), goal)
@@ -285,7 +290,7 @@ class SymbolicRun:
 
 @dataclass(frozen=True, slots=True)
 class ShownTrace:
-    """A trace, the state in which it ends, and whether no shorter one ends in such a state."""
+    """A trace, its last state, and whether no shorter one ends in such a state."""
 
     trace: Trace
     state: State
@@ -297,15 +302,19 @@ def _too_long(seconds: float) -> str:
 
 
 class Blame(Protocol):
-    """Makes a verdict of a trace to a fault, of the model or not. Raises `InputError` for one that is not; its message
-    tells how long the trace is if that is one from an initial state."""
+    """Makes the verdict of a trace to a fault of the model, or raises `InputError` for one of the user's.
+
+    The message gives the length of the trace if it begins in an initial state.
+    """
 
     def __call__(self, trace: Trace, own: bool, /, *, led: bool = True) -> PropertyVerdict: ...
 
 
 def _faulting(system: System, found: tuple[Trace, State], expressions: Sequence[Expression]) -> tuple[Trace, bool]:
-    """A trace ended by the fault in its last state, and whether that is the model's: expressions come first, as they do
-    in the engine."""
+    """Return the trace with the fault in its last state, and whether that is the model's.
+
+    Expressions come first, as in the engine.
+    """
     trace, state = found
     reference = reference_of(system)
     for one in expressions:

@@ -1,8 +1,8 @@
-"""AG EF and EF AG by terminal components, found layer by layer as the line passes (000 §5.3, lemma 5.2).
+"""AG EF and EF AG by terminal SCCs, found layer by layer as the sweep-line passes (000 §5.3, lemma 5.2).
 
-`AG EF p` is refuted by one terminal component in which p never holds, `EF AG p` is shown by one in which it always
-does; there is always one that decides, since every run ends up in some. That takes a measure that never decreases,
-which the sweep checks, and no more memory than a plain sweep.
+`AG EF p` is refuted by one terminal SCC in which p never holds, `EF AG p` is shown by one in which it always does; one
+of them decides, because every run ends up in some. It needs a measure that never decreases, which the sweep checks, and
+no more memory than a plain sweep.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ _POSSIBLY_ALWAYS = ((Operator.EXISTS, Operator.EVENTUALLY), (Operator.ALL, Opera
 
 
 def decided_by_components(formula: Formula) -> tuple[bool, Formula] | None:
-    """Whether a formula is AG EF p (True) or EF AG p (False), and p, which has no temporal operator; None if it is
-    neither."""
+    """Return whether a formula is AG EF p (True) or EF AG p (False), with p, which has no temporal operator; None if it
+    is neither."""
     for shape, always in ((_ALWAYS_POSSIBLE, True), (_POSSIBLY_ALWAYS, False)):
         node = formula
         for quantifier, operator in shape:
@@ -148,7 +148,7 @@ class _ComponentDecision:
 
 
 def _closure(reference: Reference, start: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """The states that are reached from one, in the order of their distance, as many as are shown."""
+    """Return the states reached from one, in the order of their distance, as many as are shown."""
     states, known = [start], {start}
     for state in states:
         for edge in reference.edges(state):

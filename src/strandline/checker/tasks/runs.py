@@ -1,4 +1,4 @@
-"""A question about runs: whether one that counts violates a specification."""
+"""Questions about runs: whether a run that counts violates a specification."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Question:
     ignore_finite_runs: bool = False
 
     def product(self, watched: Watched) -> Product:
-        """What is to be searched for a run that the observer accepts and that counts."""
+        """Return the product to be searched for a run that the observer accepts and that counts."""
         return make_product(
             watched.system, self.plain, self.conditions.conditions, ignore_finite_runs=self.ignore_finite_runs
         )

@@ -20,8 +20,11 @@ from strandline.transform.fairness import with_conditions_told
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CtlQuestion:
-    """`plain` is the System that the user knows, `searched` the one that tells which conditions of fairness are met.
-    The predicates are propositional parts of the formulas, by `labels`, then those conditions."""
+    """Formulas of CTL that are decided in one search.
+
+    `plain` is the user's System; `searched` also records which fairness conditions are met. The predicates are
+    propositional parts of the formulas, by `labels`, then those conditions.
+    """
 
     plain: System
     searched: System
@@ -34,14 +37,14 @@ class CtlQuestion:
 
     @property
     def dead_ends(self) -> DeadEnds:
-        """What a state without steps means."""
+        """The meaning of a state without steps."""
         return DeadEnds(repeats=self.finite_runs != IGNORE, next_repeats=self.finite_runs == STUTTER)
 
 
 def make_question(
     plain: System, formulas: Sequence[CtlFormula], fairness: FairnessConditions, finite_runs: str
 ) -> CtlQuestion:
-    """A question about formulas that fit into one search; see `fitting`."""
+    """Return the question about formulas that fit into one search; see `fitting`."""
     searched, conditions = with_conditions_told(plain, fairness.conditions)
     labels: dict[Formula, int] = {}
     predicates: list[Expression] = []
@@ -58,8 +61,10 @@ def make_question(
 
 
 def fitting(formulas: Sequence[CtlFormula], conditions: int) -> list[list[CtlFormula]]:
-    """Formulas in groups, each for one search, which can tell so many propositions apart. Raises `ResourceError` where
-    a single one has too many."""
+    """Group formulas so that the propositions of each group fit into the labels of one search.
+
+    Raises `ResourceError` if a single formula has too many.
+    """
     groups: list[list[CtlFormula]] = []
     told: set[Formula] = set()
     for one in formulas:

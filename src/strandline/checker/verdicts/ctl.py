@@ -1,4 +1,4 @@
-"""What may be claimed of a formula of CTL besides the answer."""
+"""The result for a formula of CTL besides the answer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ComponentShown:
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """Why a part of the formula holds, or does not, in a state: in words, by a run from an initial state that passes
-    through it, and by what its own parts are at the end of that run."""
+    through it, and by the evidence for its operands at the end of that run."""
 
     formula: str
     holds: bool
@@ -30,10 +30,10 @@ class Evidence:
     trace: Trace | None = None
     parts: tuple[Evidence, ...] = ()
     component: ComponentShown | None = None
-    """The terminal component to which the run leads, where that is what shows it."""
+    """The terminal component to which the run leads, if that is the evidence."""
 
     def first_trace(self) -> Trace | None:
-        """The run that shows most: a lasso, or else that of the innermost part."""
+        """The most telling run: a lasso, or else that of the innermost part."""
         if self.trace is not None and self.trace.loop is not None:
             return self.trace
         for one in self.parts:
@@ -46,7 +46,9 @@ class Evidence:
 @dataclass(frozen=True, slots=True)
 class InitialStates:
     """In how many of the initial states a formula holds: in all (SAT), in none (NSAT), or in some (PSAT, 004 §2.1.3).
-    A formula holds of a model only if it holds in all."""
+
+    A formula holds of a model only if it holds in all.
+    """
 
     satisfying: int
     all: int
@@ -59,8 +61,11 @@ class InitialStates:
 
 @dataclass(frozen=True, slots=True)
 class AbstractionFigures:
-    """How a formula was decided by abstraction: by which of its ends, after how many refinements, and by how many
-    abstract states; `steps` are told where they were asked for."""
+    """How a formula was decided by abstraction: by which abstraction, after how many refinements, with how many
+    abstract states.
+
+    `steps` describe the refinements, where that was asked for.
+    """
 
     decided_by: str
     refinements: int
@@ -84,7 +89,7 @@ class CtlSearch:
     reason: str | None
     statistics: Statistics
     product: bool = False
-    """What was searched are states of the model together with which fair actions the last step took."""
+    """The searched states are states of the model with the fair actions of the last step."""
     records: int = 0
     """Of the graph: as many as states, unless some were forgotten and found again."""
     disk_bytes: int = 0
@@ -93,10 +98,10 @@ class CtlSearch:
     labelling_seconds: float = 0.0
     evidence: Evidence | None = None
     without_evidence: str | None = None
-    """Why there is none, where one would show something."""
+    """Why there is no evidence, where there could be."""
     initial: InitialStates | None = None
-    """None where the method does not tell them apart, or nothing was decided."""
+    """None if the method does not distinguish them, or nothing was decided."""
     abstraction: AbstractionFigures | None = None
     """Of the method `abstraction`."""
     warnings: tuple[str, ...] = ()
-    """Why the answer may not mean what it seems to mean."""
+    """Reasons why the answer may be vacuous."""

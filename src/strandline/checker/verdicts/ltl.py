@@ -1,4 +1,4 @@
-"""What a search for a violation of an LTL property may claim besides its answer."""
+"""The result for an LTL property besides the answer."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AtomValues:
-    """An atomic proposition of the formula along a trace, state by state. `decisive` says where changing this one
-    value, each time the run comes by, would make the run satisfy the formula."""
+    """An atomic proposition of the formula along a trace, state by state.
+
+    `decisive` says where changing this one value, each time the run comes by, would make the run satisfy the formula.
+    """
 
     name: str
     values: tuple[bool, ...]
@@ -22,8 +24,10 @@ class AtomValues:
 
 @dataclass(frozen=True, slots=True)
 class AcceptingComponent:
-    """A strongly connected component of the product that holds violating runs: how many states it has, and a lasso
-    through it. Of very many components only the first have one."""
+    """An SCC of the product with violating runs: its size, and a lasso through it.
+
+    Of very many components only the first have a lasso.
+    """
 
     states: int
     trace: Trace | None
@@ -31,8 +35,11 @@ class AcceptingComponent:
 
 @dataclass(frozen=True, slots=True)
 class LtlSearch:
-    """How an LTL property was decided. States and transitions in `statistics` are the product's: pairs of a
-    state of the system and one of the automaton, with the counter for fairness where there is one."""
+    """How an LTL property was decided.
+
+    States and transitions in `statistics` are the product's: pairs of a state of the System and one of the automaton,
+    with the counter for fairness if there is one.
+    """
 
     formula: str | None
     """None where the property is a process of the model."""
@@ -49,11 +56,11 @@ class LtlSearch:
     cycle_kind: str | None = None
     """Of a sweep: S for a cycle inside one layer, M for one over several."""
     minimised: str | None = None
-    """What the trace is a least one of; None where it is just the one that was found."""
+    """In which sense the trace is a shortest one; None if it is just the one that was found."""
     ended: bool = False
     """The violating run ends, and stays in its last state."""
     atoms: tuple[AtomValues, ...] = ()
     components: tuple[AcceptingComponent, ...] = ()
     """All accepting components, where they were asked for."""
     warnings: tuple[str, ...] = field(default=())
-    """Why the answer may not mean what it seems to mean."""
+    """Reasons why the answer may be vacuous."""

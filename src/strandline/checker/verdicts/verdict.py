@@ -1,4 +1,4 @@
-"""What a search may claim: answers per property and overall, completeness, traces, counts."""
+"""The result of a check: answers per property and overall, completeness, traces, statistics."""
 
 from __future__ import annotations
 
@@ -29,8 +29,11 @@ class Answer(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PropertyVerdict:
-    """The answer for one property. `reason` says why it is unknown, or what went wrong where that is not
-    plain; `trace` leads to the violation, or to the witness of a reachability claim that holds."""
+    """The answer for one property.
+
+    `reason` says why it is unknown, or explains a violation; `trace` leads to the violation, or to the witness of a
+    reachability claim that holds.
+    """
 
     kind: Kind
     name: str
@@ -42,18 +45,18 @@ class PropertyVerdict:
     ctl: CtlSearch | None = None
     """How a formula of CTL was decided."""
     shortest: bool = True
-    """Whether the trace is a shortest one where the search, by its order, finds such; a search in sets may not."""
+    """Whether the trace is a shortest one, if the order of the search finds such; a symbolic search may not."""
 
 
 def without(answer: Answer, why: str) -> str:
-    """That nothing shows an answer, in words."""
+    """Return the reason for an answer without evidence."""
     return f"no {'witness' if answer is Answer.HOLDS else 'counterexample'}: {why}"
 
 
 @dataclass(frozen=True, slots=True)
 class WalkFigures:
-    """Random walks: how many were wanted, of how many steps at most, with which seed; how many were finished, the steps
-    of all, of the longest, and how many came to where no step is."""
+    """Statistics of random walks: how many were asked for, their depth and seed; how many were finished, their steps,
+    the longest, and how many ended in a deadlock."""
 
     walks: int
     depth: int
@@ -66,15 +69,18 @@ class WalkFigures:
 
 @dataclass(frozen=True, slots=True)
 class Statistics(Shown):
-    """What a search did. `states`, `transitions` and `deadlocks` count distinct ones and are None where that
-    cannot be known: after a sweep with regress edges, or a search whose cache had to replace states, a forgotten state
-    and a new one look alike. Of a search that is not complete they count what was found so far."""
+    """Statistics of a search.
+
+    `states`, `transitions` and `deadlocks` count distinct ones and are None where that cannot be known: after a sweep
+    with regress edges, or a search whose cache had to evict states, a deleted state and a new one look alike. Of an
+    incomplete search they count what was found so far.
+    """
 
     states: int | None = None
     transitions: int | None = None
     deadlocks: int | None = None
     about: int | None = None
-    """Of a sweep that cannot tell `states`: an estimate of it, to some percent."""
+    """An estimate of `states` to some percent, for a sweep that cannot know it."""
     visited: int = 0
     """Expansions, repeated ones included."""
     peak_states: int = 0
@@ -88,26 +94,26 @@ class Statistics(Shown):
     regress_edges: int = 0
     layers: int = 0
     replaced: int = 0
-    """Cached states that had to make room for others."""
+    """States that were evicted from the cache."""
     changed: tuple[str, ...] = ()
-    """What was changed while it ran, and why: how states are kept, the measure; in sentences."""
+    """What was changed during the search, and why, in sentences: the store, the measure."""
     spilled_bytes: int = 0
     """Of a search that went on with states on disk: the most that these took."""
     levels: tuple[int, ...] = ()
     """Breadth-first: states at each distance from the initial ones."""
     profile: tuple[LayerFigures, ...] = ()
-    """Sweep: what was done layer by layer; breadth-first the same by distance. Bounded: where layers are many, some
-    neighbours are taken together."""
+    """Counts layer by layer for a sweep, by distance for breadth-first search. Bounded: neighbours are joined if there
+    are many."""
     regress: Regress | None = None
     """Sweep: which steps regress; None where none does."""
     walks: WalkFigures | None = None
     """Of random walks, which count no states."""
     exchanged: tuple[str, ...] = ()
-    """Groups of processes, and sets of names, that were not told apart."""
+    """Groups of symmetric processes, and scalarsets."""
     held_by: tuple[str, ...] = ()
     """Of each of these, the variables that hold such a process or name; nothing where none does."""
     told_apart: tuple[str, ...] = ()
-    """Of other groups and sets, which were told apart, why they were; in sentences."""
+    """Groups and sets that are not symmetric, with the reason, in sentences."""
     passed_over: tuple[str, ...] = ()
     """Locations that steps lead through, because the next step was merged with them."""
     threads: int = 1
@@ -120,9 +126,9 @@ class Statistics(Shown):
     nodes: int = 0
     """Of a search in sets: most nodes of decision diagrams at the same time."""
     allowed_bytes: int | None = None
-    """Of a search in sets without a limit of memory: what the process might take all the same."""
+    """The default limit of memory of a symbolic search without a given one."""
     coverage: Coverage | None = None
-    """What was met of the model; None where that cannot be told, as for models made of callables."""
+    """Coverage of the model; None where it is not known, as for models made of callables."""
     seconds: float = 0.0
     """The search itself."""
     compile_seconds: float = 0.0
@@ -132,7 +138,7 @@ class Statistics(Shown):
 
     @property
     def revisited(self) -> int | None:
-        """Expansions of states that had been expanded before; None where the distinct ones are not known."""
+        """Repeated expansions; None if the number of distinct states is not known."""
         return None if self.states is None else max(0, self.visited - self.states)
 
 
@@ -150,19 +156,18 @@ class Exploration(Reported):
     """The run-time fault of the model that ended the search."""
     interrupted: bool = False
     prediction: Prediction | None = None
-    """What was expected of a measure that the program has found itself."""
+    """The predicted cost of a measure that the program has found itself."""
 
     @property
     def answer(self) -> Answer:
-        """HOLDS when everything was explored and no run-time fault met."""
+        """HOLDS if everything was explored without a run-time fault."""
         if self.fault is not None:
             return Answer.VIOLATED
         return Answer.HOLDS if self.complete else Answer.UNKNOWN
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What limits the way in which the search was done, and how the model was understood where that may surprise,
-        in sentences for people."""
+        """Limitations of the search, and interpretations of the model that may surprise, in sentences for people."""
         return self.system.notes
 
     @property
@@ -180,7 +185,8 @@ class Verdict(Reported):
 
     exploration: Exploration
     properties: tuple[PropertyVerdict, ...]
-    """What was asked, in order; a run-time fault of the model, which is always a violation, comes last."""
+    """The properties in the order they were asked for; a run-time fault of the model, always a violation, comes last.
+    """
 
     @property
     def answer(self) -> Answer:
@@ -193,14 +199,13 @@ class Verdict(Reported):
 
     @property
     def complete(self) -> bool:
-        """Whether all reachable states were explored, by every search that there was; a violation needs no such
-        thing."""
+        """Whether all reachable states were explored by every search; a violation does not need that."""
         searches = [search for one in self.properties for search in (one.search, one.ctl) if search is not None]
         return self.exploration.complete and all(search.complete for search in searches)
 
     @property
     def reason(self) -> str | None:
-        """Why the answer is UNKNOWN or the search not complete; None where neither is so."""
+        """Why the answer is UNKNOWN or the search not complete; None if neither is so."""
         if self.answer is Answer.UNKNOWN:
             return next((one.reason for one in self.properties if one.answer is Answer.UNKNOWN), None) or (
                 self.exploration.reason
@@ -209,7 +214,7 @@ class Verdict(Reported):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What limits the way in which the search was done, in sentences for people."""
+        """Limitations of the search, in sentences for people."""
         return self.exploration.notes
 
     @property
@@ -222,7 +227,7 @@ class Verdict(Reported):
 
     @property
     def trace(self) -> Trace | None:
-        """The trace of the first violated property; where none is violated, the first witness."""
+        """The trace of the first violated property; if none is violated, the first witness."""
         traced = [one for one in self.properties if one.trace is not None]
         violated = [one for one in traced if one.answer is Answer.VIOLATED]
         return next((one.trace for one in violated + traced), None)
@@ -236,12 +241,12 @@ class Verdict(Reported):
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during a search; `result` says what was known by then."""
+    """Ctrl-C during a search; `result` holds what was known by then."""
 
     def __init__(self, result: Exploration | Verdict) -> None:
         super().__init__("interrupted")
         self.result = result
 
     def _render_traceback_(self) -> list[str]:
-        """What IPython shows: what was known by then, instead of where the program stood."""
+        """Return what IPython shows: the result instead of a traceback."""
         return interrupted_lines(self.result)
