@@ -33,8 +33,10 @@ _OBJECT_WORDS, _NUMBER_WORDS = 40, 5
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A state of a graph: its number in the order of discovery, its values, the truth of each proposition, its
-    progress, and its edges, each with the name of the action and the number of the target."""
+    """A state of a graph.
+
+    `number` is its place in the order of discovery; each edge has the name of its action and the number of its target.
+    """
 
     number: int
     state: tuple[int, ...]

@@ -68,7 +68,7 @@ def walk_selection(
 
 
 def _note(run: SearchRun, walking: WalkOptions) -> None:
-    """Walks are never complete."""
+    """Note the statistics of the walks, which are never complete."""
     outcome, figures = run.outcome, WalkFigures(walking.walks, walking.depth, walking.seed)
     if run.begun:
         walk = random_walks(run.search).walk

@@ -1,2 +1,5 @@
-"""The command line. What comes in: arguments. What goes out: the verdict on stdout, everything else on
-stderr, an exit code. Nothing that takes long to import is imported before a command runs."""
+"""The command line.
+
+In: arguments. Out: the verdict on stdout, everything else on stderr, an exit code. Nothing that takes long to import is
+imported before a command runs.
+"""

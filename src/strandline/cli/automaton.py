@@ -91,7 +91,7 @@ def _rendered(formula: Formula, automaton: Automaton, format_: str) -> str:
 
 
 def _classified(formula: Formula) -> tuple[Classes | None, bool | None]:
-    """To which classes the formula belongs, and whether it is invariant under stuttering, where that can be told."""
+    """Return the classes of the formula, and whether it is stutter-invariant; None where that is not known."""
     from strandline.errors import ResourceError
     from strandline.properties.translation.classification import exact_classes, is_stutter_invariant
 
@@ -102,7 +102,10 @@ def _classified(formula: Formula) -> tuple[Classes | None, bool | None]:
 
 
 def _check(formula: Formula, source: Source) -> int:
-    """Compare the formula with the automaton of a file; its negation is known, the file's must be made."""
+    """Compare the formula with the automaton of a file.
+
+    The negation of the formula is known; the automaton must be complemented.
+    """
     from strandline.errors import ResourceError
     from strandline.properties.automata.comparison import compare_with_formula
     from strandline.properties.formats.reading import read_automaton

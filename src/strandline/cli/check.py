@@ -32,7 +32,7 @@ def configure(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command; the exit code tells the verdict."""
+    """Run the command; the exit code reports the verdict."""
     options, temporal = options_of(arguments, Options), options_of(arguments, TemporalOptions)
     claims = options_of(arguments, Claims)
     try_files(arguments)

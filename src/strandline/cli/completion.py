@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option of a command: its spellings, the values it can take, whether a file follows."""
+    """An option of a command: its spellings, its values, and whether a file follows."""
 
     flags: tuple[str, ...]
     help: str
@@ -55,7 +55,7 @@ class Command:
 
 
 def describe(parser: argparse.ArgumentParser) -> list[Command]:
-    """What can be completed, from the parser's own tables."""
+    """Return what can be completed, from the parser's own tables."""
     commands = []
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
@@ -78,7 +78,7 @@ def _command(name: str, text: str, parser: argparse.ArgumentParser) -> Command:
 
 
 def bash(commands: list[Command]) -> str:
-    """A completion script for bash."""
+    """Return a completion script for bash."""
     cases = []
     for command in commands:
         flags = " ".join(flag for option in command.options for flag in option.flags)
@@ -111,7 +111,7 @@ def bash(commands: list[Command]) -> str:
 
 
 def zsh(commands: list[Command]) -> str:
-    """A completion script for zsh."""
+    """Return a completion script for zsh."""
     listed = " ".join(_quoted(f"{command.name}:{command.help}") for command in commands)
     lines = ["#compdef strandline", "_strandline() {", "  local -a commands", f"  commands=({listed})"]
     lines += [
@@ -140,7 +140,7 @@ def _zsh_option(flag: str, option: Option) -> str:
 
 
 def fish(commands: list[Command]) -> str:
-    """A completion script for fish."""
+    """Return a completion script for fish."""
     lines = []
     for command in commands:
         lines.append(f"complete -c strandline -n __fish_use_subcommand -f -a {command.name} -d {_quoted(command.help)}")

@@ -1,4 +1,4 @@
-"""What goes to the terminal while a command runs: notices and the progress line, all on stderr."""
+"""Output to the terminal while a command runs: notices and the progress line, all on stderr."""
 
 from __future__ import annotations
 
@@ -24,13 +24,16 @@ def may_colour(stream: TextIO) -> bool:
 
 
 def emit(text: str) -> None:
-    """Print to stdout, at once. Where nobody reads any more, there is nobody to tell: a verdict stands
-    without. Raises `CannotWrite` where somebody reads, but not this: on a full disk."""
+    """Print to stdout, at once.
+
+    A closed pipe is ignored: the verdict stands without a reader. Raises `CannotWrite` on other errors, such as a full
+    disk.
+    """
     emit_pieces([text])
 
 
 def emit_pieces(pieces: Iterable[str]) -> None:
-    """The same for a text in pieces."""
+    """Print a text in pieces, as `emit` does."""
     try:
         sys.stdout.writelines(pieces)
         print(flush=True)
@@ -42,13 +45,15 @@ def emit_pieces(pieces: Iterable[str]) -> None:
 
 
 def _forget_output() -> None:
-    """What is left to be written goes nowhere: Python would complain about it at the end."""
+    """Discard pending output, about which Python would complain at the end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class Console:
-    """Notices on stderr, unless quiet, and one live line on a terminal. A
-    `strandline.checker.limits.progress.ProgressCallback`."""
+    """Notices on stderr, unless quiet, and one live line on a terminal.
+
+    It is a `strandline.checker.limits.progress.ProgressCallback`.
+    """
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._quiet = quiet
@@ -58,13 +63,13 @@ class Console:
         self._last = (0.0, 0)
 
     def notice(self, text: str) -> None:
-        """One line that stays."""
+        """Print one line that stays."""
         if not self._quiet:
             self.clear()
             self._write(f"{text}\n")
 
     def warning(self, text: str) -> None:
-        """One line that is shown even if notices are not."""
+        """Print one line that is shown even if notices are not."""
         self.clear()
         self._write(f"{text}\n")
 

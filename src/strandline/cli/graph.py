@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("ss", "aut", "dot", "graphml", "svg")
 DRAWN = ("states", "components", "control")
-"""What can be drawn; the reachable states can be written in the other formats too."""
+"""The graphs that can be drawn; the reachable states can be written in the other formats too."""
 
 
 def configure(subparsers: Any) -> None:
@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _draw(arguments: argparse.Namespace, options: Options, format_: str, console: Console) -> int:
-    """A picture: small enough to be held in memory, or nobody could look at it."""
+    """Draw a picture of a graph that is small enough for memory and for a reader."""
     if format_ not in ("dot", "svg"):
         raise UsageError(f"--draw {arguments.draw} is written as dot or svg, not as {format_}")
     from strandline.report.exit_codes import HOLDS
@@ -153,7 +153,7 @@ def _format(asked: str | None, output: Path | None, drawn: str) -> str:
 
 
 def _deliver(first: str, file: Any, output: Path | None) -> None:
-    """Copy what was written to where it belongs; a file appears there as a whole or not at all."""
+    """Copy what was written to its destination; a file appears there as a whole or not at all."""
     file.flush()
     file.seek(0)
     if output is None:

@@ -1,4 +1,4 @@
-"""`strandline info`: what was understood of a model, without a search."""
+"""`strandline info`: facts about a model that need no search."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The guard around the command line: every way to end has its exit code, and Python's own 1 is never one of
-them."""
+"""The guard around the command line: every end has its exit code, and Python's own 1 is never one of them."""
 
 from __future__ import annotations
 
@@ -22,10 +21,10 @@ _REPORT = "This is a bug in strandline. Please report it with the text above and
 
 
 def guarded_main() -> NoReturn:
-    """The entry point: run the command line and end the process with its exit code.
+    """Run the command line and end the process with its exit code.
 
-    The process ends at once. Unloading the libraries would take as long as a small check, and nothing is left
-    to do: the files of a run are removed by then, also after SIGTERM.
+    The process ends at once. Unloading the libraries would take as long as a small check, and nothing is left to do:
+    the files of a run are removed by then, also after SIGTERM.
     """
     for number in (signal.SIGTERM, signal.SIGHUP):
         # Who asked not to be told of a hang-up, as nohup does, is not told.
@@ -51,7 +50,7 @@ def _terminated(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def open_closed_streams() -> None:
-    """Standard streams that were closed before the program began lead nowhere; Python has none then."""
+    """Open standard streams that were closed before the program began; Python has none then."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115  open as long as the process lives
@@ -117,8 +116,10 @@ def run_command(given: list[str], parsed: Namespace) -> int:
 
 
 def with_expressions(given: Sequence[str], flags: Collection[str]) -> list[str]:
-    """The arguments with expressions that begin with a minus sign joined to their flag: `--measure -x` is
-    `--measure=-x`, which the parser would else take for another option."""
+    """Join expressions that begin with a minus sign to their flag: `--measure -x` becomes `--measure=-x`.
+
+    The parser would take them for another option.
+    """
     joined: list[str] = []
     for argument in given:
         opened = bool(joined) and joined[-1] in flags
@@ -130,7 +131,7 @@ def with_expressions(given: Sequence[str], flags: Collection[str]) -> list[str]:
 
 
 def _addressed(error: InputError, parsed: Namespace) -> str:
-    """A message with a place begins with it, so that editors find it; others say who speaks."""
+    """Begin a message with its place, so that editors find it, or else with the name of the command."""
     if error.source is not None or not isinstance(error, UsageError):
         return error.on_command_line()
     name = "strandline" if parsed.command is None else f"strandline {parsed.command}"
@@ -138,7 +139,7 @@ def _addressed(error: InputError, parsed: Namespace) -> str:
 
 
 def _interrupted(parsed: Namespace, interrupt: KeyboardInterrupt) -> int:
-    """A search that was interrupted carries what it knew; see `strandline.checker.verdicts.verdict.Interrupted`."""
+    """Print the partial result of an interrupted search, see `strandline.checker.verdicts.verdict.Interrupted`."""
     result = getattr(interrupt, "result", None)
     if result is not None:
         return int(parsed.finish(result))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def add_asking(parser: argparse.ArgumentParser) -> None:
-    """What is asked by a file or by a name."""
+    """Add the options for a file of formulas and for named questions."""
     group = parser.add_argument_group("formulas and questions; each is answered in a line")
     group.add_argument(
         "--formulas", metavar="FILE", type=Path, action="append", default=[],
@@ -33,7 +33,7 @@ def add_asking(parser: argparse.ArgumentParser) -> None:
 
 
 def is_asked(arguments: argparse.Namespace, claims: Claims) -> bool:
-    """Whether there is a file or a question. Raises `UsageError` where there are claims too."""
+    """Return True if there is a file of formulas or a question. Raises `UsageError` if there are claims too."""
     asked = bool(arguments.formulas or arguments.question)
     if asked and claims != Claims():
         raise UsageError(
@@ -46,7 +46,7 @@ def is_asked(arguments: argparse.Namespace, claims: Claims) -> bool:
 def answer(
     arguments: argparse.Namespace, system: System, options: Options, temporal: TemporalOptions, console: Console
 ) -> int:
-    """Print the answers as they are found; 0 where there are no unknown ones."""
+    """Print the answers as they are found; return 0 if none is unknown."""
     from strandline.report.answers import answer_text, answers_code, answers_data
     from strandline.report.envelope import render
 
@@ -67,7 +67,7 @@ def answer(
 def _answers(
     arguments: argparse.Namespace, system: System, options: Options, temporal: TemporalOptions, console: Console
 ) -> tuple[list[str], Iterator[Answered]]:
-    """The names of what is asked, and the answers to come; all files are read before the first is found."""
+    """Return the names of the questions and their answers to come; all files are read before the first is found."""
     from strandline.checker.contest.answers import decide_formulas, session_of
     from strandline.checker.contest.questions import decide_question
     from strandline.checker.contest.reader import read_formulas

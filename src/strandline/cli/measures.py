@@ -1,4 +1,4 @@
-"""`strandline measures`: find measures of progress, predict what a sweep by each will cost, and rank them."""
+"""`strandline measures`: find progress measures, predict the cost of a sweep by each, and rank them."""
 
 from __future__ import annotations
 

@@ -14,8 +14,10 @@ Options = TypeVar("Options")
 
 
 def add_options(parser: argparse.ArgumentParser, options: type[Any], only: Container[str] | None = None) -> None:
-    """Add every option of a class to the parser, or only some of them, in the groups that the fields name. What is not
-    given is not in the parsed arguments either: defaults stand in the class alone."""
+    """Add the options of a class to the parser, all or some, in the groups that the fields name.
+
+    An option that is not given is not in the parsed arguments: defaults stand in the class alone.
+    """
     groups: dict[str, Any] = {}
     for field, facts in options_in(options):
         if only is not None and field.name not in only:
@@ -27,13 +29,13 @@ def add_options(parser: argparse.ArgumentParser, options: type[Any], only: Conta
 
 
 def options_of(arguments: argparse.Namespace, options: type[Options]) -> Options:
-    """The options that were given, checked."""
+    """Return the options that were given, checked."""
     names = [field.name for field, _ in options_in(options)]
     return options(**{name: getattr(arguments, name) for name in names if hasattr(arguments, name)})
 
 
 def _kind(field: Field[Any], facts: OptionFacts) -> dict[str, Any]:
-    """What kind of flag an option is, by its default."""
+    """Return the kind of flag for an option, by its default."""
     if field.default is False:
         return {"action": "store_true"}
     if facts.flag is not None and facts.flag.startswith("--no-"):

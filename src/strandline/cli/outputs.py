@@ -12,8 +12,10 @@ from strandline.report.exit_codes import HOLDS, NOT_WRITTEN
 
 
 def try_file(path: Path | None, noun: str | None = None) -> None:
-    """Raise `UsageError` if a file cannot be written, before a search makes what is to be in it. What is there is left
-    as it is, and where there is nothing, nothing stays; None is no file."""
+    """Raise `UsageError` if a file cannot be written, before a search makes its contents.
+
+    An existing file is left as it is, and no new one stays; None is no file.
+    """
     if path is None:
         return
     try:
@@ -36,7 +38,7 @@ def try_file(path: Path | None, noun: str | None = None) -> None:
 
 
 def is_special(path: Path) -> bool:
-    """Return True if there is something at the path that is no regular file: a pipe, a device, a folder."""
+    """Return True if the path is no regular file: a pipe, a device, a folder."""
     return path.exists() and not path.is_file()
 
 
@@ -48,8 +50,10 @@ def _refuse_folder(path: Path) -> None:
 
 
 class Outputs:
-    """The files of one command, written after its verdict. One that cannot be written is a warning, whatever the
-    reason: the verdict stands."""
+    """The files of one command, written after its verdict.
+
+    One that cannot be written is a warning, whatever the reason: the verdict stands.
+    """
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -76,5 +80,5 @@ class Outputs:
         self._console.warning(f"warning: {message}")
 
     def exit_code(self, code: int) -> int:
-        """The code of the command: that of the verdict, unless it is the best one and a file is missing."""
+        """Return the exit code of the command: that of the verdict, unless it is 0 and a file is missing."""
         return NOT_WRITTEN if code == HOLDS and not self.complete else code

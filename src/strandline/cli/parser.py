@@ -38,7 +38,7 @@ class Parser(argparse.ArgumentParser):
         super()._check_value(action, value)
 
     def _perhaps(self, extras: list[str]) -> str:
-        """What the first flag that is not known may have been meant to be."""
+        """Suggest what the first unknown flag may have been meant to be."""
         flags = [flag for action in self._actions for flag in action.option_strings]
         given = next((one for one in extras if one.startswith("--")), "")
         return suggestion(given.partition("=")[0], flags) if given else ""
@@ -48,7 +48,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def build_parser() -> Parser:
-    """The whole parser. Importing the commands imports nothing heavy."""
+    """Return the whole parser. Importing the commands imports nothing heavy."""
     parser = Parser(
         prog="strandline",
         description="A model checker: explores every reachable state of a concurrent system and decides "
@@ -63,7 +63,7 @@ def build_parser() -> Parser:
 
 
 def flags_with_expressions(parser: argparse.ArgumentParser) -> set[str]:
-    """The flags of all commands that an expression of the model's language follows."""
+    """Return the flags of all commands that take an expression of the model's language."""
     flags: set[str] = set()
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):

@@ -22,7 +22,7 @@ _WITHOUT_LAYERS = ("dfs", "cache")
 
 
 class Recorder:
-    """A callback that remembers what it is told, and tells it on."""
+    """A callback that records progress and forwards it."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -58,7 +58,7 @@ class Plotting:
         return exploration
 
     def pictures(self, explored: Exploration) -> dict[Path, Callable[[], None]]:
-        """What writes each of the pictures that are asked for."""
+        """Return a writer for each of the pictures that were asked for."""
         plot, memory = self._arguments.plot, self._arguments.plot_memory
         found: dict[Path, Callable[[], None]] = {}
         if plot is not None:

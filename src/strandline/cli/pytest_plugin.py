@@ -1,8 +1,7 @@
 """Expected verdicts as pytest tests: every case of an `expected.toml` is a test.
 
-Off unless asked for, by `--strandline-expected` or by `strandline_expected = true` in pytest's configuration:
-whoever has this package installed for another reason must not find new tests. Nothing of the package is
-imported before.
+Off unless asked for, by `--strandline-expected` or by `strandline_expected = true` in pytest's configuration: users who
+have this package installed for another reason must not find new tests. Nothing of the package is imported before.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ _OPTION, _SETTING = "--strandline-expected", "strandline_expected"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The option and the setting that turn the plugin on."""
+    """Add the option and the setting that turn the plugin on."""
     what = "collect expected.toml files: run models against their expected verdicts"
     parser.getgroup("strandline").addoption(_OPTION, action="store_true", default=False, help=what)
     parser.addini(_SETTING, what, type="bool", default=False)
@@ -56,7 +55,7 @@ class ExpectedFile(pytest.File):
 
 
 class UnexpectedOutcome(Exception):
-    """A case that did not do what was expected of it."""
+    """A case whose outcome was not expected."""
 
     def __init__(self, result: CaseResult) -> None:
         super().__init__(result.outcome.words)
@@ -80,7 +79,7 @@ class ExpectedItem(pytest.Item):
             raise UnexpectedOutcome(result)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """The outcome and its reasons, without a stack trace of ours."""
+        """Return the outcome and its reasons, without a stack trace of ours."""
         if isinstance(excinfo.value, UnexpectedOutcome):
             from strandline.report.expectations import result_text
             from strandline.report.style import Style
@@ -89,5 +88,5 @@ class ExpectedItem(pytest.Item):
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, None, str]:
-        """Where the test stands and what it is called."""
+        """Return the place and the name of the test."""
         return self.path, None, f"{self.path.parent.name}: {self.name}"

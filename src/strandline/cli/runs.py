@@ -1,4 +1,4 @@
-"""`strandline runs`: what killed runs have left behind."""
+"""`strandline runs`: files left behind by killed runs."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _fate(arguments: argparse.Namespace, one: LeftOver, kept: list[LeftOver]) ->
 
 
 def total(found: list[LeftOver]) -> str:
-    """How many runs, and what they take."""
+    """Say how many runs were found, and their size."""
     from strandline.checker.limits.memory import shown_bytes
 
     whose = "a killed run" if len(found) == 1 else f"{len(found)} killed runs"
@@ -71,7 +71,7 @@ def total(found: list[LeftOver]) -> str:
 
 
 def removing(folder: Path | None) -> str:
-    """The command that removes what is left over in a folder."""
+    """Return the command that removes the left-over files in a folder."""
     place = "" if folder is None else f" --work-dir {shlex.quote(str(folder))}"
     return f"strandline runs --remove{place}"
 

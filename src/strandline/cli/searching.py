@@ -1,4 +1,4 @@
-"""What the commands that search have in common: their options, and how they end."""
+"""The common parts of the commands that search: their options, and how they end."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
 _EXPECTATIONS = ("holds", "violated", "unknown")
 _MUCH = 100 << 20
-"""Bytes of what killed runs left behind that are worth a word before every search."""
+"""Bytes left behind by killed runs that are worth a notice before every search."""
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
-    """The model to search."""
+    """Add the argument for the model."""
     kinds = ".dve, .py, .psl, .aut, .pnml, .lola, .lotus, .ss"
     parser.add_argument("model", metavar="MODEL", help=f"a model file ({kinds})")
     add_parameters(parser)
 
 
 def add_parameters(parser: argparse.ArgumentParser) -> None:
-    """Values for what the model leaves open."""
+    """Add the option for values of the model's parameters."""
     parser.add_argument(
         "-D",
         metavar="NAME=VALUE",
@@ -48,8 +48,10 @@ def add_parameters(parser: argparse.ArgumentParser) -> None:
 
 
 def load_model(arguments: argparse.Namespace, limit: float | None = None) -> System:
-    """The model of a command, with the parameters that are given. Raises `ResourceError` where so many seconds have
-    passed since the command began before it is there."""
+    """Load the model of a command, with the parameters that are given.
+
+    Raises `ResourceError` if that takes longer than so many seconds since the command began.
+    """
     from strandline.checker.limits.timeouts import within
     from strandline.languages import load
     from strandline.languages.parameters import given_parameters
@@ -59,7 +61,7 @@ def load_model(arguments: argparse.Namespace, limit: float | None = None) -> Sys
 
 
 def add_output_options(parser: argparse.ArgumentParser) -> None:
-    """What is told, and how."""
+    """Add the options for the output."""
     output = parser.add_argument_group("output")
     output.add_argument("--json", action="store_true", help="print one JSON object, whatever happens")
     output.add_argument(
@@ -76,8 +78,10 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
 
 
 def console_of(arguments: argparse.Namespace, options: Options) -> Console:
-    """The console of a command; first it tells of what killed runs have left behind, where that takes room. Raises
-    `UsageError` where a trace is to be written and none is wanted."""
+    """Return the console of a command, after a notice about the files of killed runs, if they are large.
+
+    Raises `UsageError` if a trace is to be written and none is wanted.
+    """
     if arguments.trace is not None and not options.traces:
         raise UsageError("{} writes a trace, and {} looks for none", options=[Option("trace", "FILE"), NO_TRACES])
     from strandline.cli.runs import removing, total
@@ -98,8 +102,10 @@ def finish(
     checkpoints: Checkpoints | None = None,
     pictures: Mapping[Path, Callable[[], None]] | None = None,
 ) -> int:
-    """Print the result, write the trace, the report and further `pictures`, and return the exit code. A file that
-    cannot be written is a warning: the verdict stands, and so do the checkpoints."""
+    """Print the result, write the trace, the report and further `pictures`, and return the exit code.
+
+    A file that cannot be written is a warning: the verdict stands, and so do the checkpoints.
+    """
     from strandline.report.codes import exit_code
 
     console.clear()
@@ -142,7 +148,7 @@ def _write_files(
 
 
 def _limits_of(arguments: argparse.Namespace, result: Exploration | Verdict) -> EvidenceLimits:
-    """The limits of the run, which hold for writing too."""
+    """Return the limits of the run, which apply to writing too."""
     from strandline.checker.limits.evidence import EvidenceLimits
     from strandline.checker.verdicts.verdict import Verdict
 
@@ -151,8 +157,10 @@ def _limits_of(arguments: argparse.Namespace, result: Exploration | Verdict) -> 
 
 
 def _emit_object(arguments: argparse.Namespace, result: Exploration | Verdict, code: int) -> None:
-    """Print the JSON object. One with a long trace is put into a file first: where that cannot be done within the
-    limits, there is still time to leave the trace out."""
+    """Print the JSON object.
+
+    One with a long trace is written to a file first: if that exceeds the limits, the trace can still be left out.
+    """
     from strandline.report.data import result_data, without_traces
     from strandline.report.envelope import render, render_pieces
     from strandline.traces.stored import MOST_HELD
@@ -194,7 +202,7 @@ def _rendered(arguments: argparse.Namespace, result: Exploration | Verdict) -> s
 
 
 def _expected(arguments: argparse.Namespace, console: Console, result: Exploration | Verdict, code: int) -> int:
-    """What `--expect` makes of an exit code. Errors never come here, and an interruption is no verdict."""
+    """Return the exit code under `--expect`. Errors never come here, and an interruption is no verdict."""
     if arguments.expect is None or code == interrupted_code():
         return code
     if result.answer.value.lower() == arguments.expect:

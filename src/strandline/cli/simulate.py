@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run_walks(arguments: argparse.Namespace) -> int:
-    """Random walks; the exit code tells the verdict."""
+    """Take random walks; the exit code reports the verdict."""
     if arguments.commands is not None or arguments.product:
         raise UsageError("--walks takes walks by itself: not with --command or --product")
     if arguments.seed is None:
@@ -96,7 +96,7 @@ def _run_walks(arguments: argparse.Namespace) -> int:
 
 
 def _refuse_without_walks(arguments: argparse.Namespace) -> None:
-    """What has a meaning for random walks alone must not be given in silence."""
+    """Raise `UsageError` for options of random walks without random walks."""
     given = [name for name in ("depth", *_CLAIMS, *_LIMITS) if hasattr(arguments, name)]
     given += [name for name in ("json", "trace", "report", "full", "quiet", "expect") if getattr(arguments, name)]
     if given:
@@ -129,7 +129,7 @@ def _prompt(simulation: Simulation) -> str:
 
 
 def _run_script(simulation: Simulation, lines: Iterable[str], noun: str) -> int:
-    """Commands from elsewhere, each told before what it does; the first mistake ends the run."""
+    """Execute commands of a script, each echoed before its output; the first mistake ends the run."""
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
@@ -144,7 +144,7 @@ def _run_script(simulation: Simulation, lines: Iterable[str], noun: str) -> int:
 
 
 def _run_interactively(simulation: Simulation) -> int:
-    """Commands from a person: a mistake is told, Ctrl-D leaves, Ctrl-C stops a command or leaves."""
+    """Execute commands of a person: a mistake is reported, Ctrl-D leaves, Ctrl-C stops a command or leaves."""
     _prepare_line_editing()
     while not simulation.over:
         try:

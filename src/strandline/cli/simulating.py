@@ -1,4 +1,4 @@
-"""What the commands of `strandline simulate` do: a walk through a model, told in text."""
+"""The commands of `strandline simulate`: a walk through a model, as text."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from strandline.traces.matching import fit
 from strandline.traces.trace_files import read_trace
 
 _MOST_TOLD = 50
-"""A random walk of more steps than this tells only of its end."""
+"""A random walk of more steps than this prints its end only."""
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command: what follows its name, what it does, and the method."""
+    """A command: its arguments, its description, and the method."""
 
     argument: str
     help: str
@@ -31,8 +31,10 @@ class Command:
 
 
 class Simulation:
-    """A walk and the person who directs it. Everything told goes through `say`; a mistake of the person is an
-    `InputError`, and the walk stays where it was."""
+    """A walk and the person who directs it.
+
+    All output goes through `say`; a mistake of the person is an `InputError`, and the walk stays where it was.
+    """
 
     def __init__(self, reference: SystemReference, style: Style, say: Callable[[str], None], random: Random) -> None:
         self.system = reference.system
@@ -42,12 +44,12 @@ class Simulation:
         self.over = False
 
     def start(self) -> None:
-        """Begin in the initial state, or ask for one where there are several."""
+        """Begin in the initial state, or ask for one if there are several."""
         self._say(self.text.title())
         self._reset("")
 
     def execute(self, line: str) -> None:
-        """Do what one line says. Raises `InputError` where it cannot be done."""
+        """Execute one line. Raises `InputError` if it cannot be done."""
         words = line.split(maxsplit=1)
         if not words:
             self._say(self.text.menu(self.walk))
@@ -197,7 +199,7 @@ COMMANDS = {
 
 
 def _full_name(word: str) -> str:
-    """The command that a word names, in full or cut short."""
+    """Return the command that a word names, in full or abbreviated."""
     fitting = [name for name in COMMANDS if name.startswith(word)]
     if word in COMMANDS or word == "exit":
         return "quit" if word == "exit" else word

@@ -1,4 +1,4 @@
-"""What `strandline simulate` shows: states, the steps that can be taken, faults and violated claims."""
+"""The output of `strandline simulate`: states, enabled steps, faults and violated claims."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class SimulationText:
         self._reference, self._system, self._style = reference, reference.system, style
 
     def title(self) -> str:
-        """The first line."""
+        """Return the first line."""
         system = self._system
         name = self._style.paint(system.name, "bold")
         product = "" if system.observer is None else f", with property process {system.observer.name}"
         return f"{name}: {counted(len(system.actions), 'action')}{product}; 'help' lists the commands"
 
     def beginning(self, walk: Walk) -> str:
-        """The initial state in which a walk begins."""
+        """Return the initial state in which a walk begins."""
         number = walk.initial or 0
         which = f" {number + 1}" if len(walk.initial_states) > 1 else ""
         title = self._style.paint(f"initial state{which}", "bold")
@@ -38,7 +38,7 @@ class SimulationText:
         return "\n".join([title, *state_lines(state, self._style.paint)])
 
     def step(self, walk: Walk, before: State | None, edge: Edge) -> str:
-        """A step that was taken, with what it changed, or the fault it ended in."""
+        """Return a step that was taken, with its changes, or the fault it ended in."""
         if edge.target is None:
             lines = [f"{self._style.paint('!', 'red')}  {self._style.paint(edge.action, 'bold')}"]
             return "\n".join([*lines, *(f"   {line}" for line in self._fault_lines(edge.fault))])
@@ -47,22 +47,22 @@ class SimulationText:
         return "\n".join([*lines, *self._changes(before, edge, "     ")])
 
     def state(self, state: State) -> str:
-        """A whole state."""
+        """Return a whole state."""
         return "\n".join(state_lines(self._reference.describe(state), self._style.paint))
 
     def labels(self, state: State) -> str:
-        """The labels that are true in a state."""
+        """Return the labels that are true in a state."""
         names = self.evaluator.labels(state)
         return f"labels: {', '.join(names)}" if names else ""
 
     def warnings(self, walk: Walk) -> str:
-        """The model's claims that are violated where a walk stands."""
+        """Return the model's claims that are violated in the walk's present state."""
         if walk.state is None:
             return ""
         return "\n".join(self._style.paint(line, "red") for line in self.evaluator.violated(walk.state))
 
     def menu(self, walk: Walk, *, whole: bool = False) -> str:
-        """What can be done where a walk stands."""
+        """Return the steps that are enabled in the walk's present state."""
         if walk.state is None:
             return self._initial_menu(walk, whole=whole)
         if walk.fault is not None:

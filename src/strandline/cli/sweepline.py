@@ -52,7 +52,7 @@ def configure(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command; the exit code tells the verdict."""
+    """Run the command; the exit code reports the verdict."""
     console = Console(quiet=arguments.quiet)
     from strandline.languages import load
     from strandline.report.codes import exit_code
@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _files(arguments: argparse.Namespace) -> list[str]:
-    """What may be written."""
+    """Return the files that may be written."""
     return [TRACE_FILE, *([TREE_FILE] if arguments.tree else []), *([UPDATE_FILE] if arguments.updates else [])]
 
 
@@ -116,7 +116,7 @@ def _checked(arguments: argparse.Namespace, system: System, console: Console) ->
 
 
 def _selected(arguments: argparse.Namespace, system: System) -> Selection:
-    """The one property that is asked for."""
+    """Return the one property that is asked for."""
     from strandline.checker.options.claims import FINITE, INFINITE, Claims
     from strandline.checker.properties.selection import Kind, Property, Selection, select
 
@@ -135,7 +135,7 @@ def _selected(arguments: argparse.Namespace, system: System) -> Selection:
 
 
 def _formula(file: Path, system: System) -> CtlFormula:
-    """The formula in a file of one line (000 §7.4.3); `EFAG p` is `EF AG p`."""
+    """Read the formula in a file of one line (000 §7.4.3); `EFAG p` is `EF AG p`."""
     from strandline.checker.properties.ctl_formula import bind_ctl
     from strandline.languages import read_text
 
@@ -175,7 +175,7 @@ def _of_states(bound: CtlFormula) -> Property:
 
 
 def _tree(arguments: argparse.Namespace, system: System, console: Console) -> Iterator[str]:
-    """Every record of the sweep with the one from which it was found (000, listing 6.1)."""
+    """Yield every record of the sweep with the one from which it was found (000, listing 6.1)."""
     from strandline.checker.graphs import explore_tree
     from strandline.checker.options.search import Options
     from strandline.report.thesis import predecessor_line, state_name
@@ -187,7 +187,7 @@ def _tree(arguments: argparse.Namespace, system: System, console: Console) -> It
 
 
 def _updates(arguments: argparse.Namespace, system: System, console: Console) -> Iterator[str]:
-    """How values travel through the product (000, listing 6.3); its states are called by both of their parts."""
+    """Yield the value updates in the product (000, listing 6.3); its states are named by both of their parts."""
     from strandline.checker.graphs import product_graph
     from strandline.checker.ltl.value_updates import value_updates
     from strandline.checker.options.search import Options
@@ -207,7 +207,7 @@ def _write(path: Path, lines: Iterable[str]) -> None:
 
 
 def _remove(path: Path) -> None:
-    """A trace of an earlier run must not be taken for one of this."""
+    """Remove a trace of an earlier run, which must not be taken for one of this."""
     try:
         path.unlink(missing_ok=True)
     except OSError as error:

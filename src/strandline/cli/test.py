@@ -110,7 +110,7 @@ def _finish(
 
 
 class _Telling:
-    """Results in the order of the files, told as soon as all before them are known."""
+    """Prints results in the order of the files, each as soon as all before it are known."""
 
     def __init__(self, style: Style, *, quiet: bool, silent: bool) -> None:
         self.style = style
@@ -119,12 +119,12 @@ class _Telling:
         self._next = 0
 
     def place(self) -> int:
-        """A place for a result to come."""
+        """Reserve a place for a result."""
         self._results.append(None)
         return len(self._results) - 1
 
     def told(self, place: int, result: CaseResult) -> None:
-        """A result has come."""
+        """Take the result for a place."""
         from strandline.report.expectations import result_text
 
         self._results[place] = result
@@ -134,7 +134,7 @@ class _Telling:
                 emit(result_text(ready, self.style))
 
     def results(self) -> list[CaseResult]:
-        """All results, in the order of the files."""
+        """Return all results, in the order of the files."""
         return [result for result in self._results if result is not None]
 
 

@@ -17,8 +17,10 @@ from strandline.traces.trace import Trace
 
 
 def run_case(case: Case) -> CaseResult:
-    """Run a case and judge it. Errors are outcomes too, and never an expected violation; only Ctrl-C and
-    SIGTERM get through."""
+    """Run a case and judge it.
+
+    Errors are outcomes too, and never an expected violation; only Ctrl-C and SIGTERM get through.
+    """
     began = time.perf_counter()
     try:
         result = _search(case)
@@ -35,7 +37,7 @@ def run_case(case: Case) -> CaseResult:
 
 
 def read_or_tell(file: Path) -> tuple[Case, ...] | CaseResult:
-    """The cases of a file, or the result that it cannot be read."""
+    """Return the cases of a file, or the result that it cannot be read."""
     try:
         return read_expected(file)
     except InputError as error:
@@ -43,7 +45,7 @@ def read_or_tell(file: Path) -> tuple[Case, ...] | CaseResult:
 
 
 def _told(trace: Trace, result: Exploration | Verdict) -> str:
-    """The trace as people read it; the middle of a very long one is left out."""
+    """Return the trace as text; the middle of a very long one is left out."""
     from strandline.report.style import Style
     from strandline.report.traces import trace_lines
 

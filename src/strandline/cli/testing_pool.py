@@ -28,8 +28,10 @@ _GRACE = 3.0
 def run_in_processes(
     cases: Sequence[Case], jobs: int, timeout: float | None, told: Callable[[int, CaseResult], None]
 ) -> None:
-    """Run the cases in `jobs` processes; `told` gets each one's number and result, in the order in which they
-    end. A case that takes longer than `timeout` seconds is ended: its outcome is a limit."""
+    """Run the cases in `jobs` processes; `told` is called with each one's number and result, as they end.
+
+    A case that takes longer than `timeout` seconds is ended: its outcome is a limit.
+    """
     waiting = deque(enumerate(cases))
     workers: list[_Worker] = []
     try:
@@ -51,7 +53,7 @@ def run_in_processes(
 
 
 def _needs_fresh_process(case: Case) -> bool:
-    """Whether what earlier cases left in memory would change the answer: a limit is for the whole process."""
+    """Return True if memory left by earlier cases would change the answer: a limit is for the whole process."""
     return case.asked.get("memory") is not None
 
 
@@ -87,7 +89,7 @@ class _Worker:
         return max(0.0, self._task.began + timeout - time.monotonic())
 
     def take(self, timeout: float | None) -> tuple[int, CaseResult]:
-        """The result of the case: what the process says, or what became of it."""
+        """Return the result of the case: that of the process, or how the process ended."""
         if self._task is None:
             raise ValueError("this worker has no case")
         task, self._task = self._task, None
@@ -112,7 +114,7 @@ class _Worker:
 
 
 def _ready(workers: Sequence[_Worker], timeout: float | None) -> list[_Worker]:
-    """The workers that have a result, are dead or have taken too long; waits until there is one."""
+    """Wait for and return the workers that have a result, are dead or have taken too long."""
     left = [one for one in (worker.left(timeout) for worker in workers) if one is not None]
     speaking = wait([worker.connection for worker in workers], min(left) if left else None)
     return [worker for worker in workers if worker.connection in speaking or worker.left(timeout) == 0.0]
@@ -127,7 +129,7 @@ def _death(code: int | None) -> str:
 
 
 def _work(connection: Connection) -> None:
-    """The life of a process: cases in, results out, until the other side closes."""
+    """Run cases and send their results until the connection closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted too, and ends us
     signal.signal(signal.SIGTERM, _terminated)
     # What a model prints while it is loaded must not get between the results on stdout.

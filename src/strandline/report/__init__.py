@@ -1,5 +1,5 @@
-"""Verdict -> text and JSON, for people and for programs.
+"""Verdicts as text, JSON and pages, for people and for programs.
 
-What comes in: verdicts, traces, systems. What goes out: strings and plain data; nothing here prints. Imports
-`check` and everything before it, never `cli`.
+In: verdicts, traces, systems. Out: strings and plain data; nothing here prints. Imports `checker` and everything before
+it, never `cli`.
 """

@@ -17,7 +17,7 @@ def answer_text(answer: Answered, width: int) -> str:
 
 
 def answers_data(model: str, answers: Sequence[Answered], exit_code: int) -> dict[str, Any]:
-    """The object for a command that has answered."""
+    """Return the JSON object of a command that has answered questions."""
     return {
         **head("check", exit_code),
         "model": model,
@@ -36,7 +36,7 @@ def answers_data(model: str, answers: Sequence[Answered], exit_code: int) -> dic
 
 
 def answers_code(answers: Sequence[Answered]) -> int:
-    """Whether everything was answered. That something is false is an answer."""
+    """Return the exit code: whether everything was answered. That something is false is an answer."""
     if any(one.reason == "interrupted" for one in answers):
         return INTERRUPTED
     return UNKNOWN if any(one.value is None for one in answers) else HOLDS

@@ -7,7 +7,10 @@ from strandline.properties.automata.guard import guard_text
 
 
 def automaton_dot(automaton: Automaton, *, title: str = "") -> str:
-    """A directed graph: accepting states have two circles, acceptance sets of edges stand in braces."""
+    """Return an automaton as a directed graph.
+
+    Accepting states have two circles, acceptance sets of edges stand in braces.
+    """
     by_state = automaton.is_state_based
     lines = ["digraph automaton {", "    rankdir=LR;", "    node [shape=circle];"]
     if title:
@@ -29,7 +32,7 @@ def automaton_dot(automaton: Automaton, *, title: str = "") -> str:
 
 
 def edge_label(automaton: Automaton, edge: Edge) -> str:
-    """The guard and, where acceptance is on edges, the sets the edge belongs to."""
+    """Return the guard and, if acceptance is on edges, the acceptance sets of the edge."""
     text = guard_text(edge.guard, lambda place: automaton.atoms[place])
     if automaton.is_state_based or not edge.marks:
         return text

@@ -1,8 +1,8 @@
-"""Places for the states, edges and labels of a small automaton, without any outside tool.
+"""Layout of a small automaton: states, edges and labels, without any outside tool.
 
-States stand in columns by their distance from the initial states; inside a column they are ordered by the
-places of their neighbours. Every edge tries a few bows and every label a few places along its edge, and
-takes the one that collides least with what is already placed.
+States stand in columns by their distance from the initial states; inside a column they are ordered by the places of
+their neighbours. Every edge tries a few bows and every label a few places along its edge, and takes the one that
+collides least with what is already placed.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where everything stands; nothing lies outside `left, top, right, bottom`."""
+    """The places of all parts; nothing lies outside `left, top, right, bottom`."""
 
     states: tuple[Point, ...]
     curves: tuple[Curve, ...]
@@ -51,7 +51,7 @@ class Layout:
 
 
 def lay_out(state_count: int, initial: Sequence[int], edges: Sequence[DrawnEdge]) -> Layout:
-    """Place states and edges; curves stand in the order of `edges`."""
+    """Place states and edges; curves are in the order of `edges`."""
     columns = _columns(state_count, initial, edges)
     states = _coordinates(columns, edges)
     placer = _Placer(states)
@@ -136,7 +136,7 @@ _Box = tuple[float, float, float, float]
 
 
 class _Placer:
-    """Places one edge after the other and remembers what is taken."""
+    """Places one edge after the other and remembers the space that is taken."""
 
     def __init__(self, states: tuple[Point, ...]) -> None:
         self.states = states
@@ -144,7 +144,7 @@ class _Placer:
         self.samples: list[list[Point]] = []
 
     def place(self, edge: DrawnEdge) -> Curve:
-        """The cheapest of the candidate curves and label places."""
+        """Return the cheapest of the candidate curves and label places."""
         best: tuple[float, Curve] | None = None
         for bow_cost, points in self._candidates(edge):
             cost = bow_cost + self._curve_cost(points, edge)
@@ -203,7 +203,7 @@ class _Placer:
 
 
 def _bowed(start: Point, end: Point, length: float, bow: float) -> tuple[Point, Point, Point, Point]:
-    """A curve between two circles' rims that bends to the left of its direction by `bow`."""
+    """Return a curve between two circles' rims that bends to the left of its direction by `bow`."""
     along = ((end[0] - start[0]) / length, (end[1] - start[1]) / length)
     across = (along[1], -along[0])
     angle = math.atan2(bow * 4 / 3, length / 3)

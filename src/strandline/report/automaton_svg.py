@@ -35,8 +35,11 @@ _ARROW_TIP = (
 
 
 def automaton_svg(automaton: Automaton, *, title: str = "") -> str:
-    """A complete SVG document. Accepting states have two rims; a short arrow enters initial states. Small automata have
-    round states in columns, larger ones are drawn as other graphs are."""
+    """Return a complete SVG document.
+
+    Accepting states have two rims; a short arrow enters initial states. Small automata have round states in columns,
+    larger ones are drawn as other graphs are.
+    """
     if automaton.state_count > _MOST_ROUND:
         return graph_svg(automaton_picture(automaton, title or "automaton"))
     edges = _drawn_edges(automaton)
@@ -75,7 +78,7 @@ def _drawn_edges(automaton: Automaton) -> list[DrawnEdge]:
 
 
 def _wrapped(label: str) -> list[str]:
-    """A long sum of cubes on several lines, one cube each."""
+    """Break a long sum of cubes into lines, one cube each."""
     if len(label) <= 24:
         return [label]
     parts = label.split(" || ")
@@ -106,7 +109,7 @@ def _initial_arrow(layout: Layout, state: int) -> str:
 
 
 def _label(curve: Curve, edge: DrawnEdge) -> str:
-    """The lines of the label on a white ground, so that curves do not cross the text."""
+    """Return the lines of the label on a white ground, so that curves do not cross the text."""
     x, y = curve.label_at
     width = max(map(len, edge.label)) * CHARACTER_WIDTH + 2
     height = len(edge.label) * LINE_HEIGHT

@@ -11,8 +11,10 @@ from strandline.report.automaton_dot import edge_label
 def automaton_text(
     automaton: Automaton, formula: Formula, exactly: Classes | None = None, stutters: bool | None = None
 ) -> str:
-    """The formula with its class, sizes, and one line per edge. `exactly`: the classes to which it belongs whatever it
-    looks like; `stutters`: whether repeating letters changes nothing; None where that is not known."""
+    """Return the formula with its class, sizes, and one line per edge.
+
+    `exactly`: the classes of its language; `stutters`: whether it is stutter-invariant; None where that is not known.
+    """
     sizes = [_count(automaton.state_count, "state"), _count(automaton.edge_count, "edge")]
     facts = ", ".join([*sizes, _acceptance(automaton), _shape(automaton)])
     lines = [f"{formula}", f"  by its syntax: {_class_words(syntactic_classes(formula))}"]

@@ -35,7 +35,7 @@ _LIVENESS = (Kind.LTL, Kind.CTL, Kind.AUTOMATON)
 
 
 def exit_code(result: Exploration | Verdict) -> int:
-    """The code of a verdict; the worst of several properties wins."""
+    """Return the exit code of a verdict; the worst of several properties wins."""
     exploration = result.exploration if isinstance(result, Verdict) else result
     if exploration.interrupted:
         return interrupted_code()
@@ -57,8 +57,10 @@ def _answer_code(answer: Answer) -> int:
 
 
 def expectation_code(judgements: Iterable[Judgement]) -> int:
-    """The code of a run of expectations; the worst wins, 0 where all is as expected. An unexpected violation
-    has the code of what is violated."""
+    """Return the exit code of a run of expectations; the worst wins, 0 if all is as expected.
+
+    An unexpected violation has the code of the violated property.
+    """
     codes = {_judgement_code(one) for one in judgements} | {HOLDS}
     return next(code for code in WORST_FIRST if code in codes)
 

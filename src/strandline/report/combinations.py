@@ -11,7 +11,10 @@ from strandline.report.style import table
 
 
 def combinations_text(system: System) -> str:
-    """A row for each kind of question, a column for each way; reasons have numbers and stand below."""
+    """Return the table of combinations as text.
+
+    It has a row for each kind of property, a column for each way, and numbered reasons below.
+    """
     reasons: dict[str, int] = {}
     rows: list[list[str]] = [["", *WAYS]]
     for question, row in groupby(combinations_of(system), key=lambda one: one.question):
@@ -30,7 +33,7 @@ def _why(one: Combination) -> str | None:
 
 
 def combinations_data(system: System) -> list[dict[str, Any]]:
-    """The same, cell by cell."""
+    """Return the table of combinations, cell by cell."""
     return [
         {"question": one.question, "way": one.way, "possible": one.refusal is None, "reason": _why(one)}
         for one in combinations_of(system)

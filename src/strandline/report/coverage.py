@@ -1,4 +1,4 @@
-"""What a search has met of a model, as text where something is missing, and as plain data."""
+"""Coverage of a model as text, where something is missing, and as plain data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SHOWN, _LISTED = 8, 1_000
 
 
 def coverage_rows(coverage: Coverage | None, *, complete: bool) -> list[tuple[str, str]]:
-    """What was never taken, never reached or full; of a search that is not complete only how much was taken so far."""
+    """Return rows for what was never taken, never reached or full; of an incomplete search only how much was taken."""
     if coverage is None or not coverage.remarkable:
         return []
     if not complete:
@@ -25,7 +25,7 @@ def coverage_rows(coverage: Coverage | None, *, complete: bool) -> list[tuple[st
 
 
 def product_rows(coverage: Coverage | None, *, complete: bool) -> list[tuple[str, str]]:
-    """The same of a product, which is searched only where a property can still be violated."""
+    """Return the rows of a product, which is searched only where a property can still be violated."""
     if coverage is None or not complete or not coverage.never_taken:
         return []
     names = ", ".join(one.action for one in coverage.never_taken[:_SHOWN])
@@ -34,14 +34,14 @@ def product_rows(coverage: Coverage | None, *, complete: bool) -> list[tuple[str
 
 
 def _rows(title: str, lines: Sequence[str], noun: str) -> list[tuple[str, str]]:
-    """One name a line."""
+    """Return rows with one name a line."""
     rows = [(title if number == 0 else "", line) for number, line in enumerate(lines[:_SHOWN])]
     left = len(lines) - _SHOWN
     return [*rows, ("", f"... and {counted(left, f'more {noun}')}")] if left > 0 else rows
 
 
 def _joined(title: str, names: Sequence[str]) -> list[tuple[str, str]]:
-    """All names in one line."""
+    """Return one row with all names."""
     if not names:
         return []
     left = len(names) - _SHOWN

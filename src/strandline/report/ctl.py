@@ -1,4 +1,4 @@
-"""Formulas of CTL as text for people: what shows the answer, and how it was found."""
+"""Results for CTL as text: the evidence, and how the formula was decided."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_MEMBERS = 10
 
 
 def ctl_remark(one: PropertyVerdict) -> str:
-    """What stands beside a formula in the list of properties."""
+    """Return the remark beside a formula in the list of properties."""
     if one.reason is not None:
         return one.reason
     words = [] if one.trace is None else [lasso_words(one.trace, ended=one.trace.loop == len(one.trace))]
@@ -36,7 +36,7 @@ def ctl_remark(one: PropertyVerdict) -> str:
 
 
 def evidence_lines(one: PropertyVerdict, system: System, style: Style, *, full: bool) -> list[str]:
-    """Why a formula holds or does not: as a small tree, then the run that shows most."""
+    """Return why a formula holds or does not: as a small tree, then the most telling run."""
     search = one.ctl
     if search is None or search.evidence is None:
         missing = None if search is None else search.without_evidence
@@ -55,13 +55,13 @@ def evidence_lines(one: PropertyVerdict, system: System, style: Style, *, full: 
 
 
 def evidence_title(one: PropertyVerdict, trace: Trace) -> str:
-    """The heading of what shows the answer."""
+    """Return the heading of the evidence."""
     word = "Witness of" if one.answer is Answer.HOLDS else "Violation of"
     return f"{word} '{one.name}': {lasso_words(trace, ended=trace.loop == len(trace))}"
 
 
 def tree_lines(evidence: Evidence, style: Style, depth: int = 1) -> list[str]:
-    """The parts that matter, each below the one that it is a part of."""
+    """Return the decisive parts, each below the one that it is a part of."""
     truth = style.paint("true", "green") if evidence.holds else style.paint("false", "red")
     words = f": {evidence.words}" if evidence.words not in ("", "true here", "false here") else ""
     lines = [f"{'  ' * depth}{evidence.formula} is {truth}{words}"]
@@ -76,14 +76,14 @@ def tree_lines(evidence: Evidence, style: Style, depth: int = 1) -> list[str]:
 
 
 def _traces(evidence: Evidence) -> list[Evidence]:
-    """Those whose runs no inner part's run contains."""
+    """Return the evidence whose runs no inner part's run contains."""
     inner = [one for part in evidence.parts for one in _traces(part)]
     ends_there = evidence.trace is None or (inner and evidence.trace.loop is None)
     return inner if ends_there else [evidence, *inner]
 
 
 def ctl_search_lines(one: PropertyVerdict, style: Style, *, titled: bool) -> list[str]:
-    """How a formula was decided."""
+    """Return how a formula was decided, with a title."""
     if one.ctl is None:
         return []
     title = [style.paint(f"'{one.name}'", "bold")] if titled else []
@@ -91,7 +91,7 @@ def ctl_search_lines(one: PropertyVerdict, style: Style, *, titled: bool) -> lis
 
 
 def ctl_search_rows(search: CtlSearch) -> list[tuple[str, str]]:
-    """A title and a figure each."""
+    """Return rows of a title and a figure about the search."""
     rows = [("method", f"{search.method}{f' ({search.why})' if search.why else ''}")]
     if search.fairness:
         rows.append(("fairness", "; ".join(search.fairness)))

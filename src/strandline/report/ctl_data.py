@@ -14,7 +14,7 @@ from strandline.traces.trace_files import trace_data
 
 
 def ctl_data(search: CtlSearch, source: Source) -> dict[str, Any]:
-    """The field `ctl` of a formula."""
+    """Return the field `ctl` of a formula."""
     now = search.statistics
     return {
         "formula": search.formula,

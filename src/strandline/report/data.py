@@ -23,7 +23,7 @@ _MOST_LEVELS = 10_000
 
 
 def result_data(result: Exploration | Verdict, exit_code: int) -> dict[str, Any]:
-    """The object for a finished search."""
+    """Return the JSON object of a finished search."""
     exploration = result.exploration if isinstance(result, Verdict) else result
     source = exploration.system.source
     properties = result.properties if isinstance(result, Verdict) else (result.fault,)
@@ -62,7 +62,7 @@ def result_data(result: Exploration | Verdict, exit_code: int) -> dict[str, Any]
 
 
 def without_traces(result: Exploration | Verdict, why: str) -> Exploration | Verdict:
-    """The result without its long traces, of which `why` is said as the reason."""
+    """Return the result without its long traces, with `why` as the reason."""
 
     def stripped(one: PropertyVerdict) -> PropertyVerdict:
         if one.trace is None or len(one.trace) <= MOST_HELD:
@@ -82,7 +82,7 @@ def _cache(options: Options) -> dict[str, Any] | None:
 
 
 def _device(statistics: Statistics) -> dict[str, Any] | None:
-    """Of a search on a device: what that has done, and states a second."""
+    """Return the statistics of a GPU search, with states a second."""
     if statistics.device is None:
         return None
     rate = statistics.visited / statistics.seconds if statistics.seconds else None
@@ -90,7 +90,7 @@ def _device(statistics: Statistics) -> dict[str, Any] | None:
 
 
 def _sets(statistics: Statistics) -> dict[str, Any] | None:
-    """Of a search in sets: nodes of decision diagrams, and what of a state was looked at."""
+    """Return the statistics of a symbolic search: BDD nodes, and the cone of influence."""
     if not statistics.nodes:
         return None
     return {"nodes": statistics.nodes, "cone": None if statistics.cone is None else list(statistics.cone)}

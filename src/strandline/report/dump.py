@@ -1,4 +1,4 @@
-"""A System as text: what was understood of a model, in the words of the System, complete."""
+"""A System as text: how a model was understood, complete."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The JSON object of every command: what all of them have in common, and the one for a run without a verdict.
+"""The JSON object of every command: the common fields, and the object of a run without a verdict.
 
-Imports nothing heavy: an error must be told even where it came in the middle of an import.
+Imports nothing heavy: an error must be reported even in the middle of an import.
 """
 
 from __future__ import annotations
@@ -42,13 +42,12 @@ FIGURES = (
 
 
 def render(data: dict[str, Any]) -> str:
-    """The object as text, one line for each of its fields: people can read it, and long lists do not fill the
-    screen."""
+    """Return the object as text, one line for each of its fields: readable, but long lists do not fill the screen."""
     return "".join(render_pieces(data))
 
 
 def render_pieces(data: dict[str, Any]) -> Iterator[str]:
-    """The same in pieces: long traces are made while they are written."""
+    """Return the object as text in pieces: long traces are made while they are written."""
     before = "{\n"
     for key, value in data.items():
         yield f"{before}  {json.dumps(key)}: "
@@ -58,7 +57,7 @@ def render_pieces(data: dict[str, Any]) -> Iterator[str]:
 
 
 def head(command: str | None, exit_code: int) -> dict[str, Any]:
-    """The fields with which every object begins."""
+    """Return the fields with which every object begins."""
     return {
         "schema_version": SCHEMA_VERSION,
         "version": __version__,
@@ -68,7 +67,7 @@ def head(command: str | None, exit_code: int) -> dict[str, Any]:
 
 
 def error_data(command: str | None, model: str | None, error: BaseException, exit_code: int) -> dict[str, Any]:
-    """The object for a run that ended without a verdict: the fields of a search, what is not known null."""
+    """Return the object of a run that ended without a verdict: the fields of a search, unknown ones null."""
     message = error.on_command_line() if isinstance(error, InputError) else str(error)
     return {
         **head(command, exit_code),

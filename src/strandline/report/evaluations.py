@@ -23,7 +23,7 @@ class Evaluation:
 
 
 def evaluation_lines(trace: Trace, evaluations: Sequence[Evaluation], style: Style) -> list[str]:
-    """One line for each state: its number, the values, and the action that led to it."""
+    """Return one line for each state: its number, the values, and the action that led to it."""
     rows = [["step", *(one.expression for one in evaluations), "action"]]
     rows += _rows(trace, [[told(value) for value in one.values] for one in evaluations])
     lines = table(rows, indent="")
@@ -31,8 +31,10 @@ def evaluation_lines(trace: Trace, evaluations: Sequence[Evaluation], style: Sty
 
 
 def trace_csv(trace: Trace, evaluations: Sequence[Evaluation]) -> str:
-    """Comma-separated values with a header: step, action, all variables, elements of arrays and fields of records by
-    themselves, then the expressions."""
+    """Return comma-separated values with a header: step, action, all variables, then the expressions.
+
+    Elements of arrays and fields of records have columns of their own.
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     columns = [name + path for name, value in trace.initial.items() for path, _ in parts(value)]

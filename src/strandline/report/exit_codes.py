@@ -1,6 +1,6 @@
-"""Exit codes by name: what a run tells to shells and CI. The only place where these numbers stand.
+"""Exit codes by name: the only place where these numbers stand.
 
-Imports nothing: the guard around the command line needs them before anything else is there.
+Imports nothing: the guard around the command line needs them before anything else is imported.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ _signals: list[int] = []
 
 
 def note_signal(number: int) -> None:
-    """The process is about to end by a signal other than that of Ctrl-C."""
+    """Note that the process is about to end by a signal other than that of Ctrl-C."""
     _signals[:] = [number]
 
 
 def interrupted_code() -> int:
-    """The code of a run that was interrupted: 128 and the number of the signal."""
+    """Return the exit code of an interrupted run: 128 and the number of the signal."""
     return 128 + _signals[0] if _signals else INTERRUPTED
 
 

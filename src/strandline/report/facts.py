@@ -18,7 +18,7 @@ _FAIRNESS = {"weak": "weak", "strong": "strong", "condition": "infinitely often"
 
 
 def facts_data(system: System) -> dict[str, Any]:
-    """The facts as plain data."""
+    """Return the facts as plain data."""
     layout = make_layout(system, analyse_ranges(system).variables)
     return {
         **head("info", 0),
@@ -55,7 +55,7 @@ def facts_data(system: System) -> dict[str, Any]:
 
 
 def facts_text(system: System, style: Style) -> str:
-    """The facts for people."""
+    """Return the facts for people."""
     layout = make_layout(system, analyse_ranges(system).variables)
     lines = [style.paint(system.title, "bold") + (", synchronous" if system.synchronous else "")]
     processes = [(process.name, _locations(process.locations)) for process in system.processes]
@@ -76,7 +76,7 @@ def facts_text(system: System, style: Style) -> str:
 
 
 def _without_locations(system: System) -> list[str]:
-    """Processes that are known by their variables or by their actions alone."""
+    """Return the processes that are known by their variables or by their actions alone."""
     owners = dict.fromkeys([*system.actors, *(variable.owner for variable in system.variables)])
     located = {process.name for process in system.locations.values()}
     return [owner for owner in owners if owner is not None and owner not in located]
@@ -108,7 +108,7 @@ def _variable_lines(layout: Layout, system: System) -> list[str]:
 
 
 def _plain_row(field: Field) -> tuple[str, str, str, str]:
-    """A variable that holds just numbers."""
+    """Return the row of a variable of numbers."""
     variable = field.variable
     length = "" if variable.length is None else f"[{variable.length}]"
     narrowed = str(field.low) if field.low == field.high else f"{field.low}..{field.high}"

@@ -1,5 +1,7 @@
-"""Graphs of states as files: the thesis's `.ss`, Aldebaran's `.aut`, dot, GraphML. Each writer takes states as they
-come and keeps none of them."""
+"""Graphs of states as files: the thesis's `.ss`, Aldebaran's `.aut`, dot, GraphML.
+
+Each writer takes states as they come and keeps none of them.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,7 @@ class GraphWriter(ABC):
         return ""
 
     def described(self, node: Node) -> str:
-        """The state in a line."""
+        """Return the state in a line."""
         return " ".join(f"{name}={value}" for name, value in self.reference.describe(node.state).items())
 
     def true_ones(self, node: Node) -> Sequence[str]:
@@ -86,7 +88,7 @@ class AldebaranWriter(GraphWriter):
 
 
 class DotWriter(GraphWriter):
-    """dot, for Graphviz: initial states have a double border, propositions stand below the state."""
+    """Writes dot, for Graphviz: initial states have a double border, propositions stand below the state."""
 
     def begin(self) -> None:
         self._initial = set(self.reference.initial())

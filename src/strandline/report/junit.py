@@ -1,8 +1,8 @@
-"""What came of expected verdicts as JUnit XML, which CI systems read.
+"""Results of expected verdicts as JUnit XML, which CI systems read.
 
-A file is a test suite and a case is a test. What is not as expected is a `failure`; an error, a bug or a limit
-is an `error`, because nothing was decided. The `type` of either, and a property called `outcome`, tell the
-outcomes apart; that also tells an expected violation from a claim that holds.
+A file is a test suite and a case is a test. A difference is a `failure`; an error, a bug or a limit is an `error`,
+because nothing was decided. The `type` of either, and a property called `outcome`, distinguish the outcomes, and also
+an expected violation from a claim that holds.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff
 
 
 def junit_text(results: Sequence[CaseResult]) -> str:
-    """The XML document."""
+    """Return the XML document."""
     suites = ElementTree.Element("testsuites", {"name": "strandline"} | _totals(results))
     for file, found in groupby(results, key=lambda result: result.file):
         members = list(found)

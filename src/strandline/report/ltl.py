@@ -20,7 +20,7 @@ _MOST_COLUMNS = 32
 """States for which the values of atoms are shown in one table."""
 _MOST_COMPONENTS = 20
 _LONG = 20
-"""Steps of a lasso to which the way to a shorter one is told."""
+"""Lassos of more steps get a hint how to find a shorter one."""
 _LEGEND = "*: if this value alone were different, the run would {}"
 _WHATEVER_FOLLOWS = {
     Kind.LTL: "whatever follows, the formula is violated",
@@ -40,7 +40,7 @@ def lasso_words(trace: Trace, *, ended: bool) -> str:
 
 
 def ltl_remark(one: PropertyVerdict) -> str:
-    """What stands beside an LTL property in the list of properties."""
+    """Return the remark beside an LTL property in the list of properties."""
     if one.reason is not None:
         return one.reason
     if one.trace is None or one.search is None:
@@ -49,7 +49,7 @@ def ltl_remark(one: PropertyVerdict) -> str:
 
 
 def violation_lines(one: PropertyVerdict, system: System, style: Style, *, full: bool) -> list[str]:
-    """The trace to a violation with its title, and what the formula's atoms are along it."""
+    """Return the trace to a violation with its title, and the formula's atoms along it."""
     trace, search = one.trace, one.search
     if trace is None or search is None:
         return []
@@ -66,13 +66,13 @@ def violation_lines(one: PropertyVerdict, system: System, style: Style, *, full:
 
 
 def violation_title(name: str, trace: Trace, search: LtlSearch) -> str:
-    """The heading of a run that violates a property."""
+    """Return the heading of a run that violates a property."""
     least = f" ({search.minimised})" if search.minimised else ""
     return f"Violation of '{name}': {lasso_words(trace, ended=search.ended)}{least}"
 
 
 def atom_lines(atoms: Sequence[AtomValues], trace: Trace, style: Style, legend: str) -> list[str]:
-    """A table of the atoms' values, a column for each state; of long traces only where one of them changes."""
+    """Return a table of the atoms' values, a column for each state; of long traces only where one of them changes."""
     last = len(trace) if trace.loop is None or trace.loop == len(trace) else len(trace) - 1
     columns = _columns(atoms, last, trace.loop)
     heads = [f"{'┆ ' if number == trace.loop else ''}{number}" for number in columns]
@@ -107,7 +107,7 @@ def _cell(one: AtomValues, number: int, loop: int | None) -> str:
 
 
 def component_lines(components: Sequence[AcceptingComponent], style: Style) -> list[str]:
-    """All accepting components, the first ones each with what its lasso is."""
+    """Return all accepting components, the first ones each with its lasso."""
     if not components:
         return []
     title = counted(len(components), "accepting component")
@@ -126,14 +126,14 @@ def _lasso(trace: Trace) -> str:
 
 
 def warning_lines(one: PropertyVerdict, style: Style) -> list[str]:
-    """Why an answer may not mean what it seems to mean."""
+    """Return warnings about vacuous answers."""
     search = one.search or one.ctl
     warnings = () if search is None else search.warnings
     return [f"  {style.paint('warning', 'yellow')}: '{one.name}': {text}" for text in warnings]
 
 
 def search_lines(one: PropertyVerdict, style: Style, *, titled: bool) -> list[str]:
-    """How a property was searched."""
+    """Return how a property was searched, with a title."""
     if one.search is None:
         return []
     title = [style.paint(f"'{one.name}'", "bold")] if titled else []
@@ -141,7 +141,7 @@ def search_lines(one: PropertyVerdict, style: Style, *, titled: bool) -> list[st
 
 
 def search_rows(search: LtlSearch) -> list[tuple[str, str]]:
-    """A title and a figure each."""
+    """Return rows of a title and a figure about the search."""
     rows = [("method", f"{search.method}{f' ({search.why})' if search.why else ''}")]
     if search.automaton_states:
         states = counted(search.automaton_states, "state")

@@ -14,7 +14,7 @@ from strandline.traces.trace_files import trace_data
 
 
 def ltl_data(search: LtlSearch, trace: Trace | None, source: Source) -> dict[str, Any]:
-    """The field `search` of an LTL property."""
+    """Return the field `search` of an LTL property."""
     now = search.statistics
     return {
         "formula": search.formula,

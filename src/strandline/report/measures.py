@@ -19,7 +19,7 @@ _LONGEST_TEXT = 90
 
 
 def measures_text(system: System, found: Found, top: int, *, full: bool = False) -> str:
-    """The list for people: a table, then each measure with its reason and what regresses."""
+    """Return the list for people: a table, then each measure with its reason and the steps that regress."""
     lines = [system.name, "", *_introduction(found)]
     trials = _shown(found, top)
     if not trials:
@@ -49,7 +49,7 @@ def _introduction(found: Found) -> list[str]:
 
 
 def _shown(found: Found, top: int) -> list[tuple[int, Trial]]:
-    """The best ones, and those that were given, with their places."""
+    """Return the best measures, and those that were given, with their places."""
     numbered = list(enumerate(found.trials, 1))
     return [(number, trial) for number, trial in numbered if number <= top or trial.given]
 

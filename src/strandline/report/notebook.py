@@ -1,4 +1,4 @@
-"""What a notebook shows of results: HTML without a program, which every notebook, and every page made of one, can show.
+"""Results in notebooks: HTML without a program, which every notebook, and every page made of one, can show.
 
 A verdict as a whole, with everything that can be asked of it, is `verdict.report()`.
 """
@@ -36,7 +36,7 @@ _LOOP = "border-left: 3px solid #8a5a00"
 
 
 def html_of(value: Any) -> str:
-    """The picture of anything that has one."""
+    """Return the picture of any object that has one."""
     for kind, picture in _PICTURES.items():
         if isinstance(value, kind):
             return picture(value)
@@ -144,7 +144,7 @@ def _folded(title: str, inner: str) -> str:
 
 
 def _rows(rows: Sequence[Sequence[str]], marked: int | None = None) -> str:
-    """A table of cells that are HTML; rows from `marked` on have a line at their left."""
+    """Return a table of cells that are HTML; rows from `marked` on have a line at their left."""
     cell = 'style="text-align: left; vertical-align: top"'
     found = []
     for number, row in enumerate(rows):
@@ -154,7 +154,10 @@ def _rows(rows: Sequence[Sequence[str]], marked: int | None = None) -> str:
 
 
 class CellWatcher:
-    """Shows the progress of a search in the cell that runs it: a `strandline.checker.limits.progress.ProgressCallback`."""
+    """Shows the progress of a search in the cell that runs it.
+
+    It is a `strandline.checker.limits.progress.ProgressCallback`.
+    """
 
     def __init__(self) -> None:
         self._display: Any = None
@@ -176,7 +179,7 @@ class CellWatcher:
         self._show(progress_text(progress, rate))
 
     def clear(self) -> None:
-        """The search has ended: what it did is told by its result."""
+        """Clear the progress when the search has ended: its result is shown instead."""
         if self._display is not None:
             self._display.update({"text/plain": ""}, raw=True)
 
@@ -190,7 +193,7 @@ class CellWatcher:
 
 
 def interrupted_lines(result: Exploration | Verdict) -> list[str]:
-    """The partial result for a notebook, in the place of a traceback."""
+    """Return the partial result for a notebook, in the place of a traceback."""
     told = verdict_text(result, Style()) if isinstance(result, Verdict) else exploration_text(result, Style())
     if "IPython" in sys.modules:
         import_module("IPython.display").display(result)

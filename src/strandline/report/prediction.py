@@ -1,4 +1,4 @@
-"""What was expected of a measure that the program has found, beside what came out."""
+"""The prediction for a measure that the program has found, beside the actual cost."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from strandline.checker.verdicts.verdict import Exploration
 
 
 def prediction_rows(exploration: Exploration) -> list[tuple[str, str]]:
-    """Two rows for people: the prediction, and reality as far as it is known."""
+    """Return two rows for people: the prediction, and the actual cost as far as it is known."""
     prediction = exploration.prediction
     if prediction is None:
         return []
@@ -33,7 +33,10 @@ def _told(peak: float, visits: float) -> str:
 
 
 def prediction_data(exploration: Exploration) -> dict[str, Any] | None:
-    """For `--json`; `actual_peak` and `actual_visits` are null where the number of states is not known."""
+    """Return the prediction for `--json`.
+
+    `actual_peak` and `actual_visits` are null if the number of states is not known.
+    """
     prediction = exploration.prediction
     if prediction is None:
         return None

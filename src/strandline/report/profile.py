@@ -1,4 +1,4 @@
-"""The profile of a search as a chart for the terminal: what was stored and visited, layer by layer."""
+"""The profile of a search as a chart for the terminal: states stored and visits, layer by layer."""
 
 from __future__ import annotations
 
@@ -18,8 +18,11 @@ _EIGHTHS = " ▁▂▃▄▅▆▇█"
 
 
 def profile_chart(exploration: Exploration, style: Style, width: int = 80) -> list[str]:
-    """States stored over the layers as bars, and below them, on a scale of their own, the visits, those when the line
-    passed a layer again and those of persistent states; at most `width` columns wide."""
+    """Return a chart of the states stored over the layers, and below of the visits, at most `width` columns wide.
+
+    Visits have a scale of their own and are split: those when the line passed a layer again, and those of persistent
+    states.
+    """
     layers = exploration.statistics.profile
     if not layers:
         return ["", style.paint(f"  there are no layers with --order {exploration.options.order}", "dim")]
@@ -39,7 +42,7 @@ def profile_chart(exploration: Exploration, style: Style, width: int = 80) -> li
 
 
 def profile_line(now: Statistics, style: Style) -> list[str]:
-    """In one line: of a breadth-first search the states of each level, of a sweep the states stored."""
+    """Return the profile in one line: states of each level for breadth-first search, states stored for a sweep."""
     if len(now.profile) < 2:
         return []
     values = now.levels or [one.stored for one in now.profile]
@@ -56,7 +59,7 @@ def profile_data(layers: Sequence[LayerFigures]) -> dict[str, list[Any]] | None:
 
 
 def _kinds(layers: Sequence[LayerFigures]) -> dict[str, str]:
-    """The kinds of visits that there are: their label with how many they are, and their figure."""
+    """Return the kinds of visits that occur: label with count, and figure."""
     words = {"visited": "visits", "revisited": "passed again", "persistent": "persistent"}
     totals = {figure: sum(getattr(one, figure) for one in layers) for figure in words}
     return {f"{words[figure]} {total:,}": figure for figure, total in totals.items() if total}
@@ -92,7 +95,7 @@ def _axis(layers: Sequence[LayerFigures], name: str, width: int) -> str:
 
 
 def _key(layers: Sequence[LayerFigures], key: tuple[int, int], name: str) -> str:
-    """`layer 3`, or `column 1, layer 3` where there are several columns."""
+    """Return `layer 3`, or `column 1, layer 3` if there are several columns."""
     if layers[0].first[0] == layers[-1].last[0]:
         return f"{name} {key[1]:,}"
     if all(one.first[1] == one.last[1] == layers[0].first[1] for one in layers):

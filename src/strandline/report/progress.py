@@ -1,4 +1,4 @@
-"""The line that shows where a search stands."""
+"""The progress line of a search."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ _ENOUGH_TO_GUESS = 0.05
 
 
 def progress_text(progress: Progress, rate: float) -> str:
-    """`12.3 M states · 4.20 M/s · stored 1.1 M · 340.0 MB · 0:03`, and of a sweep how far the line has come and how
-    long the rest takes if it goes on so and nothing regresses."""
+    """Return `12.3 M states · 4.20 M/s · stored 1.1 M · 340.0 MB · 0:03`.
+
+    For a sweep, also how far the line has come, and an estimate of the time left if nothing regresses.
+    """
     if progress.doing is not None:
         size = shown_bytes(progress.bytes)
         return f"{progress.doing} · {_short(progress.stored)} nodes · {size} · {_duration(progress.seconds)}"

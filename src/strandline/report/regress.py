@@ -17,7 +17,7 @@ _LONGEST_MEASURE = 40
 
 
 def sweep_rows(now: Statistics) -> list[tuple[str, str]]:
-    """How often a sweep-line passed, and what regressed."""
+    """Return rows for the number of sweeps and the steps that regressed."""
     return [
         ("sweeps", f"{now.sweeps:,}, {counted(now.layers, 'layer')} left behind"),
         ("regress edges", f"{now.regress_edges:,}, {counted(now.persistent, 'persistent state')}"),
@@ -27,7 +27,7 @@ def sweep_rows(now: Statistics) -> list[tuple[str, str]]:
 
 
 def regress_lines(regress: Regress | None) -> list[str]:
-    """The actions that regressed most, each with an example, and the variables."""
+    """Return the actions that regressed most, each with an example, and the variables."""
     if regress is None:
         return []
     lines = []

@@ -19,7 +19,7 @@ class Style:
     colour: bool = False
 
     def paint(self, text: str, *names: str) -> str:
-        """The text in the named colours; unchanged where there are none."""
+        """Return the text in the named colours; unchanged if there are none."""
         if not self.colour or not text:
             return text
         return f"\x1b[{';'.join(_CODES[name] for name in names)}m{text}\x1b[0m"
@@ -36,7 +36,7 @@ def table(rows: Iterable[Sequence[str]], indent: str = "  ") -> list[str]:
 
 
 def roughly(count: int) -> str:
-    """A number of which two digits are known: `about 4,700,000`."""
+    """Return a number of which two digits are known: `about 4,700,000`."""
     return f"about {float(f'{count:.2g}'):,.0f}"
 
 
@@ -46,8 +46,10 @@ def counted(count: int, noun: str, plural: str | None = None) -> str:
 
 
 def sparkline(values: Sequence[int], width: int = 60, top: int | None = None) -> str:
-    """A profile in one line of block characters; long ones show the largest value of each piece. `top` is the value
-    of the highest block, the largest one where it is not given; with it, nothing is a space."""
+    """Return a profile in one line of block characters; long ones show the largest value of each piece.
+
+    `top` is the value of the highest block, by default the largest one; with it, nothing is a space.
+    """
     if not values:
         return ""
     pieces = min(width, len(values))
@@ -60,7 +62,7 @@ def sparkline(values: Sequence[int], width: int = 60, top: int | None = None) ->
 
 
 def time_words(now: Statistics) -> str:
-    """How long a search took and, unless that was too short to tell, how fast it was."""
+    """Return the time of a search and, unless that was too short to measure, its rate."""
     rate = ""
     if now.seconds >= 0.01:
         speed = now.visited / now.seconds
@@ -69,13 +71,13 @@ def time_words(now: Statistics) -> str:
 
 
 def large(count: int) -> str:
-    """A number that may have hundreds of digits: `1,234`, or `2.229e31`."""
+    """Return a number that may have hundreds of digits: `1,234`, or `2.229e31`."""
     digits = str(count)
     return f"{count:,}" if len(digits) <= 18 else f"{digits[0]}.{digits[1:4]}e{len(digits) - 1}"
 
 
 def set_rows(now: Statistics) -> list[tuple[str, str]]:
-    """What a search in sets took."""
+    """Return the rows of a symbolic search."""
     from strandline.checker.limits.memory import DEFAULT_LIMIT, shown_bytes
 
     limit = "" if now.allowed_bytes is None else f", allowed {shown_bytes(now.allowed_bytes)} ({DEFAULT_LIMIT})"

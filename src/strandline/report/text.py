@@ -21,7 +21,7 @@ _COLOURS = {Answer.HOLDS: "green", Answer.VIOLATED: "red", Answer.UNKNOWN: "yell
 
 
 def verdict_text(verdict: Verdict, style: Style, *, full: bool = False) -> str:
-    """The whole report of a check."""
+    """Return the whole report of a check."""
     lines = [_headline(verdict.answer, verdict.system.title, style)]
     lines += ["", *_property_lines(verdict, style)]
     lines += [line for one in verdict.properties for line in warning_lines(one, style)]
@@ -54,14 +54,14 @@ def verdict_text(verdict: Verdict, style: Style, *, full: bool = False) -> str:
 
 
 def searched_states(verdict: Verdict) -> bool:
-    """Whether there was a search through states by itself, for properties that are none of runs or trees."""
+    """Return True if there was a search through states, for properties that are none of runs or trees."""
     temporal = [one for one in verdict.properties if one.search is not None or one.ctl is not None]
     own = not temporal or any(one not in temporal and one.kind is not Kind.FAULT for one in verdict.properties)
     return own and bool(verdict.statistics.visited or verdict.exploration.complete)
 
 
 def exploration_text(exploration: Exploration, style: Style, *, full: bool = False, chart: int | None = None) -> str:
-    """The whole report of an exploration; with a chart of its profile, of so many columns."""
+    """Return the whole report of an exploration; with a chart of its profile, of so many columns."""
     title = {
         Answer.HOLDS: style.paint("EXPLORED", "green", "bold"),
         Answer.VIOLATED: style.paint("FAULT", "red", "bold"),
@@ -98,7 +98,7 @@ def _property_lines(verdict: Verdict, style: Style) -> list[str]:
 
 
 def remark(one: PropertyVerdict) -> str:
-    """What stands beside a property in the list of properties."""
+    """Return the remark beside a property in the list of properties."""
     if one.search is not None:
         return ltl_remark(one)
     if one.ctl is not None:
@@ -121,12 +121,12 @@ def with_distinct_traces(verdict: Verdict) -> list[PropertyVerdict]:
 
 
 def _trace_titles(first: PropertyVerdict, verdict: Verdict, style: Style) -> list[str]:
-    """A heading for each property that this trace decides."""
+    """Return a heading for each property that this trace decides."""
     return [trace_title(one, verdict.exploration, style) for one in verdict.properties if one.trace is first.trace]
 
 
 def trace_title(one: PropertyVerdict, exploration: Exploration, style: Style) -> str:
-    """The heading of a trace to a state."""
+    """Return the heading of a trace to a state."""
     length = 0 if one.trace is None else len(one.trace)
     words = {
         Kind.DEADLOCK: "Deadlock",
@@ -148,7 +148,7 @@ def _statistics_lines(exploration: Exploration) -> list[str]:
 
 
 def statistics_rows(exploration: Exploration) -> list[tuple[str, str]]:
-    """What a search through states did: a title and a figure each."""
+    """Return rows of a title and a figure about a search through states."""
     now = exploration.statistics
     if now.walks is not None:
         return _walk_rows(exploration, now.walks)
@@ -238,7 +238,7 @@ def _device(figures: DeviceFigures) -> str:
 
 
 def _profile(exploration: Exploration, style: Style, chart: int | None) -> list[str]:
-    """The profile as a chart or in one line."""
+    """Return the profile as a chart or in one line."""
     if chart is not None:
         return profile_chart(exploration, style, chart)
     return profile_line(exploration.statistics, style)

@@ -16,14 +16,14 @@ from strandline.traces.trace import Trace
 
 
 def state_name(values: Mapping[str, Any]) -> str:
-    """What a state is called."""
+    """Return the name of a state."""
     if list(values) == [STATE]:
         return str(values[STATE])
     return "(" + ", ".join(f"{name}={show(value)}" for name, value in values.items()) + ")"
 
 
 def trace_lines(one: PropertyVerdict) -> list[str]:
-    """A path; or a path and the cycle, or the terminal component, that it leads to."""
+    """Return a path; or a path and the cycle, or the terminal component, that it leads to."""
     trace = one.trace
     if trace is None:
         return []
@@ -35,17 +35,17 @@ def trace_lines(one: PropertyVerdict) -> list[str]:
 
 
 def predecessor_line(name: str, predecessor: str | None) -> str:
-    """A line of the tree: `4 has direct predecessor: 2`; an initial state has -1."""
+    """Return a line of the tree: `4 has direct predecessor: 2`; an initial state has -1."""
     return f"{name} has direct predecessor: {-1 if predecessor is None else predecessor}"
 
 
 def update_line(name: str, source: str) -> str:
-    """A line of the updates: `3 updated by: 4`."""
+    """Return a line of the updates: `3 updated by: 4`."""
     return f"{name} updated by: {source}"
 
 
 def product_name(values: Mapping[str, Any]) -> str:
-    """A state of the product: what the model's state is called, and where the automaton is."""
+    """Return the name of a state of the product: the model's state and the automaton's location."""
     *own, automaton = values
     return f"{state_name({name: values[name] for name in own})}/{values[automaton]}"
 

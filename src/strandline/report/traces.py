@@ -1,5 +1,4 @@
-"""A trace as text or as a file: the action with its process, and only what changed; whole states on
-request."""
+"""A trace as text or as a file: the action with its process, and only the changes; whole states on request."""
 
 from __future__ import annotations
 
@@ -19,13 +18,16 @@ _ENDS = 100
 
 
 def trace_lines(trace: Trace, system: System, style: Style, *, full: bool = False, whole: bool = True) -> list[str]:
-    """The trace for people. Changes of location are left out where the action's name tells them; unless
-    `whole`, the middle of a very long trace is left out. A line at the left runs along a loop."""
+    """Return the trace for people.
+
+    Changes of location are left out if the action's name shows them; unless `whole`, the middle of a very long trace is
+    left out. A line at the left runs along a loop.
+    """
     return list(_lines(trace, system, style, full=full, whole=whole))
 
 
 def _lines(trace: Trace, system: System, style: Style, *, full: bool, whole: bool) -> Iterator[str]:
-    """The lines of `trace_lines`, one after the other."""
+    """Yield the lines of `trace_lines`."""
     left_out = range(0) if whole or len(trace) <= _LONG else range(_ENDS + 1, len(trace) - _ENDS + 1)
     loop = trace.loop
     ends = loop == len(trace)
@@ -52,8 +54,11 @@ def _initial_lines(trace: Trace, style: Style) -> list[str]:
 def _shown_steps(
     trace: Trace, left_out: range, first: int, style: Style, *, full: bool
 ) -> Iterator[tuple[int, list[str]]]:
-    """The number of each step that is shown, and its lines. In place of those that are left out, of the stem and of the
-    loop, which begins with step `first`, there is how many they are."""
+    """Yield the number of each step that is shown, and its lines.
+
+    In place of steps that are left out, of the stem and of the loop, which begins with step `first`, their number is
+    given.
+    """
     width = len(str(len(trace)))
 
     def lines(number: int, step: Step) -> list[str]:
@@ -79,12 +84,12 @@ TRACE_FORMATS = ("json", "itf", "text")
 
 
 def trace_text(trace: Trace, system: System, format_: str, *, full: bool) -> str:
-    """The trace as the text of a file in one of `TRACE_FORMATS`."""
+    """Return the trace as the text of a file in one of `TRACE_FORMATS`."""
     return "".join(trace_text_pieces(trace, system, format_, full=full))
 
 
 def trace_text_pieces(trace: Trace, system: System, format_: str, *, full: bool) -> Iterator[str]:
-    """The same in pieces, so that a long trace takes no more memory than a short one."""
+    """Yield the same in pieces, so that a long trace takes no more memory than a short one."""
     if format_ == "json":
         yield from json_text_pieces(trace, system.source)
     elif format_ == "itf":
@@ -96,8 +101,10 @@ def trace_text_pieces(trace: Trace, system: System, format_: str, *, full: bool)
 def write_trace(
     path: Path, trace: Trace, system: System, *, full: bool, check_limits: Callable[[], None] = lambda: None
 ) -> None:
-    """Write the trace to a file: ITF where its name ends in `.itf.json`, else JSON where it ends in `.json`,
-    else text. Now and then `check_limits` is called, which may raise `ResourceError`; then there is no file."""
+    """Write the trace to a file: ITF for `.itf.json`, JSON for `.json`, else text.
+
+    Now and then `check_limits` is called, which may raise `ResourceError`; then there is no file.
+    """
     format_ = "itf" if path.name.endswith(ITF_SUFFIX) else "json" if path.suffix == ".json" else "text"
     write_text(path, limited(trace_text_pieces(trace, system, format_, full=full), check_limits))
 

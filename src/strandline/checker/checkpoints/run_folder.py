@@ -243,8 +243,10 @@ class SearchCheckpoints:
                 path.unlink()
 
     def kept(self, facts: Mapping[str, Any], identity: Mapping[str, Any]) -> Kept:
-        """Return the arrays and numbers of the recalled checkpoint. Raises `UsageError` if it belongs to another
-        search."""
+        """Return the arrays and numbers of the recalled checkpoint.
+
+        Raises `UsageError` if it belongs to another search.
+        """
         if facts["identity"] != identity:
             raise UsageError(
                 f"{self._folder}: the run was begun with another model, other properties or other settings"
@@ -334,7 +336,7 @@ def resume_command(folder: Path) -> str:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions that must be the same to resume a search: of the program, and of the engine's machine code."""
+    """Return the versions that must be the same to resume a search: of the program and of the engine's code."""
     import strandline
     from strandline.engine.runtime import jit
 

@@ -106,8 +106,10 @@ class Saving:
         self._stops.append(stop)
 
     def note_beyond(self) -> None:
-        """Note that the search found a component, which checkpoints do not contain: no more are written, and a resumed
-        run finds it again."""
+        """Note that the search found a component, which checkpoints do not contain.
+
+        No more checkpoints are written; a resumed run finds it again.
+        """
         self._beyond = True
 
     def look(self, seconds: float, *, ends: bool) -> None:

@@ -47,7 +47,7 @@ class Answered:
 
 
 def session_of(options: Options, callback: ProgressCallback | None = None) -> Session:
-    """What the searches for some answers share; the limit of time counts from here."""
+    """Return the session of the searches for some answers; the limit of time counts from here."""
     callback = callback or NullCallback()
     return Session(callback, time.perf_counter(), SweepMeasures(options, callback))
 
@@ -55,8 +55,11 @@ def session_of(options: Options, callback: ProgressCallback | None = None) -> Se
 def decide_formulas(
     system: System, asked: Sequence[Asked], options: Options, temporal: TemporalOptions, session: Session
 ) -> Iterator[Answered]:
-    """Answers as they are found, those of states first. A limit makes an answer unknown; so does Ctrl-C, after which
-    nothing more is searched. The limit of time is that of all searches together."""
+    """Yield answers as they are found, those of states first.
+
+    A limit makes an answer unknown; so does Ctrl-C, after which nothing more is searched. The limit of time is that of
+    all searches together.
+    """
     of_states = [one for one in asked if isinstance(one, Reached | Largest)]
     of_trees = [one for one in asked if isinstance(one, OfTrees)]
     of_runs = [one for one in asked if isinstance(one, OfRuns)]
@@ -80,7 +83,7 @@ def decide_formulas(
 
 
 def _share(options: Options, session: Session, searches: int) -> Options:
-    """The options for the next of so many searches, which share the time that is left."""
+    """Return the options for the next of so many searches, which share the time that is left."""
     if options.max_seconds is None:
         return options
     left = session.started + options.max_seconds - time.perf_counter()

@@ -25,8 +25,11 @@ from strandline.model.system import System, Variable
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
-    """What is to be found out: where properties are decided, largest sums of variables, and, of all states, how many
-    tokens there are and which variables change."""
+    """The facts to find out.
+
+    They are: states that decide properties, largest sums of variables, the number of tokens, and the variables that
+    change.
+    """
 
     properties: Sequence[Property] = ()
     sums: Sequence[Sequence[Variable]] = ()
@@ -41,8 +44,10 @@ class Wanted:
 
 @dataclass(slots=True)
 class Explored:
-    """The outcome of an exploration. `met` are the properties that some state decides; no state decides the others, if
-    the search is complete."""
+    """The outcome of an exploration.
+
+    `met` are the properties that some state decides; no state decides the others, if the search is complete.
+    """
 
     system: System
     wanted: Wanted
@@ -98,5 +103,5 @@ def explore_for(system: System, wanted: Wanted, options: Options, session: Sessi
 
 
 def deadlock() -> Property:
-    """A state without steps."""
+    """Return the property of a state without steps."""
     return Property(Kind.DEADLOCK, "deadlock freedom")

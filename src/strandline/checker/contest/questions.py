@@ -48,8 +48,10 @@ class _Asking:
 def decide_question(
     name: str, system: System, options: Options, temporal: TemporalOptions, session: Session
 ) -> Iterator[Answered]:
-    """The answer; of `state-space` five of them. Raises `UsageError` for a question that is not known, and
-    `InputError` for a sum that cannot be read."""
+    """Decide a question; `state-space` has five answers.
+
+    Raises `UsageError` for a question that is not known, and `InputError` for a sum that cannot be read.
+    """
     system = system.alone
     if name.startswith(f"{UPPER_BOUND}("):
         asked = Largest(name, _summed(name, system))
@@ -96,8 +98,10 @@ def _stable_marking(asking: _Asking) -> Iterator[Answered]:
 
 
 def _liveness(asking: _Asking) -> Iterator[Answered]:
-    """Decide liveness. Most nets that are not live have a deadlock or an action that is never enabled, so one
-    exploration is tried first."""
+    """Decide liveness.
+
+    Most nets that are not live have a deadlock or an action that is never enabled, so one exploration is tried first.
+    """
     stuck, actions = deadlock(), asking.system.actions
     found, seconds = _explored(asking, Wanted(properties=[stuck]))
     if (actions and stuck in found.met) or (found.outcome.complete and found.never_taken):

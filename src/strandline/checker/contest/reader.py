@@ -141,7 +141,7 @@ class _Formula:
         return OfTrees(self.id, formula, self.atoms, source)
 
     def _reachability(self) -> Reached | None:
-        """Return the question as one about single states: EF or AG of a formula without temporal operators; else None."""
+        """Return the question as one about single states: EF or AG without other temporal operators; else None."""
         for quantifier, operator in (("exists-path", "finally"), ("all-paths", "globally")):
             if self.content.tag == quantifier and [one.tag for one in self.content.children] == [operator]:
                 inner = self._part(_only(self.content.children[0]))
@@ -197,8 +197,10 @@ def _quantified(formula: Formula) -> bool:
 
 
 def _branches(formula: Formula) -> bool:
-    """Return True if the formula is one of CTL: each temporal operator stands right below a quantifier, and the
-    reverse."""
+    """Return True if the formula is one of CTL.
+
+    Each temporal operator stands right below a quantifier, and the reverse.
+    """
     temporal = {*_UNARY.values(), Operator.UNTIL}
     waiting = [formula]
     while waiting:

@@ -9,7 +9,7 @@ _TURNING = {Operator.EXISTS: Operator.ALL, Operator.ALL: Operator.EXISTS}
 
 
 def quantifiers_of(formula: Formula) -> frozenset[Operator]:
-    """`A` alone: the formula is in ACTL; `E` alone: in ECTL; both: in neither."""
+    """Return the quantifiers: `A` alone for ACTL, `E` alone for ECTL, both for neither."""
     found: set[Operator] = set()
     waiting, met = [(formula, True)], set()
     while waiting:

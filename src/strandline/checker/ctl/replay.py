@@ -22,8 +22,10 @@ def replay_of(run: SearchRun, shown: SystemReference) -> LassoReplay:
 
 
 def note_fault(run: SearchRun, question: CtlQuestion) -> None:
-    """Note a fault of the model, if the run ended at one, as a violation. Raises `InputError` for a fault in an
-    expression of the user."""
+    """Note a fault of the model, if the run ended at one, as a violation.
+
+    Raises `InputError` for a fault in an expression of the user.
+    """
     if run.fault is None:
         return
     site = run.fault.site

@@ -95,8 +95,10 @@ class Valuation(Generic[Set]):
         return self._values[formula]
 
     def witnesses(self, node: Formula) -> Witnesses[Set]:
-        """Return from where paths show the value of a quantified formula: that it holds, if it is about some path, else
-        that it does not."""
+        """Return from where paths show the value of a quantified formula.
+
+        They show that it holds, if it is about some path, else that it does not.
+        """
         return self._witnesses[node]
 
     def _value(self, node: Formula) -> Set:

@@ -38,8 +38,11 @@ def load_components() -> None:
 
 
 def _tell(observer: GraphLog | TerminalComponents) -> None:
-    """What a search tells: the initial state's record; then states with their labels, each with an edge to itself, one
-    by itself and two at once, which to the compiler are arrays of two kinds."""
+    """Notify an observer as a search does, with arrays of every kind that the compiler distinguishes.
+
+    That is the initial state's record; then states with their labels and an edge to themselves, one alone and two at
+    once.
+    """
     observer.expanded(np.array([[0, 1, 1]], dtype=np.uint64))
     observer.edges(np.zeros(1, dtype=np.uint64), np.zeros(2, dtype=np.uint64))
     observer.expanded(np.array([[1, 1, 1], [2, 1, 1]], dtype=np.uint64))

@@ -89,8 +89,10 @@ def check_selection(
 def _refuse_without_effect(
     system: System, properties: Sequence[Property], options: Options, temporal: TemporalOptions
 ) -> Iterable[str]:
-    """Raise `UsageError` for an option that takes effect on no property; return notices for those that take effect on
-    some only."""
+    """Raise `UsageError` for an option that takes effect on no property.
+
+    Return notices for those that take effect on some only.
+    """
     if not any(given_facts(options, temporal)):
         return ()
     # Whether steps are reduced is decided later; if they are not, nothing of it is asked for.

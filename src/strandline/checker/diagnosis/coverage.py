@@ -94,7 +94,10 @@ def _reached(system: System, marks: Sequence[int]) -> list[set[int]]:
 
 
 def actions_by_title(system: System) -> Mapping[str, list[int]]:
-    """Return the numbers of actions by title, one for each action that the author wrote; lines distinguish equal names."""
+    """Return the numbers of actions by title, one title for each action that the author wrote.
+
+    Lines distinguish equal names.
+    """
     spans: dict[str, dict[Span | None, list[int]]] = {}
     for number, action in enumerate(system.actions):
         called = _CALL.fullmatch(action.name)

@@ -56,8 +56,7 @@ class SearchFiles:
     observer: SearchObserver | None = None
 
     def settle(self) -> None:
-        """Wait until everything that the search has given away to be written is in its files. Raises
-        `ResourceError`."""
+        """Wait until all pending writes of the search are in its files. Raises `ResourceError`."""
         self.log.settle()
 
     def close(self) -> None:
@@ -172,8 +171,10 @@ def _add_observer(files: SearchFiles, setup: SearchSetup) -> SearchFiles:
 
 
 def bytes_for_engine(setup: SearchSetup, reserve: int = _RESERVE) -> int:
-    """Return what is left for the engine of the process's limit; without a limit, of what the machine has free, because
-    a killed process reports nothing."""
+    """Return what is left for the engine of the process's limit.
+
+    Without a limit, it is most of what the machine has free, because a killed process reports nothing.
+    """
     memory, specification = setup.resources.memory, setup.specification
     if specification.options.threads > 1:
         reserve += specification.options.threads * _RESERVE
@@ -184,8 +185,10 @@ def bytes_for_engine(setup: SearchSetup, reserve: int = _RESERVE) -> int:
 
 
 def compile_model(specification: SearchSpecification) -> CompiledModel:
-    """Compile the System of a specification. Raises `InputError` for a measure that has no value in an initial
-    state."""
+    """Compile the System of a specification.
+
+    Raises `InputError` for a measure that has no value in an initial state.
+    """
     options, measure = specification.options, specification.measure
     try:
         return within(

@@ -162,8 +162,10 @@ class DistinctCounter:
 
 
 def _count_sorted(rows: WordArray) -> Counts:
-    """Sort the rows by state and count each state once. Sorting and comparing neighbours is many times faster than
-    `numpy.unique`."""
+    """Sort the rows by state and count each state once.
+
+    Sorting and comparing neighbours is many times faster than `numpy.unique`.
+    """
     words = rows.shape[1] - 1
     order = np.argsort(rows[:, 0]) if words == 1 else np.lexsort(rows[:, :words].T)
     rows = rows[order]

@@ -66,8 +66,11 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """The search after a fallback. The event is PAUSED where it can go on, MEMORY where it was closed because memory
-    does not suffice, else the limit that is reached."""
+    """The search after a fallback.
+
+    The event is PAUSED if it can go on, MEMORY if it was closed because memory does not suffice, else the limit that is
+    reached.
+    """
 
     context: SearchContext
     event: Event = Event.PAUSED

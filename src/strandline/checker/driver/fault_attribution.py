@@ -73,7 +73,10 @@ def measure_fault_at_start(measure: Measure, kind: str, span: Span | None) -> In
 
 
 def decreasing_column(reference: Reference, replayed: Replayed, measure: Measure) -> MeasureError:
-    """Return the error for a monotone measure that decreases, with the edge that proves it: the last step of the trace."""
+    """Return the error for a monotone measure that decreases.
+
+    The edge that proves it is the last step of the trace.
+    """
     before, after = (reference.progress(state)[0] for state in replayed.states[-2:])
     step, count = replayed.trace.steps[-1], len(replayed.trace)
     if after >= before:

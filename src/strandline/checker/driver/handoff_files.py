@@ -16,8 +16,11 @@ SAMPLE = 2_000
 
 
 class HandOffFiles:
-    """The blocks of a hand-off, each in a file. `account` is called with the bytes that are written or removed. Raises
-    `ResourceError` if the disk does not take them."""
+    """The blocks of a hand-off, each in a file.
+
+    `account` is called with the bytes that are written or removed. Raises `ResourceError` if the disk does not take
+    them.
+    """
 
     def __init__(self, handoff: HandOff, folder: Path, words: int, account: Callable[[int], None]) -> None:
         self._counters = handoff.counters

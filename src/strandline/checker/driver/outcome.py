@@ -19,8 +19,11 @@ INTERRUPTED = "interrupted"
 
 @dataclass(slots=True)
 class RunOutcome:
-    """How far a run came. It is filled in while the run goes on, and completed by what is made of the run afterwards:
-    the words of a fault, or that labelling the graph reached a limit."""
+    """How far a run came.
+
+    It is filled in while the run goes on, and completed afterwards: by the words of a fault, or by a limit that
+    labelling the graph reached.
+    """
 
     fault: PropertyVerdict | None = None
     complete: bool = False
@@ -65,8 +68,7 @@ class FaultStop(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CycleStop:
-    """An accepting cycle, or an accepting component: its size, a lasso through it, and the states that were to be
-    kept."""
+    """An accepting cycle or component: its size, a lasso through it, and the states that were to be kept."""
 
     kind: str | None
     size: int = 0

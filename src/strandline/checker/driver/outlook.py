@@ -46,8 +46,10 @@ class Outlook:
         )
 
     def continue_with(self, prediction: Prediction | None, now: Statistics | None) -> Outlook:
-        """Expect this from now on; without a prediction, what the present measure has shown so far. `now` is None for
-        a search that begins anew."""
+        """Return the outlook for another prediction; without one, what the present measure has shown so far.
+
+        `now` is None for a search that begins anew.
+        """
         expected = self.prediction if prediction is None else prediction
         if prediction is None and now is not None:
             expected = replace(expected, visits=now.repeats)

@@ -28,8 +28,10 @@ from strandline.progress.sampling import States
 def better_prediction(
     setup: SearchSetup, starts: WordArray, *, less_memory: bool, begins_anew: bool = False
 ) -> tuple[SearchSetup, Prediction | None]:
-    """Look for a better measure from these states; return it with the setup in which the time this took is not counted
-    as the search's."""
+    """Look for a better measure from these states.
+
+    Return it with the setup in which the time this took is not counted as the search's.
+    """
     specification, outlook = setup.specification, setup.outlook
     if outlook is None:
         raise InternalError("only a measure that was found is replaced")
@@ -52,8 +54,7 @@ def better_prediction(
 
 
 def restrict_states(part: System, whole: System, states: WordArray) -> WordArray:
-    """Return packed states of a System, one per row, as states of a System that is a part of it, without
-    duplicates."""
+    """Convert packed states of a System to states of a part of it, without duplicates; one per row."""
     if part is whole:
         return states
     found = States(make_layout(whole, analyse_ranges(whole).variables), states)

@@ -180,8 +180,11 @@ class SearchRun:
         return self.context.files.log.parents()
 
     def replay(self, stop: StateStop | FaultStop) -> Replayed:
-        """Execute the path to a stop again. It must end in a state with the labels, or with the fault; raises
-        `InternalError` if it does not, and `LeftOut` if the limits of the run do not allow for the replay."""
+        """Execute the path to a stop again.
+
+        It must end in a state with the labels, or with the fault; raises `InternalError` if it does not, and `LeftOut`
+        if the limits of the run do not allow for the replay.
+        """
         reference, check_limits = self.kernel.reference, self.evidence_limits.check
         initial, steps = stop.path or self.path_to(stop.record)
         if len(steps) >= LONG_TRACE:
@@ -234,8 +237,10 @@ class SearchRun:
         self._count_distinct()
 
     def _begin(self, resources: RunResources) -> float:
-        """Make the search, or the one that has taken its place in a run before. Return the seconds that the engine's
-        machine code took."""
+        """Make the search, or the one that has taken its place in a run before.
+
+        Return the seconds that the engine's machine code took.
+        """
         setup, saving = first_setup(resources, self._asked), resources.saving
         for_device = self._asked.for_device
         seconds = 0.0 if for_device else warm_up(self._asked, setup.kernel, self.callback)
@@ -292,8 +297,10 @@ class SearchRun:
         return event
 
     def _exceeds_memory(self) -> bool:
-        """Return True if the process takes more than the search has counted, and the search cannot do with less. That
-        is rare: the reserve of a search is meant for everything else. A search on a device has its memory there."""
+        """Return True if the process takes more than the search has counted, and the search cannot do with less.
+
+        That is rare: the reserve of a search is meant for everything else. A search on a device has its memory there.
+        """
         if not isinstance(self.search, Search) or not self.memory.runs_short():
             return False
         return not self.search.ease()
@@ -313,7 +320,7 @@ class SearchRun:
         return Event.MEMORY if cause.trigger is Trigger.MEMORY else Event.PAUSED
 
     def _set_aside(self, notice: str) -> None:
-        """The search is about to give way: save it, and record how far it came, for where no other one follows."""
+        """Save a search that is about to give way, and record how far it came, in case no other one follows."""
         self._consider_checkpoint(ends=True)
         self.callback.stage(notice)
         if self._open:
@@ -325,7 +332,7 @@ class SearchRun:
         self._open = False
 
     def _consider_checkpoint(self, *, ends: bool) -> None:
-        """The search stands still: write a checkpoint where one is due."""
+        """Write a checkpoint if one is due; the search is at rest."""
         if self._saving is not None and self._open:
             self._saving.look(self._seconds() - self._saving.seconds_before, ends=ends)
 

@@ -54,8 +54,10 @@ class SpillingMaker(Protocol):
     """Makes searches that may be able to go on when memory is full."""
 
     def as_trees(self) -> StateSearches | None:
-        """Return the same searches with tree compression, which takes less memory; None where the store was chosen by
-        the user."""
+        """Return the same searches with tree compression, which takes less memory.
+
+        None if the store was chosen by the user.
+        """
 
     def can_spill(self, kernel: Kernel) -> bool:
         """Return True if this search can have states on disk."""

@@ -55,8 +55,10 @@ class NullLog:
 
 
 def warm_up(specification: SearchSpecification, kernel: Kernel, callback: ProgressCallback) -> float:
-    """Load the machine code of a search; return the seconds that this took. The callback is notified where it has to be
-    made first, which takes some seconds."""
+    """Load the machine code of a search; return the seconds that this took.
+
+    The callback is notified if it has to be made first, which takes some seconds.
+    """
     from strandline.engine.runtime.jit import compiled_before
 
     began = time.perf_counter()
@@ -82,8 +84,10 @@ def _load_all(trial: Search) -> None:
 
 
 def warm_up_fallback(make: Callable[[Path], Searching], folder: Path) -> None:
-    """Load the machine code of the search that a fallback makes, with its files in the folder. It is not counted as
-    memory of the search: when it is needed, little may be left."""
+    """Load the machine code of the search that a fallback makes, with its files in the folder.
+
+    It is not counted as memory of the search: when it is needed, little may be left.
+    """
     in_another_process(lambda: _try_out(make(folder / "child")))
     _try_out(make(folder / "own"))
     shutil.rmtree(folder, ignore_errors=True)
@@ -98,8 +102,11 @@ def _try_out(trial: Searching) -> None:
 
 @contextmanager
 def notice_compiling(callback: ProgressCallback, *, at_once: bool = False) -> Iterator[None]:
-    """Notify the callback that machine code is being made: at once where that is known. Else it may have been made for
-    other widths of states, and only the time shows whether it was for this one."""
+    """Notify the callback that machine code is being made.
+
+    At once, where that is known. Else it may have been made for other widths of states, and only the time shows whether
+    it was for this one.
+    """
     timer = Timer(_LOADING, callback.stage, (COMPILING,))
     timer.daemon = True
     if at_once:

@@ -50,7 +50,7 @@ class Background(Generic[Result]):
         self.doing = Progress(0.0, 0, 0, 0, 0, doing="encoding the model")
 
     def watch(self) -> None:
-        """Called by the work."""
+        """Let the work stop if it was abandoned; raises `Stopped`."""
         if self._left:
             raise Stopped
 

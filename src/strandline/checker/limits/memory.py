@@ -30,8 +30,10 @@ class MemoryLimit:
 
     @classmethod
     def by_default(cls) -> MemoryLimit:
-        """Return a limit for work that may need any amount of memory: what the process has and half of what it could
-        still get, at most some gigabytes."""
+        """Return a limit for work that may need any amount of memory.
+
+        It is what the process has and half of what it could still get, at most some gigabytes.
+        """
         more = min(_MOST_BY_DEFAULT, max(_LEAST_BY_DEFAULT, available_bytes() // 2))
         return cls(resident_bytes() + more, DEFAULT_LIMIT)
 
@@ -41,8 +43,10 @@ class MemoryLimit:
             raise ResourceError(f"{limit_reached(self.allowed)}{f' ({self.why})' if self.why else ''}")
 
     def runs_short(self) -> bool:
-        """Return True if next to nothing is left. Free memory of the process is returned to the system where little is
-        left."""
+        """Return True if next to nothing is left.
+
+        Free memory of the process is returned to the system where little is left.
+        """
         if self.allowed is None:
             return False
         taken = resident_bytes()

@@ -1,5 +1,4 @@
-"""Chooses the progress measure of a System: the user's option, else the one declared in the model, else one that is
-found."""
+"""Chooses the progress measure of a System: given by the user, else declared in the model, else found."""
 
 from __future__ import annotations
 

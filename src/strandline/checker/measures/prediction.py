@@ -58,10 +58,10 @@ class Prediction:
 
 
 def predicted_measure(system: System, callback: ProgressCallback, memory: int | None = None) -> Prediction:
-    """Find the best measure: the fastest that fits the memory, if both are known, else the least product of peak and
-    visits.
+    """Find the best measure that fits the memory.
 
-    If no measure beats keeping all states, that is predicted. Raises `UsageError` if the model has no variables to look
+    It is the fastest, if speed and memory can be predicted, else the one with the least product of peak and visits. If
+    no measure beats keeping all states, that is predicted. Raises `UsageError` if the model has no variables to look
     at.
     """
     from strandline.progress.finding import find_measures
@@ -97,11 +97,10 @@ def better_measure(
     peak: bool,
     afresh: bool = False,
 ) -> Prediction | None:
-    """Find a measure that is clearly better than the present one in the first states reached from `starts`; None if
-    there is none.
+    """Find a measure that is clearly better than the present one in the first states reached from `starts`.
 
     Better means by peak and visits together; with `peak`, storing half as many states at a time; with `afresh`, where
-    the work done so far is lost, half as many visits.
+    the work done so far is lost, half as many visits. None if there is none.
     """
     from strandline.progress.finding import find_measures
 

@@ -89,7 +89,7 @@ class Claims:
         self._check_automata()
 
     def automaton_files(self) -> tuple[str, ...]:
-        """The names of the automata files."""
+        """Return the names of the automata files."""
         return texts(self.automaton, _WORDS)
 
     def _check_automata(self) -> None:

@@ -275,8 +275,10 @@ class Options:
 
     @property
     def finds_shortest(self) -> bool:
-        """Whether the first path to a state is a shortest one: reductions remove paths, and a lossy store may lose a
-        state on one."""
+        """Whether the first path to a state is a shortest one.
+
+        Reductions remove paths, and a lossy store may lose a state on one.
+        """
         return self.order == "bfs" and not self.por and not self.merge and self.store not in LOSSY
 
     @property

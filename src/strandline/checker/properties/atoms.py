@@ -13,10 +13,9 @@ from strandline.source import Source, Span
 
 
 def bound_atoms(text: WithAtoms, system: System, scope: Scope | None = None) -> dict[str, Expression]:
-    """Bind every atom to a label of the model or an expression in its language, in the System's own words or those of
-    `scope`.
+    """Bind every atom to a label of the model or an expression in its language.
 
-    Raises `InputError` with the place in the text.
+    Atoms are in the System's own words or in those of `scope`. Raises `InputError` with the place in the text.
     """
     labels = {one.name: one.expression for one in system.labels}
     source, words = text.source, system.scope if scope is None else scope
@@ -34,8 +33,10 @@ def bound_atoms(text: WithAtoms, system: System, scope: Scope | None = None) -> 
 
 
 def _place_in(source: Source, span: Span, atom: str, inner: Span) -> Span:
-    """Return the place of a part of an atom in the text, where the atom may stand with other blanks; else the atom's
-    place."""
+    """Return the place of a part of an atom in the text.
+
+    The atom may stand there with other blanks; else its own place is returned.
+    """
     written = [place for place in range(span.start, span.end) if not source.text[place].isspace()]
     letters = "".join(atom.split())
     start = "".join(source.text[place] for place in written).find(letters)

@@ -64,8 +64,10 @@ def observed(system: System, automaton: Automaton, atoms: Mapping[str, Expressio
 
 
 def guard_expression(guard: Guard, atoms: Sequence[Expression]) -> Expression:
-    """Return a guard over the atoms as an expression: each is evaluated at most once, and only if it makes a
-    difference."""
+    """Return a guard over the atoms as an expression.
+
+    Each atom is evaluated at most once, and only if it makes a difference.
+    """
     made: dict[Guard, Expression] = {guards.TRUE: TRUE, guards.FALSE: FALSE}
 
     def expression(node: Guard) -> Expression:

@@ -177,7 +177,7 @@ def _never(system: System, text: str, siblings: Sequence[str]) -> Property:
 
 @contextmanager
 def _about_what_is_watched(system: System, what: str) -> Iterator[None]:
-    """A name that only the property process explains is told as such."""
+    """Explain an unknown name that only the property process declares."""
     try:
         yield
     except InputError as error:
@@ -223,8 +223,10 @@ def _claim(system: System, claim: Claim) -> Property:
 
 
 def _named(system: System, name: str) -> list[Property]:
-    """Return the declared properties with a name: of claims of processes, those of every process (`fine`) or of every
-    one of a class (`P.fine`)."""
+    """Return the declared properties with a name.
+
+    For claims of processes, `fine` means those of every process, and `P.fine` those of a class.
+    """
     declared = _declared(system)
     found = [one for one in declared if one.name == name] or [one for one in declared if name in _group_names(one)]
     if found:
@@ -240,8 +242,10 @@ def _group_names(one: Property) -> tuple[str, ...]:
 
 
 def label_bits(system: System, properties: Sequence[Property]) -> dict[Property, int]:
-    """Return the bit of each property in the Kernel's labels: predicates in order, then deadlocks that are no valid
-    ends."""
+    """Return the bit of each property in the Kernel's labels.
+
+    Predicates come in order, then deadlocks that are no valid ends.
+    """
     bits = {one: number for number, one in enumerate(one for one in properties if one.expression is not None)}
     stuck = DEADLOCK_BIT if system.ends is None else STUCK_BIT
     bits.update({one: stuck for one in properties if one.kind is Kind.DEADLOCK})

@@ -61,14 +61,15 @@ class Specification(Protocol):
 
     @property
     def stutter_invariant(self) -> bool:
-        """Whether repeating states of a run, or removing repetitions, never changes the verdict; False also if that is
-        not known."""
+        """Whether repeating states of a run, or removing repetitions, never changes the verdict.
+
+        False also if that is not known.
+        """
 
     def watched(self, plain: System) -> Watched | None:
-        """Put an automaton beside the System that accepts exactly the violating runs; None if no run of any model
-        violates it.
+        """Put an automaton beside the System that accepts exactly the violating runs.
 
-        Raises `ResourceError` if the automaton is too large.
+        None if no run of any model violates it. Raises `ResourceError` if the automaton is too large.
         """
 
     def watched_for_prefixes(self, plain: System) -> Watched | None:

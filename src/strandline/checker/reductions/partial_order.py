@@ -43,8 +43,10 @@ def _why_not(system: System) -> str | None:
 
 
 def reduction_of(system: System, seen: Sequence[Expression]) -> Reduction:
-    """Return the reduction that preserves deadlocks, faults and the truth of these expressions and of the observer's
-    guards along runs."""
+    """Return the reduction that preserves deadlocks, faults and the truth of these expressions along runs.
+
+    The guards of the observer are preserved too.
+    """
     facts = facts_of(system)
     guards = () if system.observer is None else [edge.guard for edge in system.observer.edges if edge.guard is not None]
     return Reduction(facts, rising_of(system, facts), changing(system, [*seen, *guards]))
@@ -72,7 +74,7 @@ def pays(system: System, seen: Sequence[Expression], callback: ProgressCallback)
 
 
 def _branching(kernel: Kernel) -> float:
-    """Steps of a state, on the mean of the first ones."""
+    """Return the mean number of steps of the first states."""
     search = BreadthFirstSearch(kernel, log=lambda _: None, max_states=_FIRST_STATES)
     try:
         while search.advance() is Event.PAUSED:

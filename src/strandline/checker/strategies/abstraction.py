@@ -77,8 +77,11 @@ class Abstraction:
 
 @dataclass(slots=True)
 class _Known:
-    """The result of one abstraction: the initial abstract states in which the formula is true or false, and the
-    valuations for the next refinement."""
+    """The result of one abstraction.
+
+    It has the initial abstract states in which the formula is true or false, and the valuations for the next
+    refinement.
+    """
 
     true: Function
     false: Function
@@ -145,7 +148,7 @@ class _Abstracting:
         self._allowed = diagrams.nodes() + MOST_TIMES * known + FEW_NODES
 
     def _watch(self) -> None:
-        """Called between operations on abstractions."""
+        """Stop between operations on abstractions if a limit is reached."""
         self.run.space.watch()
         if self.run.space.diagrams.nodes() > self._allowed:
             raise _TooLarge
@@ -299,8 +302,10 @@ class _Abstracting:
         return Deciding(self.task, self.question, self.run.space).warnings
 
     def _evidence(self, model: AbstractModel, known: _Known, failing: int | None) -> Evidence:
-        """Return evidence in an initial state in which the formula fails, or in the first one: a run where the
-        universal abstraction decided it."""
+        """Return evidence in an initial state in which the formula fails, or in the first one.
+
+        It is a run where the universal abstraction decided the formula.
+        """
         runs = ConcreteRuns(model, SymbolicPaths(SymbolicSets(self.run.space, self._base()), Numbered()))
         universally = Operator.ALL in quantifiers_of(self.formula.formula)
         deciding = known.universal if universally is (failing is not None) else known.existential

@@ -113,16 +113,20 @@ class CycleStrategy:
         )
 
     def _ranked(self, measure: Measure, product: Product) -> tuple[Measure, int]:
-        """Refine the measure by the automaton's progress, if the method can use that; return it with the number of
-        ranks."""
+        """Refine the measure by the automaton's progress, if the method can use that.
+
+        Return it with the number of ranks.
+        """
         observer = product.system.observer
         return (measure, 1) if observer is None or not self.method.ranked else ranked(measure, observer)
 
 
 def _shown_lasso(run: SearchRun, task: RunsTask, product: Product, *, shortest: bool) -> tuple[Lasso | None, bool]:
-    """Return a lasso through the cycle that was found, shortened where that is worth it, and whether it is a shortest
-    one: then its stem is a shortest one to an accepting state on a cycle, and its loop a shortest one through that
-    state."""
+    """Return a lasso through the cycle that was found, shortened if that is worth it.
+
+    Return also whether it is a shortest one: its stem is a shortest path to an accepting state on a cycle then, and its
+    loop a shortest one through that state.
+    """
     if not run.cycles or run.cycles[0].lasso is None:
         return None, False
     if not task.want_traces:

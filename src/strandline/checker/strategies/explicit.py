@@ -30,8 +30,10 @@ _OBSERVED = "a property process may count steps, which a reduction leaves out"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StatesFound:
-    """The outcome of the search, and for every property that a state decided the trace to it; None if it was not
-    wanted."""
+    """The outcome of a search for states, with a trace for every property that a state decides.
+
+    The trace is None if it was not wanted.
+    """
 
     outcome: RunOutcome
     traces: dict[Property, Trace | None]
@@ -100,8 +102,10 @@ def stop_mask_of(bits: Mapping[Property, int]) -> int:
 
 
 def states_found(run: SearchRun, task: StatesTask, bits: Mapping[Property, int]) -> StatesFound:
-    """Replay the path to every state at which the search stopped, and to a fault. Where the limits of the run do not
-    allow for that, the verdict stands without a trace."""
+    """Replay the path to every state at which the search stopped, and to a fault.
+
+    If the limits of the run do not allow for that, the verdict stands without a trace.
+    """
     traces: dict[Property, Trace | None] = {}
     missing: dict[Property, str] = {}
     for stop in run.stops:

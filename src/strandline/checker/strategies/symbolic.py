@@ -192,7 +192,7 @@ def formulas_in_sets(
 
 
 def _prepared(run: SymbolicRun, task: TreesTask, question: CtlQuestion) -> bool:
-    """Count the reachable states, unless that is neither wanted nor needed; return True if no reachable state faults."""
+    """Count the reachable states, unless that is not needed; return True if none of them faults."""
     space = run.space
     faulting = [space.encoding.faulting(one) for one in question.predicates]
     if not task.temporal.reachable_first and all(one == space.diagrams.false for one in (space.faults, *faulting)):

@@ -171,7 +171,7 @@ class SymbolicRun:
             self.space.diagrams.collect()
 
     def _watch(self) -> None:
-        """Called between operations."""
+        """Stop between operations if a limit is reached or the run was abandoned."""
         background = self._background
         if background is not None:
             background.watch()

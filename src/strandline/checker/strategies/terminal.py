@@ -40,8 +40,10 @@ _POSSIBLY_ALWAYS = ((Operator.EXISTS, Operator.EVENTUALLY), (Operator.ALL, Opera
 
 
 def decided_by_components(formula: Formula) -> tuple[bool, Formula] | None:
-    """Return whether a formula is AG EF p (True) or EF AG p (False), with p, which has no temporal operator; None if it
-    is neither."""
+    """Return whether a formula is AG EF p (True) or EF AG p (False), with p; None if it is neither.
+
+    p has no temporal operator.
+    """
     for shape, always in ((_ALWAYS_POSSIBLE, True), (_POSSIBLY_ALWAYS, False)):
         node = formula
         for quantifier, operator in shape:

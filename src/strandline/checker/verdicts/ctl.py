@@ -21,8 +21,11 @@ class ComponentShown:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Why a part of the formula holds, or does not, in a state: in words, by a run from an initial state that passes
-    through it, and by the evidence for its operands at the end of that run."""
+    """Why a part of the formula holds, or does not, in a state.
+
+    It is given in words, by a run from an initial state that passes through it, and by the evidence for its operands at
+    the end of that run.
+    """
 
     formula: str
     holds: bool
@@ -33,7 +36,7 @@ class Evidence:
     """The terminal component to which the run leads, if that is the evidence."""
 
     def first_trace(self) -> Trace | None:
-        """The most telling run: a lasso, or else that of the innermost part."""
+        """Return the most telling run: a lasso, or else that of the innermost part."""
         if self.trace is not None and self.trace.loop is not None:
             return self.trace
         for one in self.parts:
@@ -61,10 +64,10 @@ class InitialStates:
 
 @dataclass(frozen=True, slots=True)
 class AbstractionFigures:
-    """How a formula was decided by abstraction: by which abstraction, after how many refinements, with how many
-    abstract states.
+    """How a formula was decided by abstraction.
 
-    `steps` describe the refinements, where that was asked for.
+    By which abstraction, after how many refinements, with how many abstract states; `steps` describe the refinements,
+    where that was asked for.
     """
 
     decided_by: str

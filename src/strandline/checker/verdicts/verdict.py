@@ -55,8 +55,10 @@ def without(answer: Answer, why: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class WalkFigures:
-    """Statistics of random walks: how many were asked for, their depth and seed; how many were finished, their steps,
-    the longest, and how many ended in a deadlock."""
+    """Statistics of random walks.
+
+    `walks`, `depth` and `seed` were asked for; `taken` walks were finished; `ended` of them ended in a deadlock.
+    """
 
     walks: int
     depth: int

@@ -36,7 +36,7 @@ class Ground(NamedTuple):
 
 
 def grounds(result: Exploration | Verdict) -> list[Ground]:
-    """All that a reader should know before the answer is believed."""
+    """Return everything that a reader should know before believing the answer."""
     exploration = result.exploration if isinstance(result, Verdict) else result
     properties = result.properties if isinstance(result, Verdict) else ()
     searched = [one for one in properties if one.search is not None or one.ctl is not None]
@@ -135,7 +135,7 @@ def _listed(names: list[str]) -> str:
 
 
 def _temporal(one: PropertyVerdict, *, titled: bool) -> Iterator[Ground]:
-    """What the answer to a property of runs or trees rests on."""
+    """Yield what the answer to a property of runs or trees rests on."""
     title = f"'{one.name}': " if titled else ""
     search = one.search or one.ctl
     if search is None:

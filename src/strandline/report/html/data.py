@@ -1,4 +1,4 @@
-"""What a page holds: everything that is told of a result, as plain data. `static/report.js` reads it."""
+"""The data of a page: a result as plain data, read by `static/report.js`."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _ROOM = 1_300_000
 """Characters that all traces of a page may take together."""
 _MOST_TRACES = 50
 _WORDS = {"HOLDS": "EXPLORED", "VIOLATED": "FAULT", "UNKNOWN": "INCOMPLETE"}
-"""What the answers of an exploration are called."""
+"""The names of the answers of an exploration."""
 
 
 def page_data(result: Exploration | Verdict) -> dict[str, Any]:
-    """The object in the page."""
+    """Return the object in the page."""
     system = result.system
     is_verdict = isinstance(result, Verdict)
     told = _Told(system)
@@ -53,7 +53,7 @@ def page_data(result: Exploration | Verdict) -> dict[str, Any]:
 
 
 def model_data(system: System) -> dict[str, Any]:
-    """What a page knows of a model, whatever is told of it."""
+    """Return what every page needs of a model."""
     return {
         "title": system.title,
         "source": source_data(system),
@@ -63,7 +63,7 @@ def model_data(system: System) -> dict[str, Any]:
 
 
 def traces_of(result: Exploration | Verdict) -> list[Trace]:
-    """The traces of a page, by the numbers that they have there."""
+    """Return the traces of a page, by their numbers there."""
     told = _Told(result.system)
     for one in _properties(result):
         told.property(one, result)
@@ -77,13 +77,12 @@ def _properties(result: Exploration | Verdict) -> Sequence[PropertyVerdict]:
 
 
 def _places(system: System) -> dict[str, list[str]]:
-    """Where each process can be: the page reads `P.waiting` as a question about that."""
+    """Return the locations of each process: the page reads `P.waiting` as a question about them."""
     return {process.location.name: list(process.locations) for process in system.processes}
 
 
 def _floors(system: System) -> bool:
-    """Whether a remainder has the sign of the divisor in the model's language, as in Python, and not that of the other
-    number, as in C."""
+    """Return True if a remainder has the sign of the divisor, as in Python, and not that of the dividend, as in C."""
     try:
         return Interpreter(system).evaluate(system.scope.parse("(0 - 7) % 2"), system.initial[0]) == 1
     except InputError:
@@ -91,7 +90,7 @@ def _floors(system: System) -> bool:
 
 
 def _searches(result: Exploration | Verdict) -> Iterator[dict[str, Any]]:
-    """Every search that there was, with its figures and its profile."""
+    """Yield every search with its figures and its profile."""
     exploration = result.exploration if isinstance(result, Verdict) else result
     if not isinstance(result, Verdict) or searched_states(result):
         rows = statistics_rows(exploration)
@@ -154,7 +153,7 @@ class _Told:
         }  # fmt: skip
 
     def traces(self) -> list[dict[str, Any]]:
-        """As many as there is room for; the others have only their titles."""
+        """Return as many traces as there is room for; the others have only their titles."""
         shown = self.found[:_MOST_TRACES]
         return [self._shown(title, trace, _ROOM // max(1, len(shown))) for title, trace in shown]
 

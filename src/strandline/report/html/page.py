@@ -45,7 +45,7 @@ _PAGE = """<!doctype html>
 
 
 def report_page(result: Exploration | Verdict) -> str:
-    """The whole document for a result."""
+    """Return the whole document of a result."""
     style, program = static_text(STYLE), program_text(REPORT_PROGRAM)
     text = verdict_text(result, Style()) if isinstance(result, Verdict) else exploration_text(result, Style())
     data = page_data(result)
@@ -61,7 +61,7 @@ def report_page(result: Exploration | Verdict) -> str:
 
 
 def write_report(path: Path, result: Exploration | Verdict) -> None:
-    """Write the document to a file; where that is not possible the user is told."""
+    """Write the document to a file. Raises `CannotWrite`."""
     text = report_page(result)
     try:
         path.write_text(text, encoding="utf-8")
@@ -71,7 +71,7 @@ def write_report(path: Path, result: Exploration | Verdict) -> None:
 
 @cache
 def static_text(name: str) -> str:
-    """A file of this package."""
+    """Return a file of this package."""
     return (files("strandline.report.html") / "static" / name).read_text(encoding="utf-8")
 
 
@@ -81,11 +81,11 @@ def program_text(names: tuple[str, ...]) -> str:
 
 
 def digest(text: str) -> str:
-    """How a policy names a text that may be used."""
+    """Return the hash of a text for the page's policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def embedded(data: Any) -> str:
-    """JSON that can stand in a page: nothing in it ends the element that holds it."""
+    """Return JSON that can stand in a page: nothing in it ends the element that holds it."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c").replace(
         "\u2028", "\\u2028").replace("\u2029", "\\u2029")  # fmt: skip

@@ -1,4 +1,4 @@
-"""Traces as the page has them: names and actions once, and of every step only what it changes.
+"""Traces in a page: names and actions once, and of every step only its changes.
 
 A trace of ten thousand steps takes a few hundred kilobytes so. One that is longer than the page can hold loses its
 middle, which the page says: it is cut into pieces, each with the state in which it begins.
@@ -19,8 +19,11 @@ LARGEST_EXACT = 2**53
 
 
 def tagged(value: Any) -> Any:
-    """A value with its kind: arrays and queues are lists, `{"set": [...]}` are sets and bags, `{"record": name,
-    "fields": ...}` records, `{"integer": digits}` large numbers; what is no value of a model is its text."""
+    """Return a value with its kind.
+
+    Arrays and queues are lists, `{"set": [...]}` are sets and bags, `{"record": name, "fields": ...}` records,
+    `{"integer": digits}` large numbers; anything else is its text.
+    """
     match value:
         case RecordValue():
             return {"record": value._name, "fields": {name: tagged(value[name]) for name in value}}
@@ -52,7 +55,7 @@ class Table:
 
 
 def run_data(trace: Trace, room: int) -> dict[str, Any]:
-    """A trace in about `room` characters of JSON at most; an initial state that is larger is there all the same."""
+    """Return a trace in about `room` characters of JSON at most; the initial state is always there."""
     actions, names = Table(), Table()
     steps = {number: _step(trace.steps[number], actions, names) for part in _ends(len(trace)) for number in part}
     sizes = {number: len(json.dumps(one)) + 2 for number, one in steps.items()}
@@ -71,7 +74,7 @@ def run_data(trace: Trace, room: int) -> dict[str, Any]:
 
 
 def _step(step: Step, actions: Table, names: Table) -> list[Any]:
-    """`[action, name, value, name, value, ...]`, action and names by their numbers."""
+    """Return `[action, name, value, name, value, ...]`, action and names by their numbers."""
     told: list[Any] = [actions.number(step.action)]
     for change in step.changes:
         told += [names.number(change.name), tagged(change.new)]
@@ -84,14 +87,14 @@ def _state(trace: Trace, number: int) -> dict[str, Any]:
 
 
 def _ends(count: int) -> tuple[range, range]:
-    """The steps of which there may be room for some: all of them or, of a long trace, many at each end."""
+    """Return the steps of which there may be room for some: all or, of a long trace, many at each end."""
     if count <= 2 * _MOST_AT_AN_END:
         return range(count), range(0)
     return range(_MOST_AT_AN_END), range(count - _MOST_AT_AN_END, count)
 
 
 def _kept(sizes: Mapping[int, int], count: int, room: int) -> Iterator[range]:
-    """Which steps there is room for: all of them, or as many at the beginning as at the end."""
+    """Yield the steps there is room for: all, or as many at the beginning as at the end."""
     if len(sizes) == count and sum(sizes.values()) <= room:
         yield range(count)
         return

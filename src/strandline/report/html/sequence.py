@@ -1,9 +1,8 @@
-"""A trace as a message sequence chart: a line of life for each process, and an arrow for each message.
+"""A trace as a message sequence chart: a lifeline for each process, and an arrow for each message.
 
-A step in which several processes move together is an arrow from the one to the others. What a step puts into a channel
-is sent by its process, what a later step takes out of there is received: of a queue in order, of a bag the oldest equal
-one. Channels are whatever holds a queue or a bag. A trace of which this tells nothing, because its model has no
-processes, has no chart.
+A step in which several processes move together is an arrow from the one to the others. A step that puts something into
+a channel sends it, a later step that takes it out receives it: of a queue in order, of a bag the oldest equal one.
+Channels are variables that hold a queue or a bag. A trace of a model without processes has no chart.
 """
 
 from __future__ import annotations
@@ -26,8 +25,11 @@ _OWNER = re.compile(r"([A-Za-z_]\w*)\.")
 
 
 def sequence_data(system: System, trace: Trace, taken: Sequence[tuple[Action, ...]] | None) -> dict[str, Any]:
-    """`lifelines`, for each step the lifelines in `steps` that take part, and `messages`: `from` and `to` are pairs of
-    a step and a lifeline. Or `why` there is none."""
+    """Return the chart of a trace, or `why` there is none.
+
+    `lifelines` are names, `steps` has the lifelines that take part in each step, and in `messages`, `from` and `to` are
+    pairs of a step and a lifeline.
+    """
     lifelines = _lifelines(system)
     if not lifelines:
         return {"why": "the model has no processes"}
@@ -57,7 +59,7 @@ def sequence_data(system: System, trace: Trace, taken: Sequence[tuple[Action, ..
 
 
 def _lifelines(system: System) -> list[str]:
-    """Processes: with places, known by their variables, or, beside such ones, by their actions alone."""
+    """Return the processes: with locations, known by their variables, or, beside such ones, by their actions alone."""
     owners = [one.owner for one in system.variables if one.owner is not None]
     watching = None if system.observer is None else system.observer.name
     names = dict.fromkeys([*(one.name for one in system.processes), *owners])
@@ -68,8 +70,10 @@ def _lifelines(system: System) -> list[str]:
 
 
 def _acting(system: System, lifelines: Sequence[str], step: Step, actions: Sequence[Action]) -> list[int]:
-    """Who takes part in a step, the one that acts first: by its moves, by the name of its action, by whose variables
-    it changes."""
+    """Return the lifelines that take part in a step, the acting one first.
+
+    They are known by the step's moves, by the name of its action, or by whose variables it changes.
+    """
     moving = [system.processes[move.process].name for action in actions for move in action.moves]
     if not moving:
         moving = [name for name in lifelines if re.match(rf"{re.escape(name)}\b", step.action)][:1]
@@ -81,7 +85,7 @@ def _acting(system: System, lifelines: Sequence[str], step: Step, actions: Seque
 
 @dataclass(slots=True)
 class _Messages:
-    """What is sent and received along a trace."""
+    """The messages sent and received along a trace."""
 
     trace: Trace
     acting: Sequence[Sequence[int]]
@@ -126,7 +130,7 @@ class _Messages:
 
 
 def _contents(state: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
-    """What the channels hold in a state, the oldest first."""
+    """Return the contents of the channels in a state, the oldest first."""
     found: dict[str, tuple[Any, ...]] = {}
     for name, value in state.items():
         for path, inner in parts(value):

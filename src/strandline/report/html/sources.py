@@ -1,4 +1,4 @@
-"""The model's text in the page, and where in it the steps of a trace stand."""
+"""The model's text in the page, with the place of each step of a trace."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LONGEST = 300_000
 
 
 def source_data(system: System) -> dict[str, Any]:
-    """The text, or why it is not shown."""
+    """Return the text, or why it is not shown."""
     source = system.source
     if not source.text:
         return {"name": source.name, "text": None, "why": "the model has no text: it was put together by a program"}
@@ -23,8 +23,10 @@ def source_data(system: System) -> dict[str, Any]:
 
 
 def places_data(system: System, taken: Sequence[tuple[Action, ...]] | None) -> dict[str, Any] | None:
-    """Which places of the text the steps come from: `spans` are ranges of characters, `steps` for each step the numbers
-    of its spans. None where that is not known."""
+    """Return the places of the text that the steps come from; None if they are not known.
+
+    `spans` are ranges of characters, `steps` for each step the numbers of its spans.
+    """
     if taken is None:
         return None
     spans: dict[tuple[int, int], int] = {}
@@ -36,7 +38,7 @@ def places_data(system: System, taken: Sequence[tuple[Action, ...]] | None) -> d
 
 
 def _spans(system: System, action: Action) -> list[Span]:
-    """Where an action stands, or else the processes that it moves."""
+    """Return the place of an action, or else of the processes that it moves."""
     if action.span is not None:
         return [action.span]
     moved = [system.processes[move.process].span for move in action.moves]

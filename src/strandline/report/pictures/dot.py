@@ -12,7 +12,7 @@ _SECONDS = 30
 
 
 def graph_dot(graph: Graph) -> str:
-    """The graph for Graphviz: a marked node has two borders, an arrow enters an initial one."""
+    """Return the graph for Graphviz: a marked node has two borders, an arrow enters an initial one."""
     lines = [
         f"digraph {_quoted(graph.title)} {{",
         '  node [shape=box, style=rounded, fontname="monospace", fontsize=10];',
@@ -30,7 +30,7 @@ def graph_dot(graph: Graph) -> str:
 
 
 def graphviz_svg(graph: Graph) -> str | None:
-    """The graph as SVG by Graphviz; None where that is not installed, or does not come to an end."""
+    """Return the graph as SVG by Graphviz; None if that is not installed, or does not come to an end."""
     if shutil.which("dot") is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""A graph to be drawn: what stands in its nodes and on its edges."""
+"""A graph to be drawn: the texts of its nodes and edges."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Graph:
 
     @property
     def joined(self) -> Graph:
-        """The same graph with one edge between two nodes, which has the labels of all of them."""
+        """Return the graph with one edge between two nodes, which has the labels of all of them."""
         lines: dict[tuple[int, int], list[str]] = {}
         for edge in self.edges:
             told = lines.setdefault((edge.source, edge.target), [])

@@ -1,12 +1,12 @@
-"""Places for the nodes of a graph in layers, in the manner of Sugiyama, Tagawa and Toda (1981).
+"""A layered layout of graphs, after Sugiyama, Tagawa and Toda (1981).
 
 Nodes stand in rows, below those from which edges lead to them. An edge over several rows gets a bend in each of them;
 bends are ordered with the nodes, by the mean places of their neighbours, a few times down and up, and the order with
 the fewest crossings is kept. Then rows are spread so that nodes stand near the middle of their neighbours. Edges
 against the direction go the same way, backwards.
 
-Honest limits: the order is no best one, labels of edges may lie on other edges, and beyond some hundred nodes nothing
-is readable any more, whatever the places: `MOST_NODES` refuses more.
+Limits: the order is not optimal, labels of edges may lie on other edges, and beyond some hundred nodes nothing is
+readable any more, whatever the layout: `MOST_NODES` refuses more.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class _Rows:
 
 
 def place(sizes: Sequence[tuple[float, float]], edges: Sequence[tuple[int, int]], initial: Sequence[int]) -> Placed:
-    """Places for nodes of these sizes. Raises `UsageError` where there are too many."""
+    """Place nodes of these sizes. Raises `UsageError` if there are too many."""
     if len(sizes) > MOST_NODES:
         raise UsageError(
             f"a picture of {len(sizes):,} nodes is not drawn (at most {MOST_NODES}): nobody could read it. "
@@ -85,8 +85,10 @@ def place(sizes: Sequence[tuple[float, float]], edges: Sequence[tuple[int, int]]
 
 
 def _rows(count: int, edges: Sequence[tuple[int, int]], initial: Sequence[int]) -> list[int]:
-    """The row of each node: the longest way to it from the initial ones along edges that close no cycle. So no edge
-    stays in its row."""
+    """Return the row of each node: the longest path to it from the initial ones along edges that close no cycle.
+
+    So no edge stays in its row.
+    """
     following: dict[int, list[int]] = {}
     for source, target in edges:
         following.setdefault(source, []).append(target)
@@ -101,7 +103,10 @@ def _rows(count: int, edges: Sequence[tuple[int, int]], initial: Sequence[int]) 
 
 
 def _downwards(count: int, following: dict[int, list[int]], initial: Sequence[int]) -> list[int]:
-    """The nodes in an order in which only edges that close a cycle go backwards: depth-first, the last left first."""
+    """Return the nodes in an order in which only edges that close a cycle go backwards.
+
+    It is the reverse postorder of a depth-first search.
+    """
     left: list[int] = []
     seen: set[int] = set()
     for root in [*initial, *range(count)]:
@@ -121,7 +126,7 @@ def _downwards(count: int, following: dict[int, list[int]], initial: Sequence[in
 
 
 def _bent(row_of: Sequence[int], edges: Sequence[tuple[int, int]]) -> tuple[_Rows, list[list[int]]]:
-    """The rows with bends in them, and the bends of every edge from its source on."""
+    """Return the rows with bends in them, and the bends of every edge from its source on."""
     rows = _Rows([[] for _ in range(max(row_of, default=-1) + 1)])
     for node, row in enumerate(row_of):
         rows.rows[row].append(node)
@@ -144,7 +149,7 @@ def _bent(row_of: Sequence[int], edges: Sequence[tuple[int, int]]) -> tuple[_Row
 
 
 def _order(rows: _Rows) -> None:
-    """Sort rows by the mean places of neighbours; the best order that was met stays."""
+    """Sort rows by the mean places of neighbours; the best order is kept."""
     best, fewest = [list(row) for row in rows.rows], _crossings(rows)
     for turn in range(_ROUNDS):
         down = turn % 2 == 0
@@ -180,7 +185,7 @@ def _crossings(rows: _Rows) -> int:
 
 
 def _spread(rows: _Rows, widths: dict[int, float]) -> dict[int, float]:
-    """Where nodes and bends stand in their rows: as near to the middle of their neighbours as those beside them let."""
+    """Return the places of nodes and bends in their rows: as near to the middle of their neighbours as possible."""
     xs: dict[int, float] = {}
     for row in rows.rows:
         _pack(row, dict.fromkeys(row, 0.0), widths, xs)
@@ -196,8 +201,10 @@ def _spread(rows: _Rows, widths: dict[int, float]) -> dict[int, float]:
 
 
 def _pack(row: Sequence[int], wanted: dict[int, float], widths: dict[int, float], xs: dict[int, float]) -> None:
-    """Each as near to where it wants to be as possible, in the order of the row: blocks that touch stand together at
-    the mean of their wishes."""
+    """Place each node as near to its wanted place as possible, in the order of the row.
+
+    Blocks that touch stand together at the mean of their wanted places.
+    """
     blocks: list[tuple[list[int], list[float]]] = []
     for one in row:
         members, offsets = [one], [0.0]

@@ -1,4 +1,4 @@
-"""Plots of runs as SVG: layer by layer from the profile of a search, and over time from what was told while it ran."""
+"""Plots of runs as SVG: layer by layer from the profile of a search, and over time from its progress."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from strandline.engine.parts.profile import LayerFigures, coarser
 
 _WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM = 640, 200, 8, 26, 24
 _MOST = 320
-"""Parts of a profile that a plot tells apart."""
+"""Parts of a profile that a plot distinguishes."""
 _ALL, _LIVE, _TEXT = "#b9c3cf", "#2c7fd6", "#6b7480"
 _FONT = 'font-family="system-ui, sans-serif" font-size="12"'
 
 
 def profile_svg(statistics: Statistics) -> str:
-    """What was stored while the line stood in each layer, against all that had been found by then."""
+    """Plot the states stored in each layer against all that had been found by then."""
     layers = coarser(statistics.profile, _MOST)
     stored = [one.stored for one in layers]
     # What is stored has been found, though it may not be expanded yet.
@@ -37,14 +37,14 @@ def _key(key: tuple[int, int], layers: Sequence[LayerFigures]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """A run as it was told while it went on."""
+    """The progress of a run over time."""
 
     name: str
     told: Sequence[Progress]
 
 
 def memory_svg(courses: Sequence[Course]) -> str:
-    """The engine's memory over time, one line for each run."""
+    """Plot the engine's memory over time, one line for each run."""
     longest = max((one.seconds for course in courses for one in course.told), default=0.0) or 1.0
     most = max((one.bytes for course in courses for one in course.told), default=0) or 1
     colours = (_LIVE, "#e08a1e", "#137a3b", "#8a3ffc")

@@ -21,7 +21,7 @@ _MOST_MEMBERS = 3
 
 
 def state_lines(state: Mapping[str, Any]) -> tuple[str, ...]:
-    """A state in short lines."""
+    """Return a state in short lines."""
     lines, line = [], ""
     for name, value in state.items():
         text = f"{name}={show(value)}"
@@ -33,7 +33,7 @@ def state_lines(state: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def states_picture(graph: StateGraph) -> Graph:
-    """The reachable states; those with a proposition name it in their last line."""
+    """Return the graph of reachable states; those with a proposition name it in their last line."""
     initial = frozenset(graph.initial)
     nodes = []
     for node, state in zip(graph.nodes, graph.states, strict=True):
@@ -45,8 +45,10 @@ def states_picture(graph: StateGraph) -> Graph:
 
 
 def components_picture(graph: StateGraph) -> Graph:
-    """The strongly connected components of the reachable states, without an order that is not there: a graph without
-    cycles. Terminal ones, which are never left again, have two rims."""
+    """Return the graph of the strongly connected components, which has no cycles.
+
+    Terminal ones, which are never left again, have two rims.
+    """
     component_of, members = _components([[target for _, target in node.edges] for node in graph.nodes])
     labels: dict[tuple[int, int], list[str]] = {}
     for node in graph.nodes:
@@ -84,7 +86,7 @@ def _components(following: Sequence[Sequence[int]]) -> tuple[list[int], list[lis
 
 
 def control_picture(system: System) -> Graph:
-    """The control graphs of all processes, and of the property process, side by side."""
+    """Return the control graphs of all processes, and of the property process, side by side."""
     located: list[Process | Observer] = [*system.processes, *([] if system.observer is None else [system.observer])]
     nodes: list[Node] = []
     edges: list[Edge] = []
@@ -104,7 +106,7 @@ def control_picture(system: System) -> Graph:
 
 
 def _moves(system: System, process: Process | Observer) -> dict[tuple[int, int], list[str]]:
-    """The names of the actions that move a process, without what a move says of itself."""
+    """Return the names of the actions that move a process, without what a move shows itself."""
     found: dict[tuple[int, int], list[str]] = {}
     if isinstance(process, Observer):
         return found
@@ -122,7 +124,7 @@ def _moves(system: System, process: Process | Observer) -> dict[tuple[int, int],
 
 
 def automaton_picture(automaton: Automaton, title: str) -> Graph:
-    """An automaton with accepting states; where acceptance is on edges, their labels tell it."""
+    """Return an automaton with accepting states; acceptance on edges is shown in their labels."""
     accepting = automaton.accepting_states if automaton.is_state_based else frozenset()
     names = automaton.state_names or tuple(str(state) for state in range(automaton.state_count))
     nodes = tuple(

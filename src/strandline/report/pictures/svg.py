@@ -29,15 +29,21 @@ _TIP = (
 
 
 def graph_svg(graph: Graph, *, layout: str = "auto") -> str:
-    """A complete SVG document. `layout` is `graphviz`, `own`, or `auto`: Graphviz where it is installed. Raises
-    `UsageError` where there are too many nodes for a layout of our own."""
+    """Return a complete SVG document.
+
+    `layout` is `graphviz`, `own`, or `auto`: Graphviz if it is installed. Raises `UsageError` if there are too many
+    nodes for a layout of our own.
+    """
     drawn = graphviz_svg(graph.joined) if layout in ("auto", "graphviz") else None
     return _own_svg(graph.joined) if drawn is None else drawn
 
 
 def placed(graph: Graph) -> Placed:
-    """Our own places for a graph whose edges are joined. Nodes stand so far apart that the labels of the edges that
-    enter them, which stand above, have room beside each other."""
+    """Lay out a graph whose edges are joined.
+
+    Nodes stand so far apart that the labels of the edges that enter them, which stand above, have room beside each
+    other.
+    """
     sizes = [_size(node) for node in graph.nodes]
     room = list(sizes)
     for edge in graph.edges:
@@ -115,14 +121,14 @@ def _drawn_edge(edge: Edge, way: tuple[Point, ...], boxes: tuple[Box, ...]) -> s
 
 
 def _rim(box: Box, towards: Point, aside: float) -> Point:
-    """Where an edge meets a node: below or above it, a little aside."""
+    """Return where an edge meets a node: below or above it, a little aside."""
     side = 1 if towards[1] > box.y else -1
     reach = box.width / 2 - 4
     return box.x + max(-reach, min(reach, (towards[0] - box.x) * 0.3 + aside)), box.y + side * box.height / 2
 
 
 def _middle(points: list[Point], *, up: bool) -> Point:
-    """Where the label of an edge stands: a little off its middle, so that the one back has another place."""
+    """Return the place of an edge's label: a little off its middle, so that the edge back has another place."""
     number = (len(points) - 1) // 2
     before, after = points[number], points[number + 1]
     share = 0.7 if up else 0.66
