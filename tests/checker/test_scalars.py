@@ -163,7 +163,7 @@ def test_what_is_told_apart_beside_others_is_said(tmp_path: Path) -> None:
     assert verdict.statistics.exchanged == ("Client_0, Client_1",)
     why = "the values of Value cannot be exchanged: 'cell[0] == 0' tells them apart"
     assert verdict.statistics.told_apart[0] == why
-    assert f"told apart   {why}" in verdict_text(verdict, Style())
+    assert f"not symmetric  {why}" in verdict_text(verdict, Style())
 
 
 def test_how_many_there_are_must_be_said(tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ def test_prediction_and_reality_stand_side_by_side(capsys: pytest.CaptureFixture
     assert main(["explore", str(STOP_AND_WAIT), "--measure", "auto", "--quiet"]) == 0
     lines = capsys.readouterr().out.splitlines()
     predicted = next(line for line in lines if line.startswith("  predicted"))
-    came_out = next(line for line in lines if line.startswith("  came out"))
+    came_out = next(line for line in lines if line.startswith("  actual"))
     assert predicted.replace(", by all states", "").split()[1:] == came_out.split()[2:]
     assert main(["explore", str(STOP_AND_WAIT), "--measure", "auto", "--json", "--quiet"]) == 0
     data = json.loads(capsys.readouterr().out)["prediction"]

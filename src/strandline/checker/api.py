@@ -93,14 +93,15 @@ def _signature(function: Callable[..., object], arguments: Callable[..., object]
 def check(source: Source, arguments: CheckArguments) -> Verdict:
     """Decide properties of a model: a file, a System or a Python `Model`.
 
-    `ltl` are formulas of linear temporal logic, as in `check(model, "G (ask -> F answer)")`. Without any property,
-    what the model declares is checked: its property process, assertions and invariants, and, where it has no
-    property process, deadlocks. A run-time fault of the model is always a violation. The keywords are the fields of
-    `strandline.checker.options.claims.Claims`, of `strandline.checker.options.temporal.TemporalOptions`, which matter
-    for properties of runs only, and of `strandline.checker.options.search.Options`. A limit that is reached is an UNKNOWN verdict and no
-    exception; only where the time is up before the model is loaded, a `ResourceError` is raised. Raises `InputError`
-    for what the user can mend. Ctrl-C raises `Interrupted`, a `KeyboardInterrupt`, whose `result`
-    is what was known by then; a notebook shows that.
+    `ltl` are formulas of linear temporal logic, as in `check(model, "G (ask -> F answer)")`. Without any property, the
+    declarations of the model are checked: its property process, assertions and invariants, and, if it has no property
+    process, deadlocks. A run-time fault of the model is always a violation.
+
+    The keywords are the fields of `strandline.checker.options.claims.Claims`, of
+    `strandline.checker.options.temporal.TemporalOptions`, which matter for properties of runs only, and of
+    `strandline.checker.options.search.Options`. A limit that is reached is an UNKNOWN verdict and no exception; only if
+    the time is up before the model is loaded, a `ResourceError` is raised. Raises `InputError` for what the user can
+    mend. Ctrl-C raises `Interrupted`, a `KeyboardInterrupt` with the partial `result`, which a notebook shows.
     """
     started, temporal, options = time.perf_counter(), arguments.part(TemporalOptions), arguments.part(Options)
     system = _system(source, options, started)

@@ -25,14 +25,14 @@ def configure(subparsers: Any) -> None:
     add_options(parser, ExploreOptions)
     add_output_options(parser)
     parser.add_argument(
-        "--profile", action="store_true", help="show what was stored and visited, layer by layer, as a chart"
+        "--profile", action="store_true", help="show states stored and visits, layer by layer, as a chart"
     )
-    parser.add_argument("--plot", metavar="FILE", type=Path, help="draw what was stored, layer by layer (SVG)")
+    parser.add_argument("--plot", metavar="FILE", type=Path, help="draw the states stored, layer by layer (SVG)")
     parser.add_argument(
         "--plot-memory",
         metavar="FILE",
         type=Path,
-        help="draw the engine's memory over time (SVG), beside that of a breadth-first search, which is made too",
+        help="draw the engine's memory over time (SVG), beside that of a breadth-first search, which is run as well",
     )
     parser.set_defaults(run=run)
 

@@ -15,7 +15,7 @@ def configure(subparsers: Any) -> None:
     """Add the command to the parser."""
     parser = subparsers.add_parser(
         "info",
-        help="show what a model consists of",
+        help="show facts about a model, without a search",
         description="Show a model's variables with their declared ranges and the ranges they can reach, how "
         "a state is packed, processes and properties.",
     )
@@ -23,7 +23,9 @@ def configure(subparsers: Any) -> None:
     add_parameters(parser)
     parser.add_argument("--dump", action="store_true", help="print the whole system as it was understood")
     parser.add_argument(
-        "--combinations", action="store_true", help="show which questions can be asked of it in which ways, and why not"
+        "--combinations",
+        action="store_true",
+        help="show which kinds of properties can be decided in which ways, and why not",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object, whatever happens")
     parser.set_defaults(run=run)

@@ -13,7 +13,7 @@ def configure(subparsers: Any) -> None:
     """Add the command to the parser."""
     parser = subparsers.add_parser(
         "measures",
-        help="find measures of progress for a sweep",
+        help="find progress measures for a sweep",
         description="Find measures of progress: from what only grows, from control graphs, by projection on "
         "components of the state. Sweeps by them are simulated on the first states of the model, and ranked by what "
         "they store and visit. What did not see all states is a prediction.",

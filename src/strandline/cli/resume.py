@@ -16,7 +16,7 @@ def configure(subparsers: Any) -> None:
     """Add the command to the parser."""
     parser = subparsers.add_parser(
         "resume",
-        help="go on with a run that wrote checkpoints",
+        help="continue a run that wrote checkpoints",
         description="Go on with a run that was begun with --checkpoint DIR and was killed, interrupted or ended by a "
         "limit. What is given behind DIR is added to the command of that run, as in `strandline resume DIR "
         "--max-seconds 600`.",

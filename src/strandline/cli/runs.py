@@ -18,13 +18,13 @@ def configure(subparsers: Any) -> None:
     """Add the command to the parser."""
     parser = subparsers.add_parser(
         "runs",
-        help="list and remove what killed runs left behind",
+        help="list and remove files left behind by killed runs",
         description="List the folders of runs that were killed, with their size and age. A run that lives holds a lock "
         "on its folder, and is not listed. Runs with --checkpoint keep their files there, for `strandline resume`.",
     )
     parser.add_argument("--remove", action="store_true", help="remove them")
     parser.add_argument(
-        "--work-dir", metavar="DIR", type=Path, help="where to look; default: the folder for temporary files"
+        "--work-dir", metavar="DIR", type=Path, help="the folder to search; default: the folder for temporary files"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object, whatever happens")
     parser.set_defaults(run=run)

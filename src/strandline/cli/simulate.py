@@ -46,7 +46,7 @@ def configure(subparsers: Any) -> None:
         metavar="COMMAND",
         dest="commands",
         action="append",
-        help="do this and read nothing from stdin; repeatable",
+        help="execute this command instead of reading stdin; repeatable",
     )
     parser.add_argument("--product", action="store_true", help="walk together with the model's property process")
     add_options(parser, WalkOptions)

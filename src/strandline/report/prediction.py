@@ -14,21 +14,21 @@ def prediction_rows(exploration: Exploration) -> list[tuple[str, str]]:
     if prediction is None:
         return []
     seen = "all states" if prediction.exact else f"the first {prediction.sampled:,} states"
-    rows = [("predicted", f"{_told(prediction.peak, prediction.visits)}, by {seen}")]
+    rows = [("predicted", f"{_as_words(prediction.peak, prediction.visits)}, by {seen}")]
     peak, visits = _reality(exploration)
     now = exploration.statistics
     if not now.sweeps and prediction.measure.components:
-        rows.append(("came out", "given up: nearly all states that were met had to be kept"))
+        rows.append(("actual", "given up: nearly all states that were met had to be kept"))
     elif peak is not None and visits is not None:
-        rows.append(("came out", _told(peak, visits)))
+        rows.append(("actual", _as_words(peak, visits)))
     elif exploration.complete and now.about:
-        rows.append(("came out", f"about {_told(min(now.peak_states / now.about, 1.0), now.visited / now.about)}"))
+        rows.append(("actual", f"about {_as_words(min(now.peak_states / now.about, 1.0), now.visited / now.about)}"))
     else:
-        rows.append(("came out", "not known without the number of states (--count-distinct)"))
+        rows.append(("actual", "not known without the number of states (--count-distinct)"))
     return rows
 
 
-def _told(peak: float, visits: float) -> str:
+def _as_words(peak: float, visits: float) -> str:
     return f"{peak:.2%} of the states at a time, {visits:.2f} visits a state"
 
 

@@ -179,7 +179,7 @@ def statistics_rows(exploration: Exploration) -> list[tuple[str, str]]:
     for names, held_by in zip(now.exchanged, now.held_by, strict=True):
         held = f", held by {held_by}" if held_by else ""
         rows.append(("reduction", f"symmetry of {names}{held}; all counts are those of the reduced state space"))
-    rows += [("told apart", why) for why in now.told_apart]
+    rows += [("not symmetric", why) for why in now.told_apart]
     if exploration.options.merge:
         rows.append(("reduction", _merged(now)))
     if now.nodes:
@@ -202,7 +202,7 @@ def statistics_rows(exploration: Exploration) -> list[tuple[str, str]]:
 def _walk_rows(exploration: Exploration, walks: WalkFigures) -> list[tuple[str, str]]:
     now = exploration.statistics
     rate = f" ({walks.steps / now.seconds / 1e6:.2f} million steps/s)" if now.seconds > 0.05 else ""
-    ended = f", {walks.ended:,} to where no step is" if walks.ended else ""
+    ended = f", {walks.ended:,} ended in deadlock" if walks.ended else ""
     return [
         ("walks", f"{walks.taken:,} of {walks.walks:,}, seed {walks.seed}{ended}"),
         ("steps", f"{walks.steps:,}, the longest walk {walks.longest:,} of at most {walks.depth:,}"),

@@ -62,7 +62,7 @@ class Claims:
     automaton_accepts: str = field(
         default=BAD,
         metadata=option(
-            "the automaton accepts the runs that must not be (bad, the default), or all that may be (good)",
+            "the automaton accepts the violating runs (bad, the default), or all allowed runs (good)",
             group=_GROUP,
             choices=ACCEPTS,
         ),
@@ -70,8 +70,8 @@ class Claims:
     automaton_words: str = field(
         default=INFINITE,
         metadata=option(
-            "the automaton reads whole runs (infinite, the default), or paths: none may lead to an accepting state "
-            "(finite)",
+            "the automaton reads infinite runs (infinite, the default), or finite paths, none of which may "
+            "reach an accepting state (finite)",
             group=_GROUP,
             choices=WORDS,
         ),

@@ -64,8 +64,8 @@ class Options:
     componentwise: bool = field(
         default=False,
         metadata=option(
-            "of several measures: a step that decreases any of them regresses, not only one that decreases their "
-            "combination",
+            "with several measures: a step that decreases any of them regresses, not only one that decreases "
+            "their combination",
             group=_SEARCH,
         ),
     )
@@ -73,20 +73,23 @@ class Options:
     cache_states: int | None = field(
         default=None,
         metadata=option(
-            "states off the path that a search with a cache remembers", group=_SEARCH, metavar="N", parse=parse_count
+            "states that a search with a cache remembers besides those on its path",
+            group=_SEARCH,
+            metavar="N",
+            parse=parse_count,
         ),
     )
     cache_rule: str | None = field(
         default=None,
         metadata=option(
-            "which cached state makes room for another (default random)", group=_SEARCH, choices=CACHE_RULES
+            "which cached state is evicted for another (default random)", group=_SEARCH, choices=CACHE_RULES
         ),
     )
     """Never None for a search with a cache."""
     por: bool = field(
         default=False,
         metadata=option(
-            "partial-order reduction: of steps that commute, take some only; counts are those of what is left",
+            "partial-order reduction: expand a subset of the independent actions; counts refer to the reduced space",
             group=_SEARCH,
         ),
     )
@@ -94,7 +97,7 @@ class Options:
     auto_por: bool = field(
         default=False,
         metadata=option(
-            "partial-order reduction where it is sound and, by the first states, leaves out enough to pay",
+            "partial-order reduction where it is sound and, on the first states, removes enough transitions to pay off",
             group=_SEARCH,
         ),
     )
@@ -102,15 +105,15 @@ class Options:
     check_independence: bool = field(
         default=False,
         metadata=option(
-            "with partial-order reduction: try first in some states that steps commute as it takes them to",
+            "with partial-order reduction: test the independence relation on sampled states before the search",
             group=_SEARCH,
         ),
     )
     symmetry: bool = field(
         default=False,
         metadata=option(
-            "take states for one that differ only by which of several like processes is which; counts are those of "
-            "what is left",
+            "symmetry reduction: store one representative of states that differ only by permuting identical "
+            "processes; counts refer to the reduced space",
             group=_SEARCH,
         ),
     )
@@ -118,8 +121,8 @@ class Options:
     merge: bool = field(
         default=False,
         metadata=option(
-            "take a step of a process that nobody else can tell of together with the one before it; counts are those "
-            "of what is left",
+            "statement merging: join a local step of a process with the step before it; counts refer to the "
+            "reduced space",
             group=_SEARCH,
         ),
     )
@@ -127,25 +130,23 @@ class Options:
     store: str = field(
         default=BY_NEED,
         metadata=option(
-            "exact: whole states; tree: the same in less memory, as trees of parts that are kept once; auto: whole "
-            "states, and trees when the memory limit is reached (default); compact: 63 bits of a hash for each; "
-            "bitstate: three bits for each, in a table of a fixed size. The last two may lose states, and say how "
-            "likely that is; they and tree are for breadth-first search",
+            "exact: whole states; tree: tree compression, exact in less memory; auto: whole states, then "
+            "tree compression when the memory limit is reached (default); compact: hash compaction, 63 bits "
+            "a state; bitstate: three bits a state in a table of fixed size. The last two may lose states, "
+            "and report how likely that is; they and tree are for breadth-first search",
             group=_SEARCH,
             choices=STORES,
         ),
     )
     store_size: int | str | None = field(
         default=None,
-        metadata=option(
-            "size of the table of a bitstate search (default 64M)", group=_SEARCH, metavar="SIZE", parse=parse_size
-        ),
+        metadata=option("size of the bitstate table (default 64M)", group=_SEARCH, metavar="SIZE", parse=parse_size),
     )
     threads: int = field(
         default=1,
         metadata=option(
-            "threads of a breadth-first search or a sweep for states; verdicts, counts and lengths of shortest traces "
-            "are those of one (default)",
+            "worker threads of a breadth-first search or a sweep for states; verdicts, counts and lengths of "
+            "shortest traces do not change (default 1)",
             group=_SEARCH,
             metavar="N",
             parse=parse_count,
@@ -154,41 +155,46 @@ class Options:
     device: str = field(
         default=CPU,
         metadata=option(
-            "cpu: search on the processor (default); gpu: on a GPU of NVIDIA's, breadth-first or by a measure; "
-            "auto: on a GPU where there is one that can",
+            "cpu: search on the processor (default); gpu: on an NVIDIA GPU, breadth-first or by a measure; "
+            "auto: on a GPU if one can do it",
             group=_SEARCH,
             choices=DEVICES,
         ),
     )
     count_distinct: bool = field(
         default=False,
-        metadata=option("count distinct states exactly although states are forgotten, by means of disk", group=_SEARCH),
+        metadata=option("count distinct states exactly, using disk, although the search deletes states", group=_SEARCH),
     )
     cone: bool = field(
         default=False,
         metadata=option(
-            "method symbolic: leave out what cannot influence the invariants and what is to be reached", group=_SEARCH
+            "method symbolic: cone of influence: drop variables that cannot affect the invariants or the "
+            "states to be reached",
+            group=_SEARCH,
         ),
     )
     diagrams: str = field(
         default=LIBRARIES[0],
-        metadata=option("the library of decision diagrams for method symbolic", group=_SEARCH, choices=LIBRARIES),
+        metadata=option("method symbolic: the BDD library", group=_SEARCH, choices=LIBRARIES),
     )
     traces: bool = field(
         default=True,
-        metadata=option(
-            "decide only: look for no trace, lasso or witness that shows the answer", group=_SEARCH, flag="--no-trace"
-        ),
+        metadata=option("decide only: no trace, lasso or witness", group=_SEARCH, flag="--no-trace"),
     )
     """Whether evidence for the answers is searched for."""
     work_dir: str | Path | None = field(
-        default=None, metadata=option("where a run keeps its files", group=_SEARCH, metavar="DIR", parse=Path)
+        default=None,
+        metadata=option(
+            "the folder for the files of a run (default: the system's for temporary files)",
+            group=_SEARCH,
+            metavar="DIR",
+            parse=Path,
+        ),
     )
     checkpoint: str | Path | None = field(
         default=None,
         metadata=option(
-            "write checkpoints to this folder; a run that was killed or interrupted goes on with `strandline resume "
-            "DIR`",
+            "write checkpoints to this folder; `strandline resume DIR` continues a run that was killed or interrupted",
             group=_SEARCH,
             metavar="DIR",
             parse=Path,
@@ -197,15 +203,13 @@ class Options:
     every: float | str = field(
         default=_EVERY,
         metadata=option(
-            "time between two checkpoints (default 60s); more where writing one takes long",
+            "time between two checkpoints (default 60s); longer if writing one takes long",
             group=_SEARCH,
             metavar="TIME",
             parse=parse_duration,
         ),
     )
-    resume: bool = field(
-        default=False, metadata=option("go on with the run in the folder of checkpoints", group=_SEARCH)
-    )
+    resume: bool = field(default=False, metadata=option("continue the run in the folder of checkpoints", group=_SEARCH))
     max_states: int | None = field(
         default=None, metadata=option("states found", group=_LIMITS, metavar="N", parse=parse_count)
     )
@@ -220,14 +224,14 @@ class Options:
     spill: bool = field(
         default=True,
         metadata=option(
-            "when the memory limit is reached: go on with states on disk (default), or stop", group=_LIMITS
+            "when the memory limit is reached: continue with states on disk (default), or stop", group=_LIMITS
         ),
     )
     """Breadth-first search and sweeps can."""
     disk: int | str | None = field(
         default=None,
         metadata=option(
-            "what a run may have on disk (default: most of what is free)",
+            "disk space of a run (default: most of what is free)",
             group=_LIMITS,
             metavar="SIZE",
             parse=parse_size,
@@ -403,7 +407,7 @@ class ExploreOptions(Options):
     method: str = field(
         default=STATE_METHODS[0],
         metadata=option(
-            "explicit: state by state (default); symbolic: in sets, by decision diagrams",
+            "explicit: state by state (default); symbolic: with BDDs",
             group=_SEARCH,
             choices=STATE_METHODS,
         ),

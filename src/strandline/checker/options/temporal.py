@@ -31,9 +31,9 @@ class TemporalOptions:
     method: str = field(
         default=AUTO,
         metadata=option(
-            "how to look for a violating run, or to decide CTL (explicit, swept, components, symbolic, abstraction); "
-            "symbolic is for states, too "
-            "(default: auto, which says what it picks and why)",
+            "how to search for a violating run, or to decide CTL (explicit, swept, components, symbolic, "
+            "abstraction); symbolic is for states, too (default: auto, which reports its choice and the "
+            "reason)",
             group=_GROUP,
             choices=(*known_methods(), *CTL_METHODS),
         ),
@@ -60,21 +60,25 @@ class TemporalOptions:
             choices=FINITE_RUNS,
         ),
     )
-    shortest: bool = field(default=False, metadata=option("look for a short lasso, at the price of time", group=_GROUP))
+    shortest: bool = field(
+        default=False, metadata=option("search for a shortest lasso, which takes longer", group=_GROUP)
+    )
     all_cycles: bool = field(default=False, metadata=option("report every accepting component", group=_GROUP))
     sanity: bool = field(
-        default=True, metadata=option("warn when a formula holds for a wrong reason (default: yes)", group=_GROUP)
+        default=True, metadata=option("warn when a formula holds for a trivial reason (default: yes)", group=_GROUP)
     )
 
     reachable_first: bool = field(
         default=True,
-        metadata=option("methods symbolic, abstraction: what is reachable is found first (default: yes)", group=_GROUP),
+        metadata=option(
+            "methods symbolic, abstraction: compute the reachable states first (default: yes)", group=_GROUP
+        ),
     )
 
     refinements: int = field(
         default=15,
         metadata=option(
-            "method abstraction: refine so often, then look at the model itself (default 15)",
+            "method abstraction: number of refinements before the model itself is checked (default 15)",
             group=_GROUP,
             metavar="N",
             parse=parse_count,
@@ -86,7 +90,7 @@ class TemporalOptions:
             "method abstraction: how an abstract state is split (default edge)", group=_GROUP, choices=SPLITTINGS
         ),
     )
-    explain: bool = field(default=False, metadata=option("method abstraction: tell every step", group=_GROUP))
+    explain: bool = field(default=False, metadata=option("method abstraction: report every refinement", group=_GROUP))
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "fairness", texts(self.fairness, "fairness is given as texts"))

@@ -18,7 +18,7 @@ class WalkOptions:
     walks: int = field(
         default=1000,
         metadata=option(
-            "take so many random walks, compiled, and check what `check` checks; a violation is shown with its trace",
+            "take this many random walks and check what `check` checks; a violation is shown with its trace",
             group=_GROUP,
             metavar="N",
             parse=parse_count,
