@@ -116,7 +116,7 @@ def test_keys_that_all_belong_to_one_line(monkeypatch: pytest.MonkeyPatch) -> No
         assert int(stored.part._form.lines) < 1000
         monkeypatch.setattr(stored.part, "_scratch", stored.part._scratch[: int(stored.part.shape.put_off)])
         stored.add((1000,))
-        with pytest.raises(ResourceError, match="too many states belong to the same place of the table"):
+        with pytest.raises(ResourceError, match="too many states have the same hash slot"):
             stored.part.note_used(stored.found)
 
 
@@ -157,7 +157,7 @@ def test_more_parts_than_can_be_numbered(monkeypatch: pytest.MonkeyPatch) -> Non
     narrow_numbers(engine, monkeypatch)
     monkeypatch.setattr(engine.modules["store.tree"], "_MOST_NODE_BITS", 5)
     stored = Stored(engine, 2)
-    told = "states consist of more than 32 parts, the most that can be numbered"
+    told = "tree compression has more than 32 tree nodes, the most that can be numbered"
     with np.errstate(over="ignore"):
         for number in range(31):
             assert stored.add((number, number))

@@ -1,4 +1,4 @@
-"""Accepting components (`strandline.engine.cycles.components_kernel`)."""
+"""Search for accepting SCCs (`strandline.engine.cycles.components_kernel`)."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ from strandline.engine.store.parts import TablePart
 
 
 class ComponentSearch(CycleSearch):
-    """Any number of acceptance sets, one bit of `accepting` each. With `whole`, every accepting component is an
-    `Event.CYCLE` of its own, when it is finished, and `go_on` looks for the next. While `follows`, the steps of a loop
-    are looked for in each."""
+    """Couvreur's search, for any number of acceptance sets, one bit of `accepting` each.
+
+    With `whole`, every accepting SCC is an `Event.CYCLE` of its own, when it is finished, and `go_on` continues with
+    the next. If `follows`, the steps of a loop are searched for in each.
+    """
 
     follows = True
     loop = "cycles.components_kernel.components"
@@ -59,16 +61,16 @@ class ComponentSearch(CycleSearch):
 
     @property
     def component_size(self) -> int:
-        """After a cycle with `whole`: how many states the component has."""
+        """After a cycle with `whole`: the number of states of the SCC."""
         return int(self._opened.state.states)
 
     def component_states(self) -> WordArray:
-        """After a cycle with `whole`: the states of the component, one per row."""
+        """Return the states of the SCC, one per row, after a cycle with `whole`."""
         records = self._opened.last_active(self.component_size)
         at = records[:, None] * np.uint64(self._table.entry) + np.arange(self.kernel.words, dtype=np.uint64)
         states: WordArray = self._table.entries.array[at]
         return states
 
     def go_on(self) -> None:
-        """After a cycle with `whole`: look for the next component."""
+        """Continue with the next SCC, after a cycle with `whole`."""
         self._cycle = self._loop = None

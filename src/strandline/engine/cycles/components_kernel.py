@@ -1,7 +1,7 @@
-"""Search for an accepting strongly connected component: Couvreur's algorithm, for any number of acceptance sets.
+"""Search for an accepting SCC: Couvreur's algorithm, for any number of acceptance sets.
 
-A state's number, in the order in which states are entered, is its record; the word after it says whether its component
-is finished.
+The number of a state, in the order of entering, is its record; the word behind it is OPEN or FINISHED, the status of
+its SCC.
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -38,7 +38,7 @@ OPEN, FINISHED = U(1), U(2)
 
 
 class Components(NamedTuple):
-    """All that the search works on."""
+    """The arrays of the search."""
 
     expansion: Any
     store: Any
@@ -67,7 +67,7 @@ def _enter(search):
 
 @inlined
 def _look_at(search):
-    """Take a state from the stack: it is new, or closes a cycle, or belongs to a finished component."""
+    """Pop a state: it is new, or closes a cycle, or belongs to a finished SCC."""
     store, stack, opened, words = search.store, search.stack, search.opened, search.expansion.words
     state = opened.state
     at = top_of(stack, words)
@@ -87,9 +87,11 @@ def _look_at(search):
 
 @inlined
 def _leave(search):
-    """The successors of a state are all done; if it is the first of its component, the component is finished. Where
-    whole components are wanted the answer is then CYCLE if it accepts, and its states are the last `states` of
-    `active`; they are marked when the search goes on."""
+    """Pop a marker, whose state's successors are all done; finish the SCC if the state is its first.
+
+    If whole SCCs are wanted and it accepts, returns CYCLE: its states are the last `states` of `active`, and are marked
+    as finished when the search continues.
+    """
     store, stack, opened = search.store, search.stack, search.opened
     state = opened.state
     record = stack.items[top_of(stack, search.expansion.words)]
@@ -120,6 +122,8 @@ MOVES[Components] = Moves(_enter, _look_at, _leave)
 
 @njit
 def components(search, budget):
-    """Search on for `budget` expansions; DONE, BUDGET, GROW, FLUSH, FAULT, or CYCLE: then `record` lies on an accepting
-    cycle through open states that are numbered from `first`."""
+    """Search on for `budget` expansions. Returns DONE, BUDGET, GROW, FLUSH, FAULT or CYCLE.
+
+    After CYCLE, `record` lies on an accepting cycle through open states that are numbered from `first`.
+    """
     return search_depth_first(search, budget)

@@ -1,4 +1,4 @@
-"""The arrays of components that are not finished (`strandline.engine.cycles.open_kernel`)."""
+"""The arrays of open SCCs (`strandline.engine.cycles.open_kernel`)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class OpenPart(Part):
-    """Roots of components and states whose component is not finished."""
+    """The roots of open SCCs and their states."""
 
     def __init__(self, accepting: int, *, whole: bool = False) -> None:
         self.state = record(COMPONENTS, accepting=accepting, whole=int(whole))
@@ -27,7 +27,7 @@ class OpenPart(Part):
         return Open(self._roots.array, self._active.array, self.state)
 
     def last_active(self, count: int) -> WordArray:
-        """The entries that became active last."""
+        """Return the `count` entries that were opened last."""
         end = int(self.state.active)
         return self._active.array[end - count : end]
 

@@ -1,7 +1,7 @@
-"""PTX of a model + `search.cu` -> machine code of a GPU, kept in the user's cache.
+"""Compilation for a GPU: PTX of a model + `search.cu` -> machine code, cached in the user's cache.
 
-NVRTC compiles the kernels, nvJitLink joins them with the model; both come with NVIDIA's packages for Python and need no
-GPU. Neither needs a CUDA toolkit.
+NVRTC compiles the kernels, nvJitLink links them with the model; both come with NVIDIA's packages for Python and need
+neither a GPU nor a CUDA toolkit.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from strandline.engine.device.layout import Shape, declarations
 from strandline.errors import InternalError, ResourceError
 
 THREADS = 256
-"""Of a block."""
+"""Threads per block."""
 _KEPT = 256
-"""Files in the cache."""
+"""Most files in the cache."""
 HINT = "pip install 'strandline[gpu]' brings it (for CUDA 12: 'strandline[gpu-cuda12]')"
 
 
 @cache
 def _library(name: str) -> ModuleType:
-    """A part of NVIDIA's bindings. Raises `ResourceError` where it is missing."""
+    """Import a module of NVIDIA's bindings. Raises `ResourceError` if it is missing."""
     try:
         return import_module(f"cuda.bindings.{name}")
     except ImportError as error:
@@ -43,13 +43,15 @@ def _library(name: str) -> ModuleType:
 
 
 def bindings(name: str) -> Any:
-    """A part of NVIDIA's bindings, of which nothing is known statically."""
+    """Return a module of NVIDIA's bindings, untyped."""
     return _library(name)
 
 
 def linked(code: DeviceCode, shape: Shape, architecture: str) -> bytes:
-    """Machine code for an architecture, such as sm_90, from the cache or made. Raises `ResourceError` where a package
-    is missing."""
+    """Return machine code for an architecture, such as sm_90, from the cache or newly linked.
+
+    Raises `ResourceError` if a package is missing.
+    """
     source = _source(shape)
 
     def link() -> bytes:
@@ -60,7 +62,7 @@ def linked(code: DeviceCode, shape: Shape, architecture: str) -> bytes:
 
 
 def _cached(kind: str, texts: list[str], make: Callable[[], bytes]) -> bytes:
-    """What is made of some texts, from the user's cache or for it."""
+    """Return the cached result of `make` for some texts; make and store it if it is missing."""
     digest = hashlib.sha256("\0".join([*texts, _versions()]).encode()).hexdigest()[:32]
     try:
         path = cache_root() / "device" / f"{kind}-{digest}"
@@ -98,7 +100,7 @@ def _versions() -> str:
 
 
 def _compiled(source: str, architecture: str) -> bytes:
-    """The kernels as PTX with a call to the model's function."""
+    """Compile the kernels to PTX with a call to the model's function."""
     nvrtc = bindings("nvrtc")
     program = _answer(nvrtc.nvrtcCreateProgram(source.encode(), b"search.cu", 0, [], []))
     number = architecture.removeprefix("sm_")
@@ -133,7 +135,7 @@ def _link(kernels: bytes, model: bytes, architecture: str) -> bytes:
 
 
 def _answer(answer: Any) -> Any:
-    """What a function of NVRTC gives back besides its status."""
+    """Return the result of an NVRTC function; raise `InternalError` if its status is an error."""
     status, *values = answer
     if int(status) != 0:
         raise InternalError(f"NVRTC: {status}")
@@ -141,7 +143,7 @@ def _answer(answer: Any) -> Any:
 
 
 def _keep(path: Path, code: bytes) -> None:
-    """Put a file into the cache, whole or not at all; where that is read-only, nothing is kept."""
+    """Write a file of the cache atomically, and remove old ones; do nothing if the cache is read-only."""
     with contextlib.suppress(OSError):
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
             file.write(code)

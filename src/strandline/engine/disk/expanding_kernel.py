@@ -1,7 +1,7 @@
-"""Expand states that lie in an array; successors wait for their layer, in pages, with the links to their parents.
+"""Expansion of states in an array; successors are queued for their layer, in pages, with links to their parents.
 
-Nothing is looked up: that a successor is known, is seen when its layer comes, and all that wait for it are sorted. Only
-one that was met a moment ago, which many are, is left out at once, by a small table of the states met last.
+Nothing is looked up: a duplicate is detected when its layer comes and the queue is sorted. Only successors that were
+reached shortly before, which are many, are dropped at once, by a small cache of recent states.
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -39,13 +39,15 @@ U = np.uint64
 _0, _1 = U(0), U(1)
 _BIAS, _STEP_MASK = U(BIAS), U(STEP_MASK)
 _BATCH, _LINE = U(BATCH), U(8)
-"""Successors that are made before they are placed; words of a line of the processor's cache."""
+"""Successors per batch; words of a cache line."""
 
 
 class Spread(NamedTuple):
-    """All that the search works on: `states` are rows of a state and its link, `pages` have what waits, `recent`
-    are the states met last, in lines of the processor's cache. Where states wait or are remembered, their hashes stand
-    in place of their first words (`sorting_kernel`)."""
+    """The arrays of the search.
+
+    `states` are rows of a state and its link, `pages` hold the queued successors, `recent` is the cache of recent
+    states, in cache lines. In queues and caches a state's hash stands in place of its first word (`sorting_kernel`).
+    """
 
     expansion: Any
     batch: Any
@@ -60,7 +62,7 @@ class Spread(NamedTuple):
 
 @inlined
 def _recent_line(search, hash_value):
-    """Where the line begins in which a state with this hash is remembered, and how many words that has."""
+    """Return the cache set for states with this hash, and its length in words."""
     width, recent = word_count(search.expansion.words), search.recent
     line = max(_1, _LINE // width) * width
     return home(hash_value, U(len(recent)) // line) * line, line
@@ -68,12 +70,14 @@ def _recent_line(search, hash_value):
 
 @inlined
 def _met_before(search, at, hash_value):
-    """Whether the state at `records[at]` was met a moment ago; from now on it was. Of a line's states, that met first
-    is forgotten."""
+    """Return True if the state at `records[at]` is in the cache of recent states; insert it if not.
+
+    The oldest state of the set is evicted.
+    """
     words, records, recent = search.expansion.words, search.expansion.records, search.recent
     width = word_count(words)
     first, line = _recent_line(search, hash_value)
-    # A place without a state has zeros. A state whose hash is that is never remembered.
+    # Free places are zero, so a state whose hash is 0 is never cached.
     for place in range(first, first + line, width):
         if recent[place] == hash_value and hash_value != _0 and _same_rest(records, at, recent, place, width):
             return True
@@ -87,7 +91,7 @@ def _met_before(search, at, hash_value):
 
 @inlined
 def _same_rest(records, at, recent, place, width):
-    """Whether the words after the first are the same."""
+    """Return True if all words after the first are equal."""
     same = True
     for word in range(_1, width):
         if records[at + word] != recent[place + word]:
@@ -98,7 +102,7 @@ def _same_rest(records, at, recent, place, width):
 
 @inlined
 def _wait(search, number):
-    """Let successor `number` wait for its layer: CONTINUE; or REGRESSING_COLUMN or GROW with nothing changed."""
+    """Queue successor `number` for its layer. Returns CONTINUE; or REGRESSING_COLUMN or GROW with nothing changed."""
     expansion, layers, pages, work = search.expansion, search.layers, search.pages, search.work
     words, records, line = expansion.words, expansion.records, layers.line
     at = number * expansion.stride
@@ -117,7 +121,7 @@ def _wait(search, number):
     chain = layers.chains[kept(row) if behind else live(row)]
     entry = append(pages, chain, _0)
     if entry == NONE:
-        # It was not met: it will be tried again.
+        # Remove it from the cache: it is not queued yet, and will be tried again.
         if not behind:
             search.recent[_recent_line(search, hash_value)[0]] = _0
         return GROW
@@ -138,7 +142,7 @@ def _wait(search, number):
 
 @inlined
 def _fill(search):
-    """Fill the batch with successors of the next states, and have fetched what they will be looked for in."""
+    """Fill the batch with successors of the next states, and prefetch their sets of the cache of recent states."""
     expansion, batch, journal, work = search.expansion, search.batch, search.journal, search.work
     words, used, code = expansion.words, _0, CONTINUE
     size = word_count(words) + _1
@@ -162,14 +166,17 @@ def _fill(search):
         used += successors
         work.next += _1
     batch.rest.count = used
-    # A buffer that is full will be empty when the successors are placed.
+    # A full buffer is empty again when the successors are queued.
     return CONTINUE if code == FLUSH and used > _0 else code
 
 
 @njit
 def expand(search, budget):
-    """Expand on for about `budget` states: DONE when all in `states` are expanded, else BUDGET, GROW, FAULT, FOUND,
-    FLUSH or REGRESSING_COLUMN; after all but FAULT and REGRESSING_COLUMN it can be called again."""
+    """Expand on for about `budget` states.
+
+    Returns DONE if all states are expanded, else BUDGET, GROW, FAULT, FOUND, FLUSH or REGRESSING_COLUMN; after all but
+    FAULT and REGRESSING_COLUMN it can be called again.
+    """
     rest, work, counts = search.batch.rest, search.work, search.journal.counts
     stop_at = counts.visited + budget
     while True:
@@ -188,12 +195,12 @@ def expand(search, budget):
             return code
 
 
-# --- what waits -------------------------------------------------------------------------------------------------
+# --- the queues -------------------------------------------------------------------------------------------------
 
 
 @njit
 def drain(pages, layers, work, chain_number, rows):
-    """Move states that wait in a chain to `rows`, as many pages as fit; how many states that are."""
+    """Move queued states of a chain to `rows`, as many pages as fit; return the number of states."""
     shape, chain, moved = pages.shape, layers.chains[chain_number], _0
     most = U(len(rows)) // pages.entry
     while chain.first != _0:
@@ -218,7 +225,7 @@ def drain(pages, layers, work, chain_number, rows):
 
 @njit
 def drop_rows(layers):
-    """Nothing waits in memory any more: all rows go but that of the line."""
+    """Remove all rows but that of the line, when no queued state is left in memory."""
     line = layers.line
     for place in range(U(len(layers.places))):
         layers.places[place] = _0
@@ -231,7 +238,7 @@ def drop_rows(layers):
 
 @njit
 def stand_at(layers, column, layer):
-    """Move the line to a layer, none of those that wait before it; whether there was room."""
+    """Move the line to a layer before which none is queued; return False if there is no room."""
     line = layers.line
     if line.waiting > _0:
         least = layers.rows[layers.heap[_0]]
@@ -248,13 +255,13 @@ def stand_at(layers, column, layer):
 
 @njit
 def wake(layers):
-    """The layers with roots for the next sweep wait for the line."""
+    """Queue the layers that have roots of the next sweep, for callers outside of kernels."""
     wake_layers(layers)
 
 
 @njit
 def leave(search, unmoved):
-    """The line leaves its layer, in which nothing waits; so many states were expanded that are not persistent."""
+    """Leave the line's layer, whose queue is empty; `unmoved` of the expanded states are not persistent."""
     layers, line = search.layers, search.layers.line
     note_layer(search.notes, line.column, line.layer << search.work.grain, unmoved, search.journal.counts)
     remove_row(layers, line.row)

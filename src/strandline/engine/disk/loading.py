@@ -1,4 +1,4 @@
-"""The machine code of a search with states on disk, all of it: none is to be made when memory is full."""
+"""Warm-up of a search on disk: loads all machine code, because none can be compiled when memory is full."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def load_kernels(spread: Spread, width: Width) -> None:
-    """Have every kernel for a search that works on this, whose states have this width."""
+    """Load every kernel for a search with these arrays and this width of states."""
     from strandline.engine.disk import expanding_kernel, marking_kernel, sorting_kernel
     from strandline.engine.runtime.jit import prepare
 

@@ -1,4 +1,4 @@
-"""States that wait in memory, in chains of pages, two for each layer: the second has persistent ones."""
+"""The frontier in memory: two chains of pages for each layer, the second for persistent states."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from strandline.engine.store.parts import PagedPart
 
 
 class Chains:
-    """See the module's docstring. Rows are states with their links; `work` knows how many wait."""
+    """The chains of pages. Rows are states with their links; `work` counts the queued states."""
 
     def __init__(self, width: Width, pages: PagedPart, layers: LayersPart, work: Any) -> None:
         self._width, self._pages, self._layers, self._work = width, pages, layers, work
 
     def count(self, chain: int) -> int:
-        """How many states wait in a chain."""
+        """Return the number of states in a chain."""
         return int(self._layers.layers().chains[chain].count)
 
     def take(self, chain: int, count: int) -> WordArray:
-        """Take states out of a chain, about so many: their rows."""
+        """Remove about `count` states from a chain and return their rows."""
         from strandline.engine.disk.expanding_kernel import drain
 
         row, page = words_of(self._width) + 1, 1 << int(self._pages.shape.page_bits)
@@ -35,7 +35,7 @@ class Chains:
         return rows[: moved * row]
 
     def spill(self, backlog: Backlog, here: Key, piece: int) -> None:
-        """Let all go to disk, where the line is `here`; so many are sorted at a time."""
+        """Move all states to disk, where the line is at `here`; sort `piece` of them at a time."""
         from strandline.engine.disk.expanding_kernel import drop_rows
 
         rows, chains = self._layers.layers().rows, self._layers.layers().chains

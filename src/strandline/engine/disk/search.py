@@ -1,14 +1,14 @@
-"""The search that goes on when memory is full: a sweep, or breadth-first, with all that waits on disk if need be.
+"""The search that continues when memory is full: a sweep or breadth-first search with its frontier on disk.
 
-Delayed duplicate detection (Stern and Dill 1998; Korf 2004): successors are not looked up, but wait for their layer.
-When the line comes to it, all that wait there are sorted, equal ones dropped, and so are those that are known: the
-states of the layer found before, and the persistent ones. What is left is new, and expanded. Successors in the same
-layer wait for the next round in it; a breadth-first search is a sweep with a single layer, and its rounds are the
-levels. A layer that is too large is taken in pieces, each a range of hashes. Where layers are too small, neighbours are
-taken together.
+Delayed duplicate detection (Stern and Dill 1998; Korf 2004): successors are not looked up, but queued for their layer.
+When the line reaches the layer, its queue is sorted and duplicates are removed, and so are visited states: those of the
+layer stored before, and the persistent ones. The rest is new, and is expanded. Successors in the same layer are queued
+for the next round in it; a breadth-first search is a sweep with a single layer, and its rounds are the levels. A layer
+that is too large is expanded in pieces, each a range of hashes. Layers that are too small are merged with their
+neighbours.
 
-Verdict and counts are those of the searches in memory; where layers were taken together, a state may be visited more
-or less often.
+Verdict and counts are those of the searches in memory; where layers were merged, a state may be visited more or less
+often.
 """
 
 from __future__ import annotations
@@ -49,20 +49,22 @@ if TYPE_CHECKING:
 
 _DEFAULT_MEMORY = 1 << 30
 _WAITING, _KNOWN, _PIECE, _RECENT, _FILTER = 0.2, 0.1, 0.15, 0.3, 0.2
-"""Shares of the memory: what waits, sets of known states, a piece that is sorted, states met a moment ago, and filters
-for known states on disk."""
+"""Shares of the memory limit: the queues, sets of known states, a sorted piece, the cache of recent states, filters."""
 _LEAST_PIECE, _LEAST_WAITING = 1 << 10, 1 << 13
 _PIECES, _SMALL_PIECE = 256, 256
-"""After so many pieces it is seen whether they have fewer states than that on the mean."""
+"""Number of pieces after which their mean size is checked, and the mean size below which layers are merged."""
 _COARSER, _COARSEST = 2, 40
-"""Then so many bits more of layers are left out, up to so many."""
+"""How many more low bits of layers are then ignored, and how many at most."""
 _AT_ONCE = 0.005
-"""Seconds after which no further piece is begun in the same call."""
+"""Seconds after which a call begins no further piece."""
 
 
 class SpillingSearch(Search):
-    """See the module's docstring. Files are made in `folder`; `memory_limit` is all that the search takes, `piece` how
-    many states are taken at a time."""
+    """A search with its frontier on disk.
+
+    Files are made in `folder`. `memory_limit` is the memory of the whole search, of which the arrays of its parts may
+    take `array_limit`; `piece` is the number of states that are loaded at a time.
+    """
 
     loop = "disk.expanding_kernel.expand"
     limits = (*Search.limits, "piece", "_known_most")
@@ -78,7 +80,7 @@ class SpillingSearch(Search):
         **terms: Unpack[SearchArguments],
     ) -> None:
         if kernel.componentwise:
-            raise InternalError("a search that spills goes by one measure, not by several componentwise")
+            raise InternalError("a search on disk takes a single measure, not several componentwise")
         memory = terms.get("memory_limit") or _DEFAULT_MEMORY
         width, row_words = width_of(kernel), kernel.words + 1
         self._work = record(SPREAD, measured=int(kernel.measured))
@@ -91,7 +93,7 @@ class SpillingSearch(Search):
         self.piece = max(_LEAST_PIECE, int(memory * _PIECE) // (8 * (4 * row_words + 1)))
         self._recent = RecentStates(kernel.words, int(memory * _RECENT) // 8)
         self.files = RunFiles(folder, account, release, writer)
-        # Arrays are doubled when they are merged. Without a measure no state is persistent.
+        # Merging needs twice the memory. Without a measure no state is persistent.
         sets = 2 if kernel.measured else 1
         known, filtered = int(memory * _KNOWN) // (2 * 8 * kernel.words) // sets, int(memory * _FILTER) // 8 // sets
         self._known, self._persistent = (SortedSet(width, self.files, known, filtered) for _ in range(2))
@@ -105,10 +107,10 @@ class SpillingSearch(Search):
         self.pieces = self._in_pieces = 0
         self.expansion.start()
 
-    # --- to be saved --------------------------------------------------------------------------------------------
+    # --- saving -------------------------------------------------------------------------------------------------
 
     def saved_further(self) -> Saved:
-        """The files, which stay where they are, and what is known of them."""
+        """Return the state of the files, which stay where they are."""
         self.files.writer.settle()
         sets = {"known": self._known.saved(), "persistent": self._persistent.saved()}
         found = together(**sets, waiting=self._backlog.saved(self._group))
@@ -126,11 +128,11 @@ class SpillingSearch(Search):
 
     @property
     def handoff_rows(self) -> int:
-        # Nothing else takes memory while blocks are read.
+        # Queues and caches are empty while blocks are read.
         return 3 * self.piece
 
     def take_over(self, handoff: HandOff, progress: Progress | None = None) -> Event | None:
-        """Continue a breadth-first search: its level first, then the states it has found of the next level."""
+        """Continue a breadth-first search: its level first, then the states that it has found of the next level."""
         from strandline.engine.disk.expanding_kernel import stand_at
 
         counters, blocks = handoff.counters, handoff.blocks
@@ -160,7 +162,7 @@ class SpillingSearch(Search):
         return None
 
     def _add_to_frontier(self, blocks: Blocks, also: SortedSet | None) -> None:
-        """Add states to the frontier on disk, and to a set."""
+        """Append states to the frontier on disk, and to a set if one is given."""
         spill = self._backlog.spill(0)
         for block in blocks:
             rows = self._arranged(block)
@@ -171,6 +173,7 @@ class SpillingSearch(Search):
         spill.finish()
 
     def _arranged(self, block: WordArray) -> SortedRows:
+        """Sort a block of states with links, without duplicates."""
         from strandline.engine.disk.sorting_kernel import put_hashes
 
         rows = np.array(block).reshape(-1)
@@ -180,6 +183,7 @@ class SpillingSearch(Search):
     # --- the loop -----------------------------------------------------------------------------------------------
 
     def _spread(self) -> Spread:
+        """Return the arguments of the kernels."""
         from strandline.engine.disk.expanding_kernel import Spread
 
         return Spread(
@@ -199,7 +203,7 @@ class SpillingSearch(Search):
         load_kernels(self._spread(), self._width)
 
     def run(self, budget: np.uint64) -> int:
-        """Several small pieces at once: coming back costs more than a few states do."""
+        """Expand pieces; several small ones in one call, because a return costs more than a few states do."""
         from strandline.engine.disk.expanding_kernel import expand
 
         deadline = time.perf_counter() + _AT_ONCE
@@ -212,7 +216,7 @@ class SpillingSearch(Search):
             return code
 
     def _go_on(self) -> int:
-        """All that was loaded is expanded: load the next piece, of this layer or of the next."""
+        """Load the next piece, of this layer or of the next one, when all loaded states are expanded."""
         if self._group is not None and self._group.next < self._group.pieces:
             return self._load_piece(self._group)
         if self._group is not None:
@@ -232,7 +236,7 @@ class SpillingSearch(Search):
         return int(line.column), int(line.layer)
 
     def _gather(self) -> bool:
-        """Take what waits for the line's layer, roots first; whether there is anything."""
+        """Collect the queued states of the line's layer, roots first; return False if there are none."""
         key, line = self._line_key, self._layers.line
         for roots, runs in ((True, self._backlog.roots), (False, self._backlog.live)):
             chain = 2 * int(line.row) + int(roots)
@@ -242,7 +246,7 @@ class SpillingSearch(Search):
                 continue
             total = waiting + sum(segment.count for segment in segments)
             if waiting and total > self.piece:
-                # Pieces are taken from what is sorted.
+                # Pieces are ranges of sorted runs.
                 self._spill()
                 segments += runs.take(key, self._grain)
                 waiting = 0
@@ -265,7 +269,7 @@ class SpillingSearch(Search):
         self._expanded_here = self._live_here = 0
 
     def _next_layer(self) -> int:
-        """Move the line to the least layer that something waits for; DONE where there is none."""
+        """Move the line to the least queued layer. Returns DONE if there is none, else BUDGET or GROW."""
         line = self._layers.line
         key = self._least()
         if key is None or (line.column and key[0] != line.column):
@@ -288,9 +292,11 @@ class SpillingSearch(Search):
         return int(self._work.grain)
 
     def _coarser(self, key: Key) -> Key:
-        """Take neighbouring layers together from the next one on, where pieces have turned out to be small: each costs
-        as much as a thousand states. Any order that does not contradict the measure will do; only a layer that
-        was begun is finished as it is. The answer is the key of the layer to come as it is then."""
+        """Merge neighbouring layers from the next one on if pieces are small; return the new key of that layer.
+
+        A piece costs as much as a thousand states. Any order that respects the measure will do; only a layer that was
+        begun is finished unmerged.
+        """
         line = self._layers.line
         narrow = self.pieces >= _PIECES and self._in_pieces < _SMALL_PIECE * self.pieces
         if self.pieces >= _PIECES and not narrow:
@@ -307,6 +313,7 @@ class SpillingSearch(Search):
         return key[0], key[1] >> _COARSER
 
     def _least(self) -> Key | None:
+        """Return the least queued layer, in memory or on disk; None if there is none."""
         keys = [self._backlog.least(self._grain)]
         if self._layers.line.waiting:
             row = self._layers.layers().rows[int(self._layers.layers().heap[0])]
@@ -314,8 +321,10 @@ class SpillingSearch(Search):
         return min((key for key in keys if key is not None), default=None)
 
     def _wake(self) -> bool:
-        """Begin the next sweep of the column, if regress edges were met; whether there is one. That it has new roots,
-        is seen when they are sorted."""
+        """Begin the next sweep of the column if there were regress edges; return False if not.
+
+        Whether it has new roots is known only when they are sorted.
+        """
         from strandline.engine.disk.expanding_kernel import wake
 
         if not self._layers.line.pending and not self._backlog.next_roots:
@@ -329,7 +338,7 @@ class SpillingSearch(Search):
     # --- pieces -------------------------------------------------------------------------------------------------
 
     def _load_piece(self, group: Group) -> int:
-        """Sort the next piece, drop what is known, and let the rest be expanded."""
+        """Sort the next piece, remove known states, and log the rest for expansion."""
         from strandline.engine.disk.sorting_kernel import put_first_words
 
         rows = SortedRows(self._parts_of(group), self._width)
@@ -350,7 +359,7 @@ class SpillingSearch(Search):
         return codes.LIMIT if reached else codes.BUDGET
 
     def _parts_of(self, group: Group) -> list[WordArray]:
-        """The next piece, in sorted parts."""
+        """Return the next piece, in sorted parts."""
         group.next += 1
         last = group.next == group.pieces
         bound = None if last else (group.next << 64) // group.pieces
@@ -362,6 +371,7 @@ class SpillingSearch(Search):
         return parts
 
     def _note_new(self, rows: SortedRows, group: Group) -> None:
+        """Count the new states of a piece and add them to the sets of known states."""
         line, counts, new = self._layers.line, self.journal.counts, rows.count
         self._expanded_here += new
         if group.roots:
@@ -382,8 +392,10 @@ class SpillingSearch(Search):
     # --- spilling -----------------------------------------------------------------------------------------------
 
     def relieve(self) -> bool:
-        """Memory is full: what waits goes to disk; whether there was anything. Only the successors of a single state
-        are always given room."""
+        """Spill the queues to disk; return False if they are empty.
+
+        Only the successors of a single state are always given room.
+        """
         if self.expansion.answer.wanted:
             return self.expansion.grow(lambda: 1 << 60)
         if not self._work.waiting:
@@ -392,13 +404,13 @@ class SpillingSearch(Search):
         return True
 
     def ease(self) -> bool:
-        """What is known of many files takes memory: states met a moment ago have less then."""
+        """Shrink the cache of recent states, when the index of many files takes memory."""
         return self._recent.shrink()
 
     def _spill(self) -> None:
         self._chains.spill(self._backlog, self._line_key, self.piece)
 
-    # --- what it tells ------------------------------------------------------------------------------------------
+    # --- results ------------------------------------------------------------------------------------------------
 
     @property
     def line(self) -> tuple[int, int]:

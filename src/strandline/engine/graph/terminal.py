@@ -1,8 +1,7 @@
-"""Terminal components of a swept graph, layer by layer (000 §5.3, algorithm 6).
+"""Terminal SCCs of a swept graph, layer by layer (000 §5.3, algorithm 6).
 
-With a measure that never decreases, a strongly connected component lies inside one layer. So components are found when
-the line leaves a layer, or some layers where they are small, and what is known of them is forgotten with them: nothing
-is written to disk.
+With a measure that never decreases, an SCC lies inside one layer. So SCCs are computed when the line leaves a layer, or
+several layers if they are small, and their data are dropped with them: nothing is written to disk.
 """
 
 from __future__ import annotations
@@ -15,22 +14,24 @@ from strandline.engine.runtime.memory import WordArray
 from strandline.engine.saving import Kept, Saved
 
 _AT_LEAST = 1 << 16
-"""Records that are looked at together, where layers are smaller."""
+"""Fewest records per SCC pass; smaller layers are joined."""
 _TO_LOOK_AT = 5
-"""Times what was told that looking at it takes, that included."""
+"""Peak memory of an SCC pass, as a multiple of the buffered edges."""
 
 
 @dataclass(frozen=True, slots=True)
 class TerminalComponent:
-    """A component that no edge leaves: one of its records, how many it has."""
+    """An SCC that no edge leaves: one of its records, and their number."""
 
     record: int
     states: int
 
 
 class TerminalComponents:
-    """A observer that looks for two kinds of terminal components: one without a state that has label 0, and one in
-    which every state has it. It keeps the first of each."""
+    """An observer that looks for terminal SCCs of two kinds and keeps the first of each.
+
+    `without` has no state with label 0; in `throughout` every state has it.
+    """
 
     layers = True
 
@@ -42,13 +43,13 @@ class TerminalComponents:
         self.without: TerminalComponent | None = None
         self.throughout: TerminalComponent | None = None
         self.count = 0
-        """Terminal components that were found."""
+        """Number of terminal SCCs found."""
         self._words, self._skipped = words, initial
         self._sources: list[WordArray] = []
         self._told: list[WordArray] = []
         self._targets: list[WordArray] = []
         self._records = self._kept = 0
-        """States, and words, that are kept until their layer is finished."""
+        """Buffered states, and words, until their layer is finished."""
 
     def expanded(self, states: WordArray) -> None:
         self._told.append(states[:, self._words :].copy())
@@ -67,7 +68,7 @@ class TerminalComponents:
             self.finish()
 
     def finish(self) -> None:
-        """Look at what was not looked at yet: whole layers."""
+        """Compute the SCCs of the buffered layers."""
         if not self._records:
             return
         from strandline.engine.graph.terminal_kernel import OUTSIDE, components
@@ -97,7 +98,7 @@ class TerminalComponents:
         self._sources, self._told, self._targets, self._records, self._kept = [], [], [], 0, 0
 
     def saved(self) -> Saved:
-        """What it knows: what was found, and the layers that were not looked at yet."""
+        """Return what was found, and the buffered layers."""
         none: WordArray = np.zeros(0, dtype=np.uint64)
         told = [one.reshape(-1) for one in self._told]
         names = zip(("sources", "told", "targets"), (self._sources, told, self._targets), strict=True)
@@ -121,7 +122,7 @@ class TerminalComponents:
     def _first(
         wanted: np.ndarray, sizes: np.ndarray, component: np.ndarray, sources: WordArray
     ) -> TerminalComponent | None:
-        """Of the components of a kind, that with the first record."""
+        """Return the one of the selected SCCs that has the least record."""
         records = np.where(wanted[component], sources, np.uint64((1 << 64) - 1))
         place = int(np.argmin(records))
         if not wanted[component[place]]:

@@ -1,4 +1,4 @@
-"""Breadth-first search: traces are shortest, every state is stored, exactly or by what a lossy store keeps of it."""
+"""Breadth-first search: shortest traces; every state is stored, exactly or by a lossy store."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ if TYPE_CHECKING:
 
 
 class Hashes:
-    """A store that keeps 63 bits of each state's hash."""
+    """Hash compaction: 63 bits of each state's hash."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bits:
-    """A store that keeps some bits for each state, in a table of so many bytes."""
+    """Bitstate hashing in a table of `size` bytes."""
 
     size: int
 
 
 @dataclass(frozen=True, slots=True)
 class Trees:
-    """A store that keeps states as trees of parts, exactly."""
+    """Tree compression, which is exact."""
 
 
 Keeping: TypeAlias = Hashes | Bits | Trees
 
 
 class BreadthFirstSearch(Search):
-    """See `strandline.engine.orders.breadth_first_kernel`."""
+    """Breadth-first search; see `strandline.engine.orders.breadth_first_kernel`."""
 
     loop = "orders.breadth_first_kernel.breadth_first"
 
@@ -56,12 +56,12 @@ class BreadthFirstSearch(Search):
         self, kernel: Kernel, *, keeping: Keeping | None = None, threads: int = 1, **terms: Unpack[SearchArguments]
     ) -> None:
         if kernel.measured:
-            raise InternalError("breadth-first search goes by no measure")
+            raise InternalError("breadth-first search takes a kernel without a measure")
         self._level = record(LEVELS)
-        # Who wants to know edges must know where a state is, not only that it is there.
+        # An edge observer needs the record of a stored state, not only that it is stored.
         numbered = isinstance(terms.get("observer"), EdgeObserver)
         if numbered and keeping is not None:
-            raise InternalError("who wants to know edges needs a store that knows where states are")
+            raise InternalError("an edge observer needs a store that knows the records of states")
         self._table: TablePart | BitsPart | TreePart
         if isinstance(keeping, Bits):
             self._table = BitsPart(width_of(kernel), size=keeping.size)
@@ -69,7 +69,7 @@ class BreadthFirstSearch(Search):
             self._table = TreePart(width_of(kernel), bits=kernel.bits)
         else:
             self._table = TablePart(width_of(kernel), numbered=numbered, compact=keeping is not None)
-            # Of other searches nothing is known that would take less.
+            # A search with whole states can fall back to tree compression; the others have no fallback.
             self._table.squeezed = numbered or keeping is not None
         self._levels = GrowingPart(sizes.LEVELS, self._level, factor=2.0)
         super().__init__(kernel, self._table, self._levels, **terms)
@@ -108,7 +108,7 @@ class BreadthFirstSearch(Search):
         return code
 
     def _begin(self) -> None:
-        """Let the store know the initial states."""
+        """Prepare the hashes of the initial states, once."""
         from strandline.engine.parts.batch_kernel import meet_initial
 
         if not self._begun and isinstance(self._table, TreePart):
@@ -127,7 +127,7 @@ class BreadthFirstSearch(Search):
         return int(next_level(self._all()))
 
     def _all(self) -> BreadthFirst:
-        """What the kernels work on."""
+        """Return the arguments of the kernels."""
         from strandline.engine.orders.breadth_first_kernel import BreadthFirst
 
         asking = (self.expansion.expansion(), self.expansion.batch())
@@ -135,13 +135,13 @@ class BreadthFirstSearch(Search):
 
     @property
     def can_hand_off(self) -> bool:
-        """Whether states are stored by tree compression and all of them can be listed now."""
+        """True if states are stored by tree compression and can be listed: the table is not being rehashed."""
         return isinstance(self._table, TreePart) and not self._table.shape.target
 
     def hand_off(self) -> HandOff:
         table, counters = self._table, self._counters()
         if not isinstance(table, TreePart):
-            raise InternalError("of the breadth-first searches only one with tree compression is handed off")
+            raise InternalError("only a breadth-first search with tree compression can be continued")
         states, links = self.expansion.unplaced()
         unplaced = np.column_stack((states, links))
         ends = (counters.expanded, counters.level_end, counters.found)
@@ -172,7 +172,7 @@ class BreadthFirstSearch(Search):
     def omissions(self) -> Omissions | None:
         stored = int(self.journal.counts.recorded)
         if isinstance(self._table, BitsPart):
-            # A state that is new is taken for known where its bits happen to be set; they filled up evenly.
+            # A new state is omitted if its bits happen to be set; the fill grew evenly, so the mean is taken over it.
             mistaken = self._table.filled**BIT_FUNCTIONS
             return Omissions(stored * mistaken / (BIT_FUNCTIONS + 1), mistaken)
         if isinstance(self._table, TablePart) and self._table.compact:
@@ -188,7 +188,7 @@ class BreadthFirstSearch(Search):
         super().close()
 
     def _sizes(self) -> WordArray:
-        """Of the levels that were begun."""
+        """Return the sizes of the levels that were begun."""
         return self._levels.array[: int(self._level.count)]
 
     @property
@@ -196,5 +196,5 @@ class BreadthFirstSearch(Search):
         return [int(size) for size in self._sizes()]
 
     def profile(self) -> tuple[LayerFigures, ...]:
-        """The layers are the distances from the initial states."""
+        """Return the profile, whose layers are the distances from the initial states."""
         return level_layers(self._sizes(), int(self.journal.counts.visited), sizes.PROFILE_CELLS)

@@ -1,7 +1,7 @@
-"""Breadth-first search: states are expanded in the order in which they were found, and nothing is forgotten.
+"""The loop of breadth-first search: states are expanded in the order of discovery, and none is deleted.
 
-Expansion and insertion alternate in batches, so that a table's slot is fetched while other successors are computed. A
-state's record is its number.
+Expansion and insertion alternate in batches, so that hash table slots are prefetched while other successors are
+computed. The record of a state is the number of its entry.
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -40,7 +40,7 @@ _BATCH, _AHEAD = U(BATCH), U(6)
 
 
 class BreadthFirst(NamedTuple):
-    """All that the search works on."""
+    """The arrays of the search."""
 
     expansion: Any
     batch: Any
@@ -52,7 +52,10 @@ class BreadthFirst(NamedTuple):
 
 @inlined
 def _next_level(search):
-    """When a level is finished, the next one is what was found meanwhile."""
+    """Begin the next level, the states found during the last one, when that is finished.
+
+    Returns CONTINUE, DONE if there is none, or GROW.
+    """
     level, found = search.level, search.journal.counts.recorded
     if level.head < level.end:
         return CONTINUE
@@ -69,7 +72,7 @@ def _next_level(search):
 
 @inlined
 def _expand(search):
-    """Fill the batch with successors of the next states of the level."""
+    """Fill the batch with the successors of the next states of the level."""
     expansion, batch, store, journal = search.expansion, search.batch, search.store, search.journal
     words = expansion.words
     used, head = batch.rest.count, search.level.head
@@ -98,13 +101,13 @@ def _expand(search):
     counts.deadlocks += deadlocks
     search.level.head = head
     batch.rest.count = used
-    # A buffer of successors that is full will be empty when they are placed.
+    # A full buffer of successors is empty again when they are inserted.
     return CONTINUE if code == FLUSH and used > _0 else code
 
 
 @inlined
 def _absorb(search):
-    """Store what is new in the rest of the batch."""
+    """Insert the rest of the batch into the store."""
     expansion, batch, store, journal = search.expansion, search.batch, search.store, search.journal
     records, stride, counts = expansion.records, expansion.stride, journal.counts
     number, last = batch.rest.next, batch.rest.count
@@ -146,14 +149,16 @@ def _absorb(search):
 
 @njit
 def next_level(search):
-    """For callers outside: as `_next_level`."""
+    """Begin the next level, for callers outside of kernels; see `_next_level`."""
     return _next_level(search)
 
 
 @njit
 def breadth_first(search, budget):
-    """Search on for about `budget` expansions: DONE, BUDGET, GROW, FAULT, FOUND or FLUSH; after all but DONE and FAULT
-    it can be called again. The first batch are the initial states."""
+    """Search on for about `budget` expansions, with the initial states as the first batch.
+
+    Returns DONE, BUDGET, GROW, FAULT, FOUND or FLUSH; after all but DONE and FAULT it can be called again.
+    """
     counts = search.journal.counts
     stop_at = counts.visited + budget
     code = CONTINUE

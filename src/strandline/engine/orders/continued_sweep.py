@@ -1,4 +1,4 @@
-"""The sweeps that another sweep, by another measure, can continue (`strandline.engine.handoff`)."""
+"""Sweeps that can be continued by another sweep with another measure (`strandline.engine.handoff`)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _LINE_COUNTS = ("sweeps", "layers_left", "persistent", "regress_edges")
 
 @dataclass(frozen=True, slots=True)
 class SweepThread:
-    """The parts that one thread of a sweep works on."""
+    """The parts of one thread of a sweep."""
 
     expansion: ExpansionPart
     journal: JournalPart
@@ -47,7 +47,7 @@ class SweepThread:
         return self.expansion, self.journal, self.layers, self.pages, self.notes
 
     def view(self) -> Sweep:
-        """The arguments of the thread's kernel."""
+        """Return the arguments of the thread's kernel."""
         from strandline.engine.orders.sweep_kernel import Sweep
 
         asking = (self.expansion.expansion(), self.expansion.batch())
@@ -132,7 +132,7 @@ class ContinuedSweep(Search):
         return event
 
     def _sketch_of_all(self) -> WordArray:
-        """The sketch of all states met, those of the searches before this one included."""
+        """Return the sketch of all stored states, including those of the searches that this one continues."""
         met: WordArray = np.maximum.reduce([self._sketch_before, *(one.layers.sketch for one in self.threads)])
         return met
 

@@ -1,4 +1,4 @@
-"""Depth-first search: a state is stored and expanded when it is taken from the stack, its first successor next."""
+"""The loop of depth-first search: a state is stored and expanded when it is popped, its first successor next."""
 
 # Numba infers and checks the types of kernels when it compiles them.
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
@@ -29,7 +29,7 @@ _0, _1 = U(0), U(1)
 
 
 class DepthFirst(NamedTuple):
-    """All that the search works on."""
+    """The arrays of the search."""
 
     expansion: Any
     store: Any
@@ -39,7 +39,7 @@ class DepthFirst(NamedTuple):
 
 @inlined
 def _look_at(search):
-    """Store the state on top of the stack unless it is known; a new one is to be expanded next."""
+    """Pop a state and store it unless it is stored; a new one is expanded next."""
     store, stack, journal, words = search.store, search.stack, search.journal, search.expansion.words
     code = room_for_one(store, journal)
     if code != CONTINUE:
@@ -54,7 +54,7 @@ def _look_at(search):
 
 @inlined
 def _enter(search):
-    """Expand the state stored last and put its successors onto the stack."""
+    """Expand the state stored last and push its successors."""
     expansion, store, stack, journal = search.expansion, search.store, search.stack, search.journal
     if expanded_full(journal, expansion.words):
         return FLUSH
@@ -73,7 +73,7 @@ def _enter(search):
 
 @inlined
 def _leave(search):
-    """There are no markers here."""
+    """Return CONTINUE: this search has no markers."""
     return CONTINUE
 
 
@@ -82,6 +82,8 @@ MOVES[DepthFirst] = Moves(_enter, _look_at, _leave)
 
 @njit
 def depth_first(search, budget):
-    """Search on for `budget` expansions; as `strandline.engine.orders.breadth_first_kernel.breadth_first`, but the
-    initial states are on the stack."""
+    """Search on for `budget` expansions, with the initial states on the stack.
+
+    Returns as `strandline.engine.orders.breadth_first_kernel.breadth_first`.
+    """
     return search_depth_first(search, budget)

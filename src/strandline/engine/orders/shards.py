@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 _SUMMED = ("visited", "transitions", "deadlocks", "recorded", "stored")
 _GRAVE = (codes.FOUND, codes.FAULT, codes.REGRESSING_COLUMN, codes.GROW, codes.FLUSH, codes.BUDGET, codes.DONE)
-"""What is told first where several threads have met something; what is not told is met again."""
+"""Priority of return codes when several workers stop at once; lower-priority events recur in the next round."""
 
 
 class _Member:
-    """What one thread has to itself."""
+    """The parts of one worker."""
 
     def __init__(self, kernel: Kernel, number: int, members: int, expansion: ExpansionPart, log: Sink) -> None:
         journal, layers = JournalPart(kernel.words, log, None, None), LayersPart(partial=kernel.componentwise)
@@ -43,14 +43,14 @@ class _Member:
         self.own = record(MEMBER, number=number, members=members, room=room)
 
     def view(self, meeting: Meeting) -> Shard:
-        """What its kernel works on."""
+        """Return the arguments of the worker's kernel."""
         from strandline.engine.orders.shards_kernel import Shard
 
         return Shard(*self.swept.view(), meeting._replace(own=self.own))
 
 
 class _Boxes(Part):
-    """Room for successors on their way from one thread to another, and for what threads tell each other."""
+    """Mailboxes for successors on their way between threads, and the words that threads publish."""
 
     def __init__(self, stride: int, members: int, own: Any) -> None:
         from strandline.engine.orders.shards_kernel import APART
@@ -69,7 +69,7 @@ class _Boxes(Part):
         return Meeting(self._told, self._records, self._hashes, self._links, self._filled, own, total)
 
     def left(self, words: int) -> Iterator[tuple[WordArray, WordArray]]:
-        """The states that nobody has taken from their boxes, of so many words, one a row; and their links."""
+        """Iterate over the mailboxes: states of `words` words that were not received, one per row, and their links."""
         from strandline.engine.orders.shards_kernel import APART
 
         filled = self._filled.reshape(-1, int(APART))
@@ -84,14 +84,17 @@ class _Boxes(Part):
 
 
 class ShardedSweepSearch(ContinuedSweep):
-    """A sweep by as many threads as there are logs. Record `r` of the search is record `r // threads` in log
-    `r % threads`; a parent may have a larger number than its child."""
+    """A sweep by as many threads as there are logs.
+
+    Record `r` of the search is record `r // threads` in log `r % threads`; a parent may have a larger number than its
+    child.
+    """
 
     loop = "orders.shards_kernel.sweep_together"
 
     def __init__(self, kernel: Kernel, *, logs: Sequence[Sink], **terms: Unpack[SearchArguments]) -> None:
         if not kernel.measured or not kernel.reentrant or terms.get("observer") is not None:
-            raise InternalError("a sweep by threads needs a measured kernel for them, and tells nobody of its states")
+            raise InternalError("a sweep by several threads needs a measured, reentrant kernel and takes no observer")
         super().__init__(kernel, **terms)
         self.expansion.start()
         self._threads = len(logs)
@@ -119,13 +122,13 @@ class ShardedSweepSearch(ContinuedSweep):
         try:
             told = [int(sweep_together(views[0], share))]
         finally:
-            # Nobody may be at work when arrays grow or go.
+            # All threads must have stopped before arrays grow or are freed.
             told_by_others = [int(other.result()) for other in others]
         self._add_up()
         return self._gravest([*told, *told_by_others])
 
     def _share_limit(self) -> None:
-        """A limit of states is shared; the last ones are given to one thread after the other."""
+        """Divide the remaining limit on states; the last ones go to one thread after the other."""
         left = self.journal.most_links()
         if left is None:
             return
@@ -135,7 +138,7 @@ class ShardedSweepSearch(ContinuedSweep):
             member.swept.journal.allow(share if share else left if number == self._turn else 0)
 
     def _add_up(self) -> None:
-        """Hand over what threads have logged, and count what all have done."""
+        """Flush the logs of all threads and add up their counters."""
         total = self.journal.counts
         for member in self._members:
             member.swept.journal.flush()
@@ -144,7 +147,7 @@ class ShardedSweepSearch(ContinuedSweep):
         total.peak_stored = max(total.peak_stored, total.stored)
 
     def _gravest(self, told: list[int]) -> int:
-        """The code of the search, and what belongs to it."""
+        """Return the return code with the highest priority, and copy its details."""
         code = next(code for code in _GRAVE if code in told)
         member = self._members[told.index(code)]
         if code == codes.REGRESSING_COLUMN:
@@ -155,7 +158,7 @@ class ShardedSweepSearch(ContinuedSweep):
         return code
 
     def load(self) -> None:
-        """One thread that waits for nobody: the others would wait for it while it compiles."""
+        """Warm up with a single thread, because others would wait for it at the barrier while it compiles."""
         self._first.swept.layers.load()
         from strandline.engine.orders.shards_kernel import sweep_together
 

@@ -1,11 +1,11 @@
-"""A sweep by several threads, each with a shard of the states: the hash of a state says whose it is.
+"""A sweep by several threads, each with a shard of the states, which the hash of a state selects.
 
 A shard is a sweep of its own, with store, layers and log. All lines stand at the same layer. A thread expands states of
-its shard and puts the successors into boxes, one for each thread; then all meet, and each takes what lies in the boxes
-for it. When nothing is left of the layer, all lines move on together, to the least layer that waits in any
-shard. No two threads ever work on the same array: what each has to tell it tells before they meet, and all draw the
-same conclusions from what all have told. So layers, visits and persistent states are those of one thread: they depend
-on the states of a layer, not on the order in which these are found (000 §2, 002 §2-5).
+its shard and puts the successors into mailboxes, one for each thread; after a barrier each thread receives the contents
+of its mailboxes. When the layer is finished in all shards, all lines move on together, to the least layer queued in any
+shard. No two threads write to the same array: each publishes its status before the barrier, and all draw the same
+conclusions from the published words. So layers, visits and persistent states are those of one thread: they depend on
+the states of a layer, not on the order of their discovery (000 §2, 002 §2-5).
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -42,31 +42,39 @@ _0, _1, _8, _24 = U(0), U(1), U(8), U(24)
 _BATCH, _AHEAD, _FURTHER, _STEP_MASK = U(BATCH), U(6), U(20), U(STEP_MASK)
 _24_BITS = U((1 << 24) - 1)
 _EXPANDED = U(1 << 13)
-"""States that a thread expands before it meets the others."""
+"""States that a thread expands between two barriers."""
 _MEETINGS = U(1 << 14)
-"""After so many the kernel returns, whatever was done."""
+"""Barriers after which the kernel returns, whatever was done."""
 _PATIENCE = 5_000
-"""How often a thread looks for the others before it leaves the processor to whoever wants it, each time that it looks:
-where there are fewer processors than threads, who waits must not keep the others from coming. To sleep would take
-longer than most steps do, however short the time that is asked for."""
+"""Times that a thread polls the barrier before it yields the processor on every further poll.
+
+With fewer processors than threads, a waiting thread must not keep the others from running. Sleeping would take longer
+than most phases do.
+"""
 
 WORK, TURN, COLUMN = U(0), U(1), U(2)
-"""What the threads are at: a layer; leaving it; leaving a column."""
+"""Phase of the threads: expanding a layer; leaving it; leaving a column."""
 
 CODE, BUSY, STOP, STANDS, TAKEN, STORED, VISITED, WAITS, NEXT_COLUMN, NEXT_LAYER, PENDING = (U(at) for at in range(11))
-"""What a thread tells: what stopped it, counted from 1; whether there is more to do; whether it is time to return;
-whether the line has a row; states expanded of it, states stored, states visited; of the least layer that waits whether
-there is one, and its key; how many layers have roots for the next sweep."""
+"""Positions of the words that a thread publishes.
+
+Its return code, counted from 1; whether it has more to do; whether it is time to return; whether its line has a row;
+states expanded in that row, states stored, states visited; whether a layer is queued, and the key of the least one; the
+number of layers with roots of the next sweep.
+"""
 APART = U(16)
-"""Words that one thread has to itself, so that no two write to the same cache line."""
+"""Words reserved per thread, so that no two threads write to the same cache line."""
 
 
 class Meeting(NamedTuple):
-    """What threads share. `told` has `APART` words for each thread and, after these, how often threads have come to
-    meet. There is a box from each thread to each, box `from * members + to`, with room for `room` successors:
-    `records`, `hashes` and `links` are as those of a batch, and `filled`, `APART` words for each box, says how many
-    there are, and how many of them were taken. `own` is what this thread alone knows: its number, how many members
-    there are, what they are at, and which meeting is next; `total` are the counts of all, kept by the first thread."""
+    """Memory that the threads share, and the thread's own record.
+
+    `told` has `APART` published words for each thread and, behind these, the barrier's counter of arrivals. Mailbox
+    `from * members + to` has room for `room` successors: `records`, `hashes` and `links` are as those of a batch, and
+    `filled`, `APART` words per mailbox, has the numbers of sent and of received ones. `own` is private to the thread:
+    its number, the number of threads, the phase, and the arrivals to wait for. `total` are the counters of all, kept by
+    the first thread.
+    """
 
     told: Any
     records: Any
@@ -78,7 +86,7 @@ class Meeting(NamedTuple):
 
 
 class Shard(NamedTuple):
-    """What a thread works on."""
+    """The arrays of one thread."""
 
     expansion: Any
     batch: Any
@@ -89,12 +97,12 @@ class Shard(NamedTuple):
     meeting: Any
 
 
-# --- meeting ----------------------------------------------------------------------------------------------------
+# --- the barrier ------------------------------------------------------------------------------------------------
 
 
 @inlined
 def _meet(meeting):
-    """Wait until all are here; what each wrote before is seen by all afterwards."""
+    """Wait at the barrier; all writes of all threads before it are visible afterwards."""
     own, place = meeting.own, meeting.own.members * APART
     own.met += own.members
     drawn(meeting.told, place, _1)
@@ -107,17 +115,19 @@ def _meet(meeting):
 
 @inlined
 def _tell(meeting, what, value):
+    """Publish a word."""
     meeting.told[meeting.own.number * APART + what] = value
 
 
 @inlined
 def _told_by(meeting, member, what):
+    """Return a word that a thread has published."""
     return meeting.told[member * APART + what]
 
 
 @inlined
 def _any(meeting, what):
-    """Whether somebody has told a number other than 0."""
+    """Return True if some thread has published a word other than 0."""
     found = False
     for member in range(meeting.own.members):
         if _told_by(meeting, member, what) != _0:
@@ -127,6 +137,7 @@ def _any(meeting, what):
 
 @inlined
 def _sum(meeting, what):
+    """Return the sum of a word over all threads."""
     total = _0
     for member in range(meeting.own.members):
         total += _told_by(meeting, member, what)
@@ -135,6 +146,7 @@ def _sum(meeting, what):
 
 @inlined
 def _tell_all(shard, code, busy, stop):
+    """Publish the status of this thread."""
     meeting, layers, counts = shard.meeting, shard.layers, shard.journal.counts
     line = layers.line
     _tell(meeting, CODE, U(code + 1))
@@ -157,15 +169,17 @@ def _tell_all(shard, code, busy, stop):
 
 @inlined
 def _owner(own, hash_value):
-    """Whose a state is: by bits of its hash that say neither where in a table it belongs nor how it is told from
-    others there."""
+    """Return the thread that owns a state: by bits of its hash that select neither its slot nor its tag."""
     return (((hash_value >> _8) & _24_BITS) * own.members) >> _24
 
 
 @inlined
 def _send(shard):
-    """Put the rest of the batch into boxes, also what is this thread's own: whose a successor is cannot be foreseen, so
-    that a jump by it would cost more than the copy. CONTINUE, or REGRESSING_COLUMN; BUDGET where a box is full."""
+    """Put the rest of the batch into mailboxes, including this thread's own.
+
+    The owner cannot be predicted, so that a branch for own states would cost more than the copy. Returns CONTINUE,
+    REGRESSING_COLUMN, or BUDGET if a mailbox is full.
+    """
     meeting, expansion, batch, line = shard.meeting, shard.expansion, shard.batch, shard.layers.line
     own, words, stride = meeting.own, expansion.words, expansion.stride
     while batch.rest.next < batch.rest.count:
@@ -223,7 +237,7 @@ def _expand(shard):
 
 @inlined
 def _work(shard):
-    """Expand some states of the layer: CONTINUE, or what is to be done first."""
+    """Expand some states of the layer. Returns CONTINUE, or the code of an event."""
     counts, layers = shard.journal.counts, shard.layers
     enough = counts.visited + _EXPANDED
     while True:
@@ -239,7 +253,7 @@ def _work(shard):
 
 @inlined
 def _take_from_boxes(shard):
-    """Place what lies in the boxes for this thread: CONTINUE, or what is to be done first."""
+    """Store the successors in this thread's mailboxes. Returns CONTINUE, or the code of an event."""
     meeting, expansion = shard.meeting, shard.expansion
     own = meeting.own
     asked = (expansion.function, expansion.words, expansion.stride, expansion.most)
@@ -264,7 +278,7 @@ def _take_from_boxes(shard):
 
 @inlined
 def _stand_at_layer(layers):
-    """The first states of the layer may have come from others: then it has a row now."""
+    """Give the line a row if the first states of its layer came from other threads."""
     line = layers.line
     if line.row == NONE and line.waiting > _0:
         first = layers.rows[layers.heap[_0]]
@@ -274,7 +288,7 @@ def _stand_at_layer(layers):
 
 @inlined
 def _has_more(shard):
-    """Whether something is left of the layer here."""
+    """Return True if this thread has states of the layer left."""
     meeting, line = shard.meeting, shard.layers.line
     if shard.batch.rest.count > _0:
         return True
@@ -284,12 +298,12 @@ def _has_more(shard):
     return line.row != NONE and unexpanded(shard.layers, line.row) != NONE
 
 
-# --- what all conclude ------------------------------------------------------------------------------------------
+# --- common decisions -------------------------------------------------------------------------------------------
 
 
 @inlined
 def _finish_layer(shard):
-    """The layer is over, if there was one: nothing more will be stored in it. The first thread notes its figures."""
+    """End the layer, in which no more states will be stored. The first thread adds it to the profile."""
     meeting, line = shard.meeting, shard.layers.line
     meeting.own.stage = TURN
     if not _any(meeting, STANDS):
@@ -304,8 +318,10 @@ def _finish_layer(shard):
 
 @inlined
 def _move_together(shard, any_column):
-    """All lines go to the least layer that waits in any shard, of the present column or, with `any_column`, of any;
-    whether there is one."""
+    """Move the line to the least layer queued in any shard; return False if there is none.
+
+    All threads compute the same result. Without `any_column`, only layers of the present column count.
+    """
     meeting, layers = shard.meeting, shard.layers
     line = layers.line
     least_column, least_layer = NONE, NONE
@@ -325,7 +341,7 @@ def _move_together(shard, any_column):
 
 @inlined
 def _turn(shard):
-    """After the layer is left: go on in the column, begin another sweep of it, or leave it."""
+    """After the layer is left: continue in the column, begin its next sweep, or leave it."""
     meeting, layers = shard.meeting, shard.layers
     line = layers.line
     if _move_together(shard, False):
@@ -340,7 +356,7 @@ def _turn(shard):
 
 @inlined
 def _do_some(shard):
-    """Some of what the threads are at: CONTINUE, or what is to be done first; BUDGET where there is more to do."""
+    """Do a part of the present phase. Returns CONTINUE, BUDGET if there is more to do, or the code of an event."""
     layers, own = shard.layers, shard.meeting.own
     if own.stage == WORK:
         code = _work(shard)
@@ -360,8 +376,11 @@ def _do_some(shard):
 
 @njit
 def sweep_together(shard, budget):
-    """What each of the threads calls: search on for about `budget` expansions of this one. All return at the same
-    meeting. CONTINUE where another one has something to say, else as `strandline.engine.orders.sweep_kernel.sweep`."""
+    """Search on for about `budget` expansions of this thread; each thread calls this.
+
+    All threads return after the same barrier. Returns CONTINUE if another thread has an event, else as
+    `strandline.engine.orders.sweep_kernel.sweep`.
+    """
     meeting, counts, own = shard.meeting, shard.journal.counts, shard.meeting.own
     enough, meetings = counts.visited + budget, _0
     while True:

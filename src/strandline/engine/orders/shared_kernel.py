@@ -1,8 +1,8 @@
-"""Breadth-first search by several threads, one round after the other: a round expands a part of a level.
+"""Breadth-first search by several threads in rounds; a round expands a part of a level.
 
-The threads draw states to expand and numbers for new ones from common counters, and enter new states into one table by
-compare-and-swap. Between two rounds everything is as a single thread would have left it, but for the order of a level's
-states: what is found at which distance does not depend on the number of threads.
+The threads claim states to expand and records for new ones from shared counters by fetch-and-add, and insert new states
+into one table by compare-and-swap. Between two rounds everything is as a single thread would have left it, but for the
+order of a level's states: distances do not depend on the number of threads.
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -28,14 +28,16 @@ _0, _1 = U(0), U(1)
 _BATCH, _AHEAD = U(BATCH), U(6)
 
 STATE, NUMBER, STOP = U(0), U(16), U(32)
-"""Where in the common words the next state to be expanded is told, the next number of a new one, and that one of the
-threads has met something; on cache lines of their own."""
+"""Positions of the shared counters: next unclaimed state, next unclaimed record, stop flag; on separate cache lines."""
 COMMON_WORDS = 48
 
 
 class Shared(NamedTuple):
-    """What a thread works on. `common`, `store` and `links` are those of all; `links[0]` belongs to the first number of
-    the round. `round` says where the round ends, `own` what the thread has drawn."""
+    """The arrays of one worker.
+
+    `common`, `store` and `links` are shared; `links[0]` belongs to the first record of the round. `round` has the
+    limits of the round, `own` the ranges that the worker has claimed.
+    """
 
     expansion: Any
     batch: Any
@@ -49,7 +51,7 @@ class Shared(NamedTuple):
 
 @inlined
 def _has_number(crew):
-    """Whether the thread has a number for a new state, or could draw some."""
+    """Return True if the worker has a record for a new state; claim some if not."""
     own, limits = crew.own, crew.round
     if own.number < own.numbers_end:
         return True
@@ -62,7 +64,7 @@ def _has_number(crew):
 
 @inlined
 def _store_batch(crew):
-    """Store what is new in the rest of the batch: CONTINUE, or FLUSH where no numbers are left."""
+    """Store the rest of the batch. Returns CONTINUE, or FLUSH if no records are left."""
     expansion, batch, store, own = crew.expansion, crew.batch, crew.store, crew.own
     last = batch.rest.count
     number = batch.rest.next
@@ -83,7 +85,7 @@ def _store_batch(crew):
 
 @inlined
 def _expand_batch(crew):
-    """Fill the batch, which is empty, with successors of the next states: CONTINUE, or what `ask` says."""
+    """Fill the empty batch with successors of the next states. Returns CONTINUE, or a code of `ask`."""
     expansion, batch, store, own = crew.expansion, crew.batch, crew.store, crew.own
     used, code = _0, CONTINUE
     while own.state < own.states_end and used < _BATCH:
@@ -96,14 +98,17 @@ def _expand_batch(crew):
         used += successors
         own.state += _1
     batch.rest.count = used
-    # A buffer of successors that is full will be empty when they are stored.
+    # A full buffer of successors is empty again when they are stored.
     return CONTINUE if code == FLUSH else code
 
 
 @njit
 def expand_shared(crew):
-    """Expand states of the round until none is left: CONTINUE. Or FOUND, FAULT or GROW of the next state of this
-    thread, or FLUSH; then the others stop too, as soon as they have expanded what they have drawn."""
+    """Expand states of the round until none is left.
+
+    Returns CONTINUE; FOUND, FAULT or GROW of this worker's next state; or FLUSH. Then the others stop too, as soon as
+    they have expanded the states that they have claimed.
+    """
     common, own, limits = crew.common, crew.own, crew.round
     while True:
         code = _store_batch(crew)
@@ -123,8 +128,10 @@ def expand_shared(crew):
 
 @njit
 def close_gaps(store, links, begin, end, gaps):
-    """Move the last states of the numbers from `begin` to `end` to where none is: in `gaps`, rows of the first number
-    and the one after the last, in increasing order. Where the numbers end then."""
+    """Fill unused records between `begin` and `end` with the last states; return the new end.
+
+    `gaps` has rows of the first number and the one behind the last, in increasing order.
+    """
     last = len(gaps)
     gap = 0
     while gap < last:

@@ -1,4 +1,4 @@
-"""The sweep: states in the order of their progress, forgotten when the line has passed them."""
+"""The sweep: states in the order of their progress, deleted when the line has passed them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ from strandline.errors import InternalError
 
 
 class SweepSearch(ContinuedSweep):
-    """See `strandline.engine.orders.sweep_kernel`. A observer that wants it is told of every layer that the
-    line leaves."""
+    """A sweep; see `strandline.engine.orders.sweep_kernel`.
+
+    An observer with `layers` is notified of every layer that the line leaves.
+    """
 
     loop = "orders.sweep_kernel.sweep"
 

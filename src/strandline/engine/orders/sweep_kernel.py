@@ -1,4 +1,4 @@
-"""The sweep: least progress first, and what lies behind the line is forgotten (000 §2, 001 §2.2, 002 §2-5)."""
+"""The loop of the sweep: least progress first; states behind the line are deleted (000 §2, 001 §2.2, 002 §2-5)."""
 
 # Numba infers and checks the types of kernels when it compiles them.
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
@@ -35,7 +35,7 @@ _STEP_MASK = U(STEP_MASK)
 
 
 class Sweep(NamedTuple):
-    """All that the search works on."""
+    """The arrays of the search."""
 
     expansion: Any
     batch: Any
@@ -47,7 +47,7 @@ class Sweep(NamedTuple):
 
 @inlined
 def _expand(search):
-    """Fill the batch with successors of the next states of the layer the line is at."""
+    """Fill the batch with successors of the next states of the line's layer."""
     expansion, batch, store, journal = search.expansion, search.batch, search.store, search.journal
     words, line = expansion.words, search.layers.line
     used = batch.rest.count
@@ -77,7 +77,7 @@ def _expand(search):
             batch.sources[number] = at
         used += successors
     batch.rest.count = used
-    # A buffer of successors that is full will be empty when they are placed.
+    # A full buffer of successors is empty again when they are placed.
     return CONTINUE if code == FLUSH and used > _0 else code
 
 
@@ -108,9 +108,11 @@ def _absorb(search):
 
 @njit
 def sweep(search, budget):
-    """Search on for about `budget` expansions: DONE, BUDGET, GROW, FAULT, FOUND, FLUSH, REGRESSING_COLUMN, or
-    LAYER_OVER where somebody listens; after all but DONE, FAULT and REGRESSING_COLUMN it can be called again. The first
-    batch are the initial states."""
+    """Search on for about `budget` expansions, with the initial states as the first batch.
+
+    Returns DONE, BUDGET, GROW, FAULT, FOUND, FLUSH, REGRESSING_COLUMN, or LAYER_OVER if that is observed; after all but
+    DONE, FAULT and REGRESSING_COLUMN it can be called again.
+    """
     counts = search.journal.counts
     stop_at = counts.visited + budget
     while True:
@@ -127,8 +129,10 @@ def sweep(search, budget):
 
 @njit
 def put_down(search, block):
-    """Take states that wait for expansion, in any layer, to the rows of a block: their words, and their record. How
-    many there were; 0 when none is left."""
+    """Move unexpanded states of all layers to the rows of a block: words and record.
+
+    Returns their number; 0 if none is left.
+    """
     layers, store, words = search.layers, search.store, search.expansion.words
     rows, width, count = U(len(block)), word_count(words), _0
     states = block.reshape(-1)

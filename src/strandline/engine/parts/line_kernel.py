@@ -1,8 +1,8 @@
-"""Where the line is, what comes next, what is forgotten; and the one place where a successor finds its layer.
+"""The sweep line: where it is, where it moves next, what it deletes; and the placement of successors in layers.
 
-Inside a column layers are taken in increasing order, and columns in increasing order; a layer is forgotten as a whole
-when the line leaves it. The target of a regress edge becomes persistent and a root of the next sweep of its column;
-persistent states go when the line leaves the column (000 §2, 001 §2.2, 002 §2-5).
+Layers of a column are expanded in increasing order, and columns in increasing order; a layer is deleted as a whole when
+the line leaves it. The target of a regress edge becomes persistent and a root of the next sweep of its column;
+persistent states are deleted when the line leaves the column (000 §2, 001 §2.2, 002 §2-5).
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -55,7 +55,7 @@ _REGISTER_BITS, _REGISTERS, _NO_REST = U(REGISTER_BITS), U((1 << REGISTER_BITS) 
 _LAYERS, _SWEEPS, _COLUMNS = U(1), U(2), U(4)
 
 KNOWN, NEW, RETURNED = U(0), U(1), U(2)
-"""What `place` says of a successor: it was stored; it is new; it is new, and persistent."""
+"""Outcome of `place`: the successor was stored already; it is new; it is new and persistent."""
 
 
 # --- the line moves ---------------------------------------------------------------------------------------------
@@ -63,7 +63,10 @@ KNOWN, NEW, RETURNED = U(0), U(1), U(2)
 
 @inlined
 def leave_layer(layers, store, counts):
-    """Forget the layer the line is at, but not its persistent states: CONTINUE, or BUDGET after a part of it."""
+    """Delete the ordinary states of the line's layer and subtract them from the counters.
+
+    Returns CONTINUE, or BUDGET after a part of the work.
+    """
     line = layers.line
     if line.leaving == _0:
         counts.stored -= layers.chains[live(line.row)].count
@@ -73,7 +76,10 @@ def leave_layer(layers, store, counts):
 
 @inlined
 def drop_layer(layers, store):
-    """The same for states that are not counted, or not any more."""
+    """Delete the ordinary states of the line's layer, which the counters do not include.
+
+    Returns CONTINUE, or BUDGET after a part of the work.
+    """
     line = layers.line
     line.leaving = _1
     if not forget_chain(store, layers.chains[live(line.row)], _PAGES_AT_A_TIME):
@@ -87,7 +93,7 @@ def drop_layer(layers, store):
 
 @inlined
 def wake_layers(layers):
-    """The layers with roots for the next sweep wait for the line."""
+    """Queue the layers that have roots of the next sweep."""
     line = layers.line
     for number in range(line.pending):
         layers.rows[layers.pending[number]].roots = _0
@@ -97,7 +103,7 @@ def wake_layers(layers):
 
 @inlined
 def leave_column(layers, store, counts):
-    """The line leaves the column: its persistent states go. CONTINUE, or BUDGET after a part of it."""
+    """Delete the persistent states of the column. Returns CONTINUE, or BUDGET after a part of the work."""
     line = layers.line
     while line.keepers > _0:
         row = layers.keepers[line.keepers - _1]
@@ -116,7 +122,7 @@ def leave_column(layers, store, counts):
 
 @inlined
 def move_line(layers):
-    """The line goes to the least layer that waits; there must be one."""
+    """Move the line to the least queued layer; there must be one."""
     line = layers.line
     row = pop(layers)
     line.row = row
@@ -125,7 +131,7 @@ def move_line(layers):
 
 @inlined
 def _tells(line, event):
-    """Whether somebody listens to an event and was not told of it yet."""
+    """Return True if an event is observed and was not reported yet; note that it is reported now."""
     if line.listening & event == _0 or line.told & event != _0:
         return False
     line.told |= event
@@ -134,9 +140,12 @@ def _tells(line, event):
 
 @inlined
 def next_layer(layers, store, counts, notes):
-    """Move the line to the next layer with something to expand: CONTINUE, or DONE where there is none; BUDGET after a
-    part of what is to be forgotten. On the way LAYER_OVER, SWEEP_OVER, COLUMN_OVER are answered once each, before what
-    is finished goes, if somebody listens to them (bits 0, 1, 2 of `line.listening`)."""
+    """Move the line to the next layer with states to be expanded.
+
+    Returns CONTINUE, DONE if no layer is left, or BUDGET after a part of a deletion. Returns LAYER_OVER, SWEEP_OVER and
+    COLUMN_OVER once each, before the finished states are deleted, if these events are observed (bits 0, 1, 2 of
+    `line.listening`).
+    """
     line = layers.line
     while True:
         if line.row != NONE:
@@ -172,7 +181,7 @@ def next_layer(layers, store, counts, notes):
 
 @inlined
 def take_next(layers, store):
-    """Take the next state of the layer that waits for expansion; there must be one. The number of its entry."""
+    """Take the next unexpanded state of the line's layer, which must have one; return the number of its entry."""
     chain = layers.chains[unexpanded(layers, layers.line.row)]
     number = next_of(store, chain)
     take(chain)
@@ -184,20 +193,23 @@ def take_next(layers, store):
 
 @inlined
 def column_at(words, records, at):
-    """The column of the successor at `records[at]`, biased."""
+    """Return the biased column of the successor at `records[at]`."""
     return records[at + word_count(words)] ^ _BIAS
 
 
 @inlined
 def layer_at(words, records, at):
-    """Its layer, biased."""
+    """Return the biased layer of the successor at `records[at]`."""
     return records[at + word_count(words) + _1] ^ _BIAS
 
 
 @inlined
 def falls_behind(layers, expansion, at):
-    """Whether the edge to the successor at `records[at]` regresses: it stays in the column and leads to a lower layer
-    or, where progress is partially ordered (002 §3), the Kernel says so; then it may also lead ahead of the line."""
+    """Return True if the edge to the successor at `records[at]` regresses.
+
+    It does if it stays in the column and leads to a lower layer or, where progress is partially ordered (002 §3), if
+    the Kernel says so; then its target may also lie ahead of the line.
+    """
     words, records, line = expansion.words, expansion.records, layers.line
     if column_at(words, records, at) != line.column:
         return False
@@ -208,7 +220,7 @@ def falls_behind(layers, expansion, at):
 
 @inlined
 def _note_distinct(sketch, hash_value):
-    """Have a state in the estimate of how many there are (`strandline.engine.parts.sketch`)."""
+    """Add a hash to the sketch that estimates the number of distinct states (`strandline.engine.parts.sketch`)."""
     register = hash_value & _REGISTERS
     rank = lowest_bit((hash_value >> _REGISTER_BITS) | _NO_REST) + _1
     if rank > sketch[register]:
@@ -217,9 +229,11 @@ def _note_distinct(sketch, hash_value):
 
 @inlined
 def place(layers, store, journal, expansion, at, hash_value, link):
-    """Store the successor at `records[at]` in its layer unless it is stored. CONTINUE, and `line.placed` is the number
-    of its entry, `line.outcome` KNOWN, NEW or RETURNED, then in row `line.placed_row`; or REGRESSING_COLUMN, FLUSH,
-    GROW or BUDGET with nothing changed."""
+    """Store the successor at `records[at]` in its layer unless it is stored already.
+
+    Returns CONTINUE, with its entry in `line.placed`, KNOWN, NEW or RETURNED in `line.outcome` and, if it is new, its
+    row in `line.placed_row`. Returns REGRESSING_COLUMN, FLUSH, GROW or BUDGET with nothing changed.
+    """
     line, words, records = layers.line, expansion.words, expansion.records
     column, layer = column_at(words, records, at), layer_at(words, records, at)
     if column < line.column:
@@ -259,8 +273,10 @@ def place(layers, store, journal, expansion, at, hash_value, link):
 
 @inlined
 def store_here(layers, store, journal, array, at, hash_value, link):
-    """Store the state at `array[at]`, which is not there, in the layer the line is at: CONTINUE, and `line.placed` is
-    the number of its entry; or FLUSH, GROW or BUDGET with nothing changed."""
+    """Store the state at `array[at]`, which must be new, in the line's layer.
+
+    Returns CONTINUE, with its entry in `line.placed`; or FLUSH, GROW or BUDGET with nothing changed.
+    """
     line = layers.line
     if links_full(journal):
         return FLUSH
@@ -278,8 +294,7 @@ def store_here(layers, store, journal, array, at, hash_value, link):
 
 @inlined
 def store_top_here(search, hash_value):
-    """Store the state on top of the search's stack, which is not there, in the layer the line is at, as
-    `store_here`."""
+    """Store the state on top of the stack, which must be new, in the line's layer; returns as `store_here`."""
     stack, words = search.stack, search.expansion.words
     at = top_of(stack, words)
     link = stack.items[at + word_count(words)]

@@ -1,5 +1,4 @@
-"""Links as they lie in the parent log: each as the difference of its parent to that of the link before, and its step,
-in as few bytes as that takes."""
+"""Compression of parent-log links: zigzag differences of parents, with the step, as varints (LEB128)."""
 
 # Numba infers and checks the types of kernels when it compiles them.
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
@@ -15,13 +14,15 @@ U = np.uint64
 _0, _1, _7, _63, _64, _127, _128 = U(0), U(1), U(7), U(63), U(64), U(127), U(128)
 _STEP_BITS, _STEP_MASK = U(STEP_BITS), U(STEP_MASK)
 MOST_BYTES = 10
-"""What a link takes at most."""
+"""Most bytes of an encoded link."""
 
 
 @njit
 def compress(links, out):
-    """Write all links to `out`, which has `MOST_BYTES` for each and one more. The answer is how many bytes they take;
-    0 where a number would have more than 64 bits."""
+    """Encode all links to `out`, which has `MOST_BYTES` bytes for each and one more.
+
+    Returns the number of bytes, or 0 if a number would have more than 64 bits.
+    """
     steps, differences, previous = _0, _0, _0
     for link in links:
         parent = link >> _STEP_BITS
@@ -48,8 +49,10 @@ def compress(links, out):
 
 @njit
 def expand(data, links):
-    """Read as many links as there are in `links` back. The answer is how many bytes they took; more than there are
-    where the data are damaged."""
+    """Decode as many links as `links` has room for.
+
+    Returns the number of bytes read, more than there are if the data are damaged.
+    """
     bits, place, previous = U(data[0]), 1, _0
     if bits > _STEP_BITS:
         return len(data) + 1
@@ -71,18 +74,19 @@ def expand(data, links):
 
 @inlined
 def _folded(difference):
-    """A difference of two words with the sign in the lowest bit: near 0 where it is, either way."""
+    """Encode a signed difference as zigzag: the sign in the lowest bit, so that small differences are small numbers."""
     return (difference << _1) ^ (_0 - (difference >> _63))
 
 
 @inlined
 def _unfolded(number):
+    """Decode a zigzag number."""
     return (number >> _1) ^ (_0 - (number & _1))
 
 
 @inlined
 def _length(word):
-    """How many bits a word has up to its highest."""
+    """Return the number of bits of a word up to its highest set bit."""
     length = _0
     while word:
         word >>= _1

@@ -1,4 +1,4 @@
-"""Stores that keep every state: its number is its record, given in the order of arrival."""
+"""Insertion into stores that keep every state: the number of an entry is its record, in the order of discovery."""
 
 # Numba infers and checks the types of kernels when it compiles them.
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
@@ -13,7 +13,7 @@ from strandline.engine.store.interface import add, entry_room, make_room
 
 @inlined
 def room_for_one(store, journal):
-    """Whether one more state can be stored and logged: CONTINUE; or FLUSH, GROW or BUDGET, what must be done first."""
+    """Check that one more state can be stored and logged. Returns CONTINUE, or FLUSH, GROW or BUDGET."""
     if links_full(journal):
         return FLUSH
     code = make_room(store)
@@ -24,7 +24,7 @@ def room_for_one(store, journal):
 
 @inlined
 def store_one(store, journal, array, at, hash_value, link):
-    """Store the state at `array[at]` and log it unless it is there; whether it was not. There must be room."""
+    """Store and log the state at `array[at]` unless it is stored; return True if it is new. There must be room."""
     if add(store, journal.counts.recorded, array, at, hash_value) != journal.counts.recorded:
         return False
     log_new_state(journal, link)

@@ -1,9 +1,8 @@
-"""What a sweep notes on its way for reports: a profile of the layers it leaves, and some of the edges that regress.
+"""Recording for reports: a profile of the layers that a sweep leaves, and a sample of its regress edges.
 
-Both take a bounded number of words and hardly any time. The profile has one cell for every layer, in increasing order,
-until there are too many; then neighbours are put together, two at first, and `grain` says how many layers a cell is to
-hold. Of the regress edges every 2^k-th is kept, and k grows by one whenever the sample is full, so that it always
-stands for all of them.
+Both take a bounded number of words and hardly any time. The profile has one cell per layer, in increasing order, until
+there are too many; then neighbours are merged in pairs, and `grain` is the number of layers per cell. Of the regress
+edges every 2^k-th is sampled, and k grows by one whenever the sample is full, so that it always represents all of them.
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -23,8 +22,7 @@ _0, _1, _2 = U(0), U(1), U(2)
 
 
 class Notes(NamedTuple):
-    """The cells of the profile, the sample of regress edges (a state and the number of a step each), and their
-    state."""
+    """The cells of the profile, the sample of regress edges (a source state and a step number each), and the record."""
 
     cells: Any
     sample: Any
@@ -33,7 +31,7 @@ class Notes(NamedTuple):
 
 @inlined
 def _follows(column, layer, first_column, first_layer):
-    """Whether a layer comes after a key."""
+    """Return True if a layer comes after a key."""
     return column > first_column or (column == first_column and layer > first_layer)
 
 
@@ -56,7 +54,7 @@ def _copy_cell(to, cell):
 
 @inlined
 def _coarsen(notes):
-    """Put every two neighbouring cells together."""
+    """Merge neighbouring cells in pairs."""
     cells, state = notes.cells, notes.state
     count = state.cells
     for number in range((count + _1) >> _1):
@@ -88,7 +86,7 @@ def _make_cell(notes, number, column, layer):
 
 @inlined
 def _cells_up_to(notes, column, layer):
-    """How many cells begin at this layer or before it."""
+    """Return the number of cells that begin at this layer or before it."""
     cells, state = notes.cells, notes.state
     low, high = _0, state.cells
     following = state.at + _1
@@ -109,9 +107,10 @@ def _cells_up_to(notes, column, layer):
 
 @inlined
 def _cell_of(notes, column, layer):
-    """The number of the cell to which a layer belongs, made where there is none; `known` says whether the layer was
-    there before. In a cell for several layers that is not known of each: all between its first and its last are taken
-    to be there."""
+    """Return the number of a layer's cell, made if there is none; set `known` if the layer was there before.
+
+    A cell of several layers does not store which: all between its first and its last are taken to be there.
+    """
     cells, state = notes.cells, notes.state
     state.known = _0
     while True:
@@ -134,8 +133,11 @@ def _cell_of(notes, column, layer):
 
 @inlined
 def note_layer(notes, column, layer, unmoved, counts):
-    """The line is about to leave a layer, when as many states are stored as ever while it stood there; `unmoved` of
-    those expanded since it left the last one are not persistent."""
+    """Add the layer that the line is about to leave to the profile.
+
+    The number of stored states is at its maximum for this layer now. `unmoved` of the states expanded since the last
+    layer are not persistent.
+    """
     state = notes.state
     state.at = _cell_of(notes, column, layer)
     cell = notes.cells[state.at]
@@ -150,7 +152,7 @@ def note_layer(notes, column, layer, unmoved, counts):
 
 @inlined
 def _thin_out(notes, size):
-    """Drop every other edge of a full sample; from now on only every other one of those to come is taken."""
+    """Drop every other edge of a full sample, and halve the sampling rate."""
     half = notes.state.sampled >> _1
     for number in range(half):
         for word in range(size):
@@ -161,8 +163,10 @@ def _thin_out(notes, size):
 
 @inlined
 def note_regress(notes, words, entries, at, step, met):
-    """A regress edge was met, number `met` of all: its source, a state that lies at `entries[at]`, and the number of
-    the step are kept if it is its turn."""
+    """Add a regress edge, number `met` of all, to the sample if it is due.
+
+    The edge is its source, which lies at `entries[at]`, and the number of the step.
+    """
     state, size = notes.state, word_count(words) + _1
     if met & state.sample_mask != _0:
         return

@@ -1,13 +1,13 @@
-"""Keys in lines of 64 bytes, of each only what its place does not tell (quotients: Knuth 6.4, ex. 13; Cleary 1984).
+"""A hash table of quotients: keys in buckets of 64 bytes, without the bits that their bucket determines.
 
-A key of `bits` bits is scattered by a bijection. The upper part of what comes out says in which line it belongs, and
-need not be stored; the rest, with the distance in lines between that line and the one that had room, is. Nothing is
-lost: a key can be told from where it lies and what lies there, which is also how the table grows.
+(Knuth 6.4, ex. 13; Cleary 1984.) A key of `bits` bits is mixed by a bijection. The upper part of the result selects the
+home bucket and is not stored; the rest is, with the distance in buckets between the home and the bucket that had room.
+Nothing is lost: bucket and stored bits determine the key, which is also how the table grows.
 
-A key that finds no room in `REACH` lines takes the place of one that is nearer to where it belongs, which then looks
-for another place further on; where that does not help, a key is kept beside the table, and the table grows: by three
-fifths, or what there is room for; in place, from its end to its beginning, as that of `table_kernel` does: where a key
-belongs is monotone in what it is scattered to.
+A key that finds no room within the probe limit (`REACH`) displaces the key nearest to its own home, which then looks
+for another place further on (as in cuckoo or Robin Hood hashing). If that fails, a key goes to a stash beside the
+table, and the table grows: by three fifths, or by what there is room for; in place, from its end to its beginning, as
+that of `table_kernel` does: the home bucket is monotone in the mixed value.
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -42,7 +42,7 @@ U = np.uint64
 _0, _1, _2, _3, _5, _8, _255 = U(0), U(1), U(2), U(3), U(5), U(8), U(255)
 
 SPARE = REACH + 1
-"""Lines behind the last that a key belongs to."""
+"""Buckets behind the last home bucket."""
 _REACH, _SPARE = U(REACH), U(SPARE)
 _LEAST_LINES, _DOUBLED_LINES, _MOST_LINES = U(1 << 6), U(1 << 13), U(1 << 31)
 _LINES_AT_A_TIME, _MANY_BESIDE = U(1 << 18), U(64)
@@ -51,12 +51,15 @@ _LEAST_GROWTH = U(LEAST_GROWTH)
 
 _BELONGS, _QUOTIENT = U(9), U(9 + 15)
 COPY_WORDS = 9 + 2 * 15
-"""A copy of a line, one word more, and of each of its keys where it goes."""
+"""Words of a copy of a bucket, one more, and the new bucket and quotient of each of its keys."""
 
 
 class Lines(NamedTuple):
-    """A table of keys. `larger` is the form that it gets while it grows, `copy` has room for a line and where its keys
-    go; `scratch` is for keys that are put off and those that are kept beside the table."""
+    """A table of keys.
+
+    `larger` is the layout that it gets while it grows, `copy` has room for a bucket and the targets of its keys;
+    `scratch` is for deferred keys while it grows and is the stash afterwards.
+    """
 
     table: Any
     shape: Any
@@ -67,8 +70,10 @@ class Lines(NamedTuple):
 
 
 class Keys(NamedTuple):
-    """The store of states of one word, which are their own keys. It knows whether a state is there, not where;
-    `entries` are those that wait to be expanded."""
+    """The store of states of one word, which are their own keys.
+
+    It answers whether a state is stored, but not in which entry; `entries` are the frontier.
+    """
 
     words: Any
     entry: Any
@@ -87,6 +92,7 @@ def prefetch_line(keys, value):
 
 @inlined
 def _kept_beside(keys, value):
+    """Return True if a mixed value is in the stash."""
     found = False
     for number in range(keys.shape.put_off):
         found = found or keys.scratch[number] == value
@@ -95,8 +101,10 @@ def _kept_beside(keys, value):
 
 @inlined
 def _keep_beside(keys, value):
-    """Where there is no room for that either, which no scattering of this quality produces, `clustered` says so, and
-    the search must end."""
+    """Add a mixed value to the stash.
+
+    If the stash is full, which a hash of this quality does not produce, `clustered` is set and the search must end.
+    """
     if keys.shape.put_off == U(len(keys.scratch)):
         keys.shape.clustered = _1
     else:
@@ -106,8 +114,11 @@ def _keep_beside(keys, value):
 
 @inlined
 def _seek(keys, value, inserts):
-    """Look for the key that is scattered to a value, and put it into the first line with room where it is not there and
-    is to be: whether it was there, and whether the table is too crowded to tell."""
+    """Find a mixed value, and insert it into the first bucket with room if it is new and `inserts`.
+
+    Returns (found, crowded); with `crowded` all buckets within the probe limit are full, and the stash must be searched
+    too.
+    """
     table, form = keys.table, keys.form
     quotient = quotient_of(form, value)
     line, rest = line_of(form, value) << _3, quotient >> _8
@@ -126,14 +137,14 @@ def _seek(keys, value, inserts):
 
 @inlined
 def holds(keys, value):
-    """Whether the table has the key that is scattered to a value."""
+    """Return True if the table has the key with this mixed value."""
     found, crowded = _seek(keys, value, False)
     return _kept_beside(keys, value) if crowded else found
 
 
 @inlined
 def insert(keys, value):
-    """Put the key that is scattered to a value into the table; whether it was not there. There must be room."""
+    """Insert the key with this mixed value; return True if it is new. There must be room."""
     found, crowded = _seek(keys, value, True)
     if crowded:
         found = _crowded_out(keys, value)
@@ -144,13 +155,13 @@ def insert(keys, value):
 
 @njit
 def _crowded_out(keys, value):
-    """Whether a key that has no room in its lines is kept beside the table; if not, it is put somewhere."""
+    """Search the stash for a key whose buckets are full, and place it if it is new; return True if it was found."""
     if _kept_beside(keys, value):
         return True
     done, left = placed(keys.table, keys.form, line_of(keys.form, value), quotient_of(keys.form, value))
     if not done:
         _keep_beside(keys, left)
-        # Where that is because the table is rather full, it must grow before anything else is put into it.
+        # If the table is rather full, that is the reason: it must grow before the next insertion.
         if keys.shape.put_off >= _MANY_BESIDE and _2 * keys.shape.count > keys.shape.most:
             keys.shape.most = keys.shape.count
     return False
@@ -158,8 +169,11 @@ def _crowded_out(keys, value):
 
 @njit
 def grow_lines(keys):
-    """A table is made larger when it is 94 % full. A large one takes seconds for that, so the kernel returns now and
-    then, and the next attempt to make room goes on with it. As `strandline.engine.store.interface.make_room`."""
+    """Grow a table that is 94 % full; returns as `make_room`.
+
+    A large one takes seconds, so the kernel returns BUDGET now and then, and the next attempt to make room continues
+    it.
+    """
     code = _begin_growth(keys) if keys.shape.target == _0 else CONTINUE
     if code == CONTINUE:
         code = _spread(keys)
@@ -170,6 +184,7 @@ def grow_lines(keys):
 
 @inlined
 def _begin_growth(keys):
+    """Choose the new number of buckets. Returns CONTINUE, or GROW if the array must grow first."""
     shape, lines = keys.shape, keys.form.lines
     target = max(_LEAST_LINES, _2 * lines if lines < _DOUBLED_LINES else lines + lines * _3 // _5)
     if target > _MOST_LINES:
@@ -180,7 +195,7 @@ def _begin_growth(keys):
         if room < max(_LEAST_LINES, lines + lines // _LEAST_GROWTH) + _SPARE:
             shape.wanted_table = (target + _SPARE) << _3
             return GROW
-        # More was asked for, and that is what could be had.
+        # The array grew by less than was asked for: use what there is.
         target = room - _SPARE
     set_form(keys.larger, keys.form.bits, target)
     shape.target, shape.moved = target, lines + _REACH if lines > _0 else _0
@@ -189,11 +204,12 @@ def _begin_growth(keys):
 
 @inlined
 def _spread(keys):
-    """Move the keys of the first `moved` lines, in place, to where they belong in the larger table.
+    """Move the keys of the first `moved` buckets, in place, to their homes in the larger table.
 
-    From the last line to the first: a key nearly always belongs to a line not below the one that is read, where
-    nothing of the old table is left. The few of the first lines that do not are put off until everything is read.
-    BUDGET after a part of the work."""
+    From the last bucket to the first: the new home is nearly always not below the bucket that is read, where nothing of
+    the old table is left. The few of the first buckets whose home is below are deferred until everything is read.
+    Returns CONTINUE, or BUDGET after a part of the work; `moved` is where it resumes.
+    """
     shape, table, form, larger, copied = keys.shape, keys.table, keys.form, keys.larger, keys.copy
     line = shape.moved
     pause = line - min(line, _LINES_AT_A_TIME)
@@ -203,7 +219,7 @@ def _spread(keys):
             copied[word] = table[(line << _3) + word]
             table[(line << _3) + word] = _0
         count = copied[0] & _255
-        # All of a line together: no division waits for what is written.
+        # First all divisions of a bucket, then all writes: they do not wait for each other.
         for place in range(count):
             value = value_at(copied, _0, form, line, place)
             copied[_BELONGS + place], copied[_QUOTIENT + place] = line_of(larger, value), quotient_of(larger, value)
@@ -222,7 +238,7 @@ def _spread(keys):
 
 @inlined
 def _finish_growth(keys):
-    """What was put off finds its place, and the table is as large as it was to be."""
+    """Insert the deferred keys and switch to the new layout."""
     shape, put_off = keys.shape, keys.shape.put_off
     shape.most = set_form(keys.form, keys.larger.bits, keys.larger.lines)
     shape.places, shape.target, shape.put_off = keys.form.lines, _0, _0
@@ -235,8 +251,10 @@ def _finish_growth(keys):
 
 @njit
 def listed(keys, line, beside, found):
-    """Write keys to `found`: those of whole lines from `line` on, then those beside the table from `beside` on. How
-    many that are, and where to go on; none when there are no more. The table must not be growing."""
+    """Write keys to `found`: those of whole buckets from `line` on, then those of the stash from `beside` on.
+
+    Returns their number and where to continue; 0 if there are no more. The table must not be growing.
+    """
     form, count, room = keys.form, _0, U(len(found))
     last = form.lines + _REACH if form.lines > _0 else _0
     while line < last:
@@ -269,7 +287,7 @@ def prefetch_home(store, hash_value):
 
 @inlined
 def prefetch_match(store, hash_value):
-    """All that is looked at lies in one line."""
+    """Do nothing: a lookup reads the home bucket only."""
 
 
 @inlined
@@ -295,14 +313,16 @@ def grow_table(store):
 
 @njit
 def shaped(form, bits, lines):
-    """As `set_form`, for callers outside."""
+    """Compute the layout of a table, for callers outside of kernels; see `set_form`."""
     return set_form(form, bits, lines)
 
 
 @njit
 def widen(keys, other, narrow, wide):
-    """Put what lies in another table, whose keys are pairs of numbers of `narrow` bits, into this one, which is empty
-    and whose keys are pairs of numbers of `wide` bits. There must be room."""
+    """Insert the keys of another table into this empty one, with wider node numbers. There must be room.
+
+    The keys of the other table are pairs of numbers of `narrow` bits, those of this one pairs of `wide` bits.
+    """
     form = other.form
     for line in range(form.lines + _REACH):
         for place in range(other.table[line << _3] & _255):

@@ -1,13 +1,13 @@
-"""States as trees of parts that are kept once: the store of breadth-first searches with little memory.
+"""Tree compression: states as trees of pairs, each stored once; the store of breadth-first searches in little memory.
 
-A state of several words is folded in two: its words get numbers, pairs of these numbers get numbers, and so on, until
-one pair is left, its key (Laarman, van de Pol, Weber, Parallel recursive state compression for free, SPIN 2011). All
-numbers come from one table, so that equal parts, of whichever states, are there once; there are few of them, because
-states are combinations of parts. The keys lie in a table of quotients (`quotient_kernel`).
+(Laarman, van de Pol, Weber, Parallel recursive state compression for free, SPIN 2011.) The words of a state get
+numbers, pairs of these numbers get numbers, and so on, until one pair is left, its key. All numbers come from one node
+table, so that equal subtrees of all states are stored once; there are few of them, because states are combinations of
+parts. The keys lie in a table of quotients (`quotient_kernel`).
 
-It knows whether a state is there, not where. What a search has found and not expanded waits as keys, and is unfolded
-then; folding its successors, only what differs from it is looked up. That is done for all successors of a batch
-together, after the words that are going to be looked up were fetched.
+The store answers whether a state is stored, but not in which entry. The frontier holds keys, which are decompressed
+before expansion; of a successor only the nodes that differ from its parent are looked up. That is done for all
+successors of a batch together, after the words that are going to be looked up were prefetched.
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -34,15 +34,18 @@ _0, _1, _2, _32 = U(0), U(1), U(2), U(32)
 _LOW, _LAST = U(0xFFFF_FFFF), U(BATCH - 1)
 _MIX = U(0x9E37_79B9_7F4A_7C15)
 _WORTH_FETCHING = U(1 << 18)
-"""Places of a table of parts that is not in the processor's own memory anyway."""
+"""Slots of the node table from which on prefetching pays: smaller ones are in the cache."""
 
 
 class Tree(NamedTuple):
-    """`entries` are the keys that wait to be expanded, as two numbers of 32 bits; `keys` is the table of all of them.
-    `nodes` is the table of parts. `pairs` says of which two numbers each pair is made, children first, the key last;
-    the numbers of the words come before those of pairs. `sources` are the words of states that were unfolded, `kept`
-    all of their numbers, both of entry `n` at place `n % BATCH`; `folded` are the numbers of a state that is folded.
-    `recent` are parts with their numbers, counted from 1, that were looked for a moment ago."""
+    """The arrays of tree compression.
+
+    `entries` are the keys of the frontier, as two numbers of 32 bits; `keys` is the table of all keys, `nodes` the
+    table of nodes. `pairs` are the two numbers of each pair, children first, the key last; the numbers of words come
+    before those of pairs. `sources` are the words of decompressed states and `kept` their node numbers, both of entry
+    `n` at place `n % BATCH`; `folded` are the numbers of the state being compressed. `recent` is a cache of nodes with
+    their numbers, counted from 1.
+    """
 
     words: Any
     entry: Any
@@ -62,8 +65,10 @@ class Tree(NamedTuple):
 
 @inlined
 def _room_to_fold(store, states):
-    """Whether there is room for the parts of so many states: CONTINUE, or what is to be done first. Keys become wider
-    here, so none may wait to be placed."""
+    """Ensure that there is room for the nodes of `states` states. Returns CONTINUE, GROW or BUDGET.
+
+    Keys may become wider here, so no hash may have been computed for the batch yet.
+    """
     nodes, form = store.nodes, store.keys.form
     wanted = nodes.shape.count + states * U(len(store.folded))
     while wanted > nodes.shape.most:
@@ -86,7 +91,7 @@ def _grow_nodes(nodes):
 
 @inlined
 def _number(store, word):
-    """The number of a part."""
+    """Return the number of a node, inserted if it is new."""
     nodes, recent = store.nodes, store.recent
     at = _2 * home(word * _MIX, U(len(recent)) >> _1)
     if recent[at] == word and recent[at + _1] != _0:
@@ -99,8 +104,10 @@ def _number(store, word):
 
 @inlined
 def _fold(store, array, at, source):
-    """The key of the state at `array[at]`, as a pair of numbers of 32 bits; it is a successor of entry `source`, which
-    was opened, or none's (NONE). There must be room for its parts."""
+    """Compress the state at `array[at]` to its key, a pair of numbers of 32 bits.
+
+    `source` is the entry of its parent, which must be decompressed, or NONE. There must be room for the nodes.
+    """
     words, kept, folded, pairs = word_count(store.words), store.kept, store.folded, store.pairs
     numbers, place, known = U(len(folded)), source & _LAST, source != NONE
     of_source, kept_of = place * words, place * numbers
@@ -119,7 +126,7 @@ def _fold(store, array, at, source):
 
 @inlined
 def _unfold(store, key, place):
-    """Have the words of a state, and the numbers of all its parts, at a place; where the words begin."""
+    """Decompress a key to `place`: words of the state and numbers of its nodes. Return where the words begin."""
     words, pairs, nodes, numbers = word_count(store.words), store.pairs, store.nodes.entries, U(len(store.folded))
     kept, of_kept, at, last = store.kept, place * numbers, place * words, numbers - words
     kept[of_kept + pairs[_2 * last]], kept[of_kept + pairs[_2 * last + _1]] = key >> _32, key & _LOW
@@ -135,15 +142,18 @@ def _unfold(store, key, place):
 
 @inlined
 def _scattered(store, array, at, source):
-    """What the key of the state at `array[at]` is scattered to; as `_fold`."""
+    """Compress the state at `array[at]` and return its mixed key; see `_fold`."""
     pair, form = _fold(store, array, at, source), store.keys.form
     return scattered(((pair >> _32) << form.half) | (pair & _LOW), form.bits)
 
 
 @njit
 def unfolded(store, keys, joined, rows):
-    """Write the states of keys to rows of a word more. With `joined` keys are as in the table, else as in `entries`.
-    What was opened is lost."""
+    """Write the states of keys to rows with one extra word each.
+
+    With `joined`, keys are packed as in the table, else as in `entries`. States that are decompressed in the store are
+    lost.
+    """
     words, half = word_count(store.words), store.keys.form.half
     for number in range(U(len(keys))):
         key = keys[number]

@@ -20,15 +20,14 @@ from strandline.errors import InternalError
 
 
 class LtlSweepSearch(CycleSearch):
-    """See `strandline.engine.cycles.published.ltl_sweep_kernel`. One acceptance set, a measured Kernel.
+    """LTL-Sweep, for one acceptance set and a measured Kernel; see `ltl_sweep_kernel`.
 
-    `online` looks for cycles over several layers after every sweep instead of once, when everything was swept. With
+    `online` looks for cycles over several layers after every sweep instead of once, after the last one. With
     `true_sweeps` that search finishes a pass of the line before it turns back; the published one turns back at once.
-
     The statistics count a visit for each expansion of the blue, the red and the second search; transitions, deadlocks,
-    layers and sweeps are those of the blue search, as in a sweep for safety. Forgotten states lie in memory
-    until their layer is finished where the line moved back from it: `peak_states` does not count them, `peak_bytes`
-    does."""
+    layers and sweeps are those of the blue search, as in a sweep for safety. Deleted states stay in memory until their
+    layer is finished if the line moved back from it: `peak_states` does not count them, `peak_bytes` does.
+    """
 
     loop = "cycles.published.ltl_sweep_kernel.ltl_sweep"
 
@@ -81,7 +80,7 @@ class LtlSweepSearch(CycleSearch):
 
     @property
     def rounds(self) -> int:
-        """How often values were propagated until none rose any more."""
+        """The number of rounds in which values were propagated to a fixpoint."""
         return int(self._state.rounds)
 
     def statistics(self) -> Statistics:

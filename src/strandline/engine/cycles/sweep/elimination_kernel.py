@@ -1,20 +1,20 @@
 """Accepting cycles over several layers of a column, by elimination of persistent states.
 
 A cycle over several layers has a regress edge, whose target is persistent. Members are persistent states that may lie
-on an accepting cycle as such a target. A round finds the members to which a regress edge leads on a non-empty path
-from a member with an accepting state; they are the members of the next round. When no member is left there is no
-cycle; when a round keeps them all there is one: every member has an accepting path from a member (as in
-one-way-catch-them-young; 001 §3.2 propagates maximal predecessors instead).
+on an accepting cycle as such a target. A round finds the members to which a regress edge leads on a non-empty path from
+a member with an accepting state; they are the members of the next round. When no member is left there is no cycle; when
+a round keeps them all there is one: every member has an accepting path from a member (as in one-way-catch-them-young;
+001 §3.2 propagates maximal predecessors instead).
 
 A round is several sweeps of the column: every stored state has a value (`VALUE`), reset in each round; members start,
 and one whose value rises is a root of the next sweep. Paths through other persistent states are not followed: all
 targets of regress edges on a cycle are members. The first members are free: those hit in the sweeps that explored the
-column (`strandline.engine.cycles.sweep.layers_kernel`), because from its second sweep on everything visited is
-reachable from a persistent state, and everything reachable from one is visited.
+column (`strandline.engine.cycles.sweep.layers_kernel`), because from its second sweep on every visited state is
+reachable from a persistent one, and every state reachable from one is visited.
 
 The progress graph (001 §5.2) prunes rounds: a regress edge spans the layers from its target's to its source's, the
 spans on a cycle overlap, and so a cycle never leaves its block of overlapping spans. Of the graph only the spans are
-kept, one for each layer with persistent states; only layers with members count, so that blocks shrink from round to
+stored, one for each layer with persistent states; only layers with members count, so that blocks shrink from round to
 round.
 """
 
@@ -49,8 +49,10 @@ _0, _1, _2 = U(0), U(1), U(2)
 
 @njit
 def begin_round(search, first):
-    """Choose the members of the next round and make them its roots; how many there are is in `members`. Layers without
-    members span nothing any more."""
+    """Choose the members of the next round and make them its roots; their number is in `members`.
+
+    Layers without members lose their span.
+    """
     layers, store, state = search.layers, search.store, search.state
     state.members = state.block_end = _0
     search.opened.state.active = search.batch.rest.count = search.batch.rest.next = _0
@@ -95,7 +97,7 @@ def list_members(search, found):
 
 @inlined
 def _expand(search):
-    """Take the entry at the end of the work list: its successors wait in the batch, with the value they get."""
+    """Expand the entry at the end of the work list: its successors become the batch, with the value they get."""
     expansion, store, opened, state = search.expansion, search.store, search.opened, search.state
     number = opened.active[opened.state.active - _1]
     code = ask(expansion, store.entries, number * store.entry, NONE, _0)
@@ -113,7 +115,7 @@ def _expand(search):
 
 @inlined
 def _rise(store, number, value):
-    """Raise the value of a state; whether it must be queued for that."""
+    """Raise the value of a state; return True if it must be queued for that."""
     at = extra_at(store, number)
     mark = store.entries[at]
     if mark >> VALUE_SHIFT & VALUE >= value:
@@ -124,7 +126,7 @@ def _rise(store, number, value):
 
 @inlined
 def _pass_back(search, number, row):
-    """A regress edge: a member is hit, and a root of the next sweep if its value rises."""
+    """Propagate the value over a regress edge: a member is hit, and a root of the next sweep if its value rises."""
     store, value = search.store, search.state.value
     at = extra_at(store, number)
     if store.entries[at] & MEMBER == _0:
@@ -137,8 +139,10 @@ def _pass_back(search, number, row):
 
 @inlined
 def _pass_on(search, at):
-    """Give the value to one successor in the column, the rank and the block. FAULT: a persistent state is missing, the
-    model answered otherwise than before."""
+    """Propagate the value to one successor in the column, the rank and the block.
+
+    Returns FAULT if a persistent state is missing: then the model is not deterministic.
+    """
     expansion, store, layers, opened, state = search.expansion, search.store, search.layers, search.opened, search.state
     line, records = layers.line, expansion.records
     layer = layer_at(expansion.words, records, at)
@@ -179,6 +183,7 @@ def _pass_on(search, at):
 
 @inlined
 def _absorb(search):
+    """Propagate the value to the rest of the batch."""
     expansion, line, rest = search.expansion, search.layers.line, search.batch.rest
     while rest.next < rest.count:
         at = rest.next * expansion.stride
@@ -195,7 +200,7 @@ def _absorb(search):
 
 @inlined
 def _list_queued(search, chain):
-    """Put the queued states of a chain of the current layer onto the work list, which has room."""
+    """Append the queued states of a chain of the current layer to the work list, which must have room."""
     store, opened = search.store, search.opened
     number = first_of(store, chain)
     while number != NONE:
@@ -207,7 +212,7 @@ def _list_queued(search, chain):
 
 @inlined
 def _next_layer(search):
-    """Move the line on inside the column; DONE when no value can rise any more."""
+    """Move the line on inside the column. Returns DONE if no value can rise any more."""
     layers, opened, state = search.layers, search.opened, search.state
     line, chains = layers.line, layers.chains
     if line.row != NONE:
@@ -234,8 +239,10 @@ def _next_layer(search):
 
 @njit
 def propagate(search, budget):
-    """Go on with a round for about `budget` expansions: BUDGET, GROW, DONE, or FAULT if the model answered otherwise
-    than before. The spans of rows are the ends of their blocks."""
+    """Run a round for about `budget` expansions. The spans of rows must be the ends of their blocks.
+
+    Returns BUDGET, GROW, DONE, or FAULT if the model is not deterministic.
+    """
     stop_at = search.journal.counts.visited + budget
     while True:
         if search.batch.rest.count != _0:

@@ -2,11 +2,11 @@
 
 Layers are taken in the order of a plain sweep; inside a layer the search is Couvreur's, confined to the layer, where
 the nested search of 001 (Algorithm 2) visits everything twice. It enters every state of the layer that is not finished,
-also one that is stored already because it waits: otherwise the search would not be depth-first and miss cycles.
+also one that is stored already because it is queued: otherwise the search would not be depth-first and miss cycles.
 Persistent states that earlier sweeps of the column have expanded are finished: the cycles through them were closed
 then.
 
-What cycles over several layers need is noted on the way: which ranks of the property automaton have accepting states (a
+Data for cycles over several layers are recorded as well: which ranks of the property automaton have accepting states (a
 cycle never leaves its rank), which persistent states are hit again by a regress edge in a later sweep, and from how far
 ahead each layer is (`span` of its row).
 """
@@ -50,7 +50,7 @@ ACCEPTS, HIT_AGAIN = U(1), U(2)
 
 @inlined
 def _suspect(search, number, why):
-    """Note a state that may lie on a cycle, with its record."""
+    """Store a copy of a state that may lie on a cycle, with its record."""
     store = search.store
     copy_state(store.entries, number * store.entry, search.suspect, _0, store.words)
     search.suspect[word_count(store.words)] = record_of(store, number)
@@ -59,8 +59,7 @@ def _suspect(search, number, why):
 
 @inlined
 def _expand(search):
-    """Expand an entry of the current layer: it is a component of its own for the time being, its marker is on the
-    stack, its successors wait in the batch."""
+    """Expand an entry of the current layer: open it as an SCC, push its marker, make its successors the batch."""
     expansion, store, stack, opened, state = search.expansion, search.store, search.stack, search.opened, search.state
     number = stack.top.unexpanded - _1
     record = record_of(store, number)
@@ -89,8 +88,7 @@ def _expand(search):
 
 @inlined
 def _hit_again(search, number, layer):
-    """An edge back to a persistent state, in a later sweep of the column: if it keeps the rank, it may close a
-    cycle."""
+    """Record an edge back to a persistent state in a later sweep: if it keeps the rank, it may close a cycle."""
     layers, store, state = search.layers, search.store, search.state
     line = layers.line
     if line.column_sweep < _2 or (layer ^ line.layer) & state.rank_mask != _0:
@@ -104,7 +102,7 @@ def _hit_again(search, number, layer):
 
 @inlined
 def _place(search, at, link):
-    """Put a successor into another layer: ahead of the line or, by a regress edge, behind it."""
+    """Store a successor of another layer: ahead of the line or, after a regress edge, behind it."""
     expansion, store, layers = search.expansion, search.store, search.layers
     words, records, line = expansion.words, expansion.records, layers.line
     code = place(layers, store, search.journal, expansion, at, state_hash(records, at, words), link)
@@ -122,7 +120,7 @@ def _place(search, at, link):
 
 @inlined
 def _absorb(search):
-    """Successors in the layer go onto the stack, others into their layers."""
+    """Push the successors in the layer, and place the others in their layers."""
     expansion, stack, rest, line = search.expansion, search.stack, search.batch.rest, search.layers.line
     words, records = expansion.words, expansion.records
     while rest.next < rest.count:
@@ -143,7 +141,7 @@ def _absorb(search):
 
 @inlined
 def _look_at(search):
-    """Take a state of the layer from the stack: enter it, or see whether it closes an accepting cycle."""
+    """Pop a state of the layer: enter it, or check whether it closes an accepting cycle."""
     store, stack, opened, words = search.store, search.stack, search.opened, search.expansion.words
     at = top_of(stack, words)
     hash_value = state_hash(stack.items, at, words)
@@ -167,7 +165,7 @@ def _look_at(search):
 
 @inlined
 def _leave(search):
-    """The successors of a state are all done; the first of a component finishes it."""
+    """Pop a marker, whose state's successors are all done; finish the SCC if the state is its first."""
     store, stack, opened = search.store, search.stack, search.opened
     number = stack.items[top_of(stack, search.expansion.words)]
     drop(stack)
@@ -184,8 +182,10 @@ def _leave(search):
 
 @inlined
 def _next_root(search):
-    """Find a state of the layer, or of the next one, that was not entered: CONTINUE, or what `next_layer` answers;
-    COLUMN_OVER only where cycles over several layers are possible."""
+    """Find a state that was not entered, in this layer or the next one.
+
+    Returns CONTINUE, or a code of `next_layer`; COLUMN_OVER only if cycles over several layers are possible.
+    """
     layers, store, state = search.layers, search.store, search.state
     while True:
         code = next_layer(layers, store, search.journal.counts, search.notes)
@@ -202,9 +202,12 @@ def _next_root(search):
 
 @njit
 def sweep_layers(search, budget):
-    """Search on for about `budget` expansions: BUDGET, GROW, FLUSH, FAULT, REGRESSING_COLUMN, SWEEP_OVER,
-    COLUMN_OVER, DONE, or CYCLE: the layer has an accepting cycle through the state whose words are in `suspect`. The
-    first batch are the initial states; the line is before everything."""
+    """Search on for about `budget` expansions.
+
+    The initial states are the first batch, and the line stands before all layers. Returns BUDGET, GROW, FLUSH, FAULT,
+    REGRESSING_COLUMN, SWEEP_OVER, COLUMN_OVER, DONE, or CYCLE: the layer has an accepting cycle through the state whose
+    words are in `suspect`.
+    """
     counts, top = search.journal.counts, search.stack.top
     stop_at = counts.visited + budget
     while True:

@@ -1,9 +1,9 @@
 """Accepting cycles by a sweep: our own method, after 001.
 
-Every state is visited as often as a plain sweep visits it, to find cycles inside layers; columns in which cycles over
-several layers are possible are then searched by elimination, before the line leaves them. Now and then a short
-depth-first search, from an accepting state or from a persistent one that was hit again, may find a cycle sooner; it
-may take an eighth of the visits and of the memory.
+Every state is visited as often as by a plain sweep, to find cycles inside layers; columns in which cycles over several
+layers are possible are then searched by elimination, before the line leaves them. Now and then a short depth-first
+search, from an accepting state or from a persistent one that was hit again, may find a cycle sooner; it may take an
+eighth of the visits and of the memory.
 """
 
 from __future__ import annotations
@@ -36,12 +36,15 @@ if TYPE_CHECKING:
 
 _LEAST_PROBE = 1024
 _PROBE_SHARE = 8
-"""One visit in so many may be spent on probes, and one state in so many more may be stored for them."""
+"""The share (1/8) of the visits that probes may take, and of stored states that they may add."""
 
 
 class SweepCycleSearch(CycleSearch):
-    """One acceptance set, a measured Kernel. The lowest bits of its layers, `ranks` a power of two, may be the rank of
-    the property automaton's component: an edge never leads to a lower rank, and a cycle never leaves its rank."""
+    """A sweep for accepting cycles, for one acceptance set and a measured Kernel.
+
+    The lowest bits of its layers, `ranks` a power of two, may be the rank of the property automaton's SCC: an edge
+    never leads to a lower rank, and a cycle never leaves its rank.
+    """
 
     loop = "cycles.sweep.layers_kernel.sweep_layers"
 
@@ -72,6 +75,7 @@ class SweepCycleSearch(CycleSearch):
             self._probe_initial_states()
 
     def _search(self) -> SweepCycles:
+        """Return the arguments of the kernels."""
         from strandline.engine.cycles.sweep.marks_kernel import SweepCycles
 
         return SweepCycles(
@@ -88,14 +92,14 @@ class SweepCycleSearch(CycleSearch):
         )
 
     def load(self) -> None:
-        """A probe comes first, and then the sweep."""
+        """Warm up: a probe comes first, and then the sweep."""
         from strandline.engine.cycles.sweep.layers_kernel import sweep_layers
 
         super().load()
         sweep_layers(self._search(), np.uint64(1))
 
     def load_further(self) -> None:
-        """What eliminates, what looks for cycles that were proved, and what lets another sweep be planned."""
+        """Warm up elimination, the search for proved cycles, and listing the frontier for another plan."""
         from strandline.engine.cycles.sweep.elimination_kernel import begin_round, list_members, propagate
         from strandline.engine.orders.sweep_kernel import put_down
 
@@ -134,11 +138,13 @@ class SweepCycleSearch(CycleSearch):
         code = int(propagate(self._search(), budget))
         self._notes.leave_out(int(self.journal.counts.visited) - before)
         if code == codes.FAULT:
-            raise InternalError("a state has other successors than when it was first expanded")
+            raise InternalError(
+                "a state has other successors than when it was expanded first: the model is not deterministic"
+            )
         return self._next_round(first=False) if code == codes.DONE else code
 
     def _next_round(self, *, first: bool) -> int:
-        """Choose the members of the next round. None left: the line leaves the column. None lost: a cycle."""
+        """Choose the members of the next round. None left: the line leaves the column. None lost: there is a cycle."""
         from strandline.engine.cycles.sweep.elimination_kernel import begin_round
 
         begin_round(self._search(), first)
@@ -157,17 +163,16 @@ class SweepCycleSearch(CycleSearch):
 
     @property
     def settled(self) -> bool:
-        """Nor while a probe is under way."""
+        """True unless a loop or a probe is being searched."""
         return super().settled and self._probe is None
 
     @property
     def sweeping(self) -> bool:
-        """Whether the line moves, and nothing else is looked for."""
+        """True if the line moves: neither probe, elimination nor loop search is running."""
         return self.settled and not self._eliminating
 
     def waiting_states(self, most: int) -> WordArray:
-        """Some of the states that wait for expansion, spread over all of them, one a row: all, or so many to twice as
-        many."""
+        """Return a uniform sample of the unexpanded states, one per row: all, or `most` to twice as many."""
         from strandline.engine.orders.sweep_kernel import put_down
 
         chains = self._layers.layers().chains
@@ -182,14 +187,14 @@ class SweepCycleSearch(CycleSearch):
         chains[:] = as_they_are
         return found
 
-    # --- notes --------------------------------------------------------------------------------------------------
+    # --- reports ------------------------------------------------------------------------------------------------
 
     @property
     def line(self) -> tuple[int, int]:
         return self._layers.key
 
     def profile(self) -> tuple[LayerFigures, ...]:
-        """What the sweeps did, layer by layer; probes and eliminations are left out."""
+        """Return the profile of the sweeps, without probes and eliminations."""
         profile = self._notes.layers(self._layers.standing(), self.journal.counts)
         return without_ranks(profile, int(self._state.rank_mask) + 1)
 
@@ -202,7 +207,7 @@ class SweepCycleSearch(CycleSearch):
         return int(self._state.source_record), int(self.expansion.rest.next)
 
     def statistics(self) -> Statistics:
-        """Once a probe has found a cycle, the records are no longer those of distinct states."""
+        """Return the counters; not exact once a probe has found a cycle, because its path has records of its own."""
         told = swept(super().statistics(), self._layers)
         return replace(told, exact=told.exact and not self._adopted)
 
@@ -212,8 +217,11 @@ class SweepCycleSearch(CycleSearch):
         return int(self._state.record)
 
     def begin_loop(self) -> LoopSearch | None:
-        """A cycle inside the layer is looked for there; one over several layers is found again by a depth-first
-        search from the members, of which elimination has proved that one leads to it."""
+        """Begin the search for the loop of the cycle.
+
+        A cycle inside the layer is searched for there; one over several layers by a depth-first search from the
+        members, one of which leads to it, as elimination has proved.
+        """
         if self.cycle_kind == "S":
             column, layer = self.line
             start = tuple(int(word) for word in self._suspect[: self.kernel.words])
@@ -225,7 +233,7 @@ class SweepCycleSearch(CycleSearch):
         return None
 
     def _members(self) -> WordArray:
-        """The states of the members, each followed by its record."""
+        """Return the states of the members, each followed by its record."""
         from strandline.engine.cycles.sweep.elimination_kernel import list_members
 
         found: WordArray = np.zeros((int(self._state.members), self.kernel.words + 1), dtype=np.uint64)
@@ -235,8 +243,10 @@ class SweepCycleSearch(CycleSearch):
     # --- probes -------------------------------------------------------------------------------------------------
 
     def _consider_probe(self) -> None:
-        """Now and then: look for a cycle near a state that may lie on one, and, in turn, near the initial states;
-        twice as far as the time before, when visits and memory allow that."""
+        """Begin a probe if visits and memory allow it, in turn from a suspected state and from the initial states.
+
+        Each pair of probes is twice as long as the one before.
+        """
         if not self._probes:
             return
         counts = self.journal.counts
@@ -264,7 +274,7 @@ class SweepCycleSearch(CycleSearch):
     def advance(self, seconds: float = 0.05) -> Event:
         if self._probe is None:
             event = super().advance(seconds)
-            # A cycle over several layers was proved: a depth-first search will now look for it.
+            # A cycle over several layers is proved: a depth-first search extracts it.
             return Event.PAUSED if event is Event.CYCLE and self._cycle is None else event
         event = self._probe.search.advance(seconds)
         if event is Event.PAUSED:
@@ -280,7 +290,7 @@ class SweepCycleSearch(CycleSearch):
         return event if probe.proves or event is Event.CYCLE else Event.PAUSED
 
     def _account_for(self, probe: Probe) -> None:
-        """A probe's visits and states are the search's own."""
+        """Add a probe's visits and states to those of the search."""
         done, counts = probe.search.statistics(), self.journal.counts
         self._probe_visits += done.visited
         counts.visited += np.uint64(done.visited)
@@ -289,7 +299,7 @@ class SweepCycleSearch(CycleSearch):
         self._peak_bytes = max(self._peak_bytes, self.current_bytes() + done.peak_bytes)
 
     def _adopt(self, probe: Probe) -> None:
-        """Take the cycle of a depth-first search over: the path to it is added to the parent log."""
+        """Take over the cycle that a probe found, and append its path to the parent log."""
         root, state, steps, cycle = probe.path()
         layers = self._layers_of(state, steps, cycle.steps)
         self.cycle_kind = "S" if len(layers) == 1 else "M"
@@ -297,7 +307,7 @@ class SweepCycleSearch(CycleSearch):
         self._adopted = True
 
     def _layers_of(self, state: State, path: list[int], steps: tuple[int, ...]) -> set[tuple[int, int]]:
-        """Columns and layers of the states on the loop that the path leads to."""
+        """Return columns and layers of the states on the loop behind a path."""
         reference = self.kernel.reference
         layers = set()
         for number, step in enumerate((*path, *steps)):
@@ -310,7 +320,7 @@ class SweepCycleSearch(CycleSearch):
         return layers
 
     def _append_path(self, root: int, steps: list[int]) -> int:
-        """Add records for the states on a path from a root to the parent log; the record of the last."""
+        """Append records for the states on a path from a root to the parent log; return the last record."""
         self.journal.flush()
         record, before, links = root, int(self.journal.counts.recorded), []
         if root < 0:
