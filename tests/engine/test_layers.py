@@ -84,5 +84,5 @@ def test_layers_leave_the_heap_in_order(steps: list[tuple[int, int] | None]) -> 
                 if key not in waiting:
                     heapq.heappush(waiting, key)
             elif waiting:
-                assert int(rows.kernel.pop(rows.part.layers())) == known[heapq.heappop(waiting)]
+                assert int(rows.kernel.pop_layer(rows.part.layers())) == known[heapq.heappop(waiting)]
             assert rows.part.line.waiting == len(waiting)

@@ -59,7 +59,7 @@ class Stored:
         """Whether the state is new."""
         interface, array = self._interface, np.array(state, dtype=U)
         if self.words > 1:
-            self._until_done(lambda store: self._modules["store.tree_kernel"]._room_to_fold(store, U(1)))
+            self._until_done(lambda store: self._modules["store.tree_kernel"]._make_room_for_nodes(store, U(1)))
         hash_value = interface.fingerprint(self._store(), array, U(0))
         self._until_done(interface.make_room)
         while not interface.entry_room(self._store(), U(self.found)):
@@ -152,7 +152,7 @@ def test_a_table_that_cannot_grow_is_filled_further() -> None:
         assert all(not stored.add(stored.state(number)) for number in range(0, stored.found, 7))
 
 
-def test_more_parts_than_can_be_numbered(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_tree_nodes_than_can_be_numbered(monkeypatch: pytest.MonkeyPatch) -> None:
     engine = plain_engine()
     narrow_numbers(engine, monkeypatch)
     monkeypatch.setattr(engine.modules["store.tree"], "_MOST_NODE_BITS", 5)
