@@ -111,6 +111,6 @@ def test_no_thread_is_told_and_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> 
     writer = Writer()
     monkeypatch.setattr(threading.Thread, "start", start)
     for _ in range(2):
-        with pytest.raises(ResourceError, match="no thread can be made that writes files: can't start new thread"):
+        with pytest.raises(ResourceError, match="cannot start the thread that writes files: can't start new thread"):
             writer.do(lambda: None)
     writer.wait()

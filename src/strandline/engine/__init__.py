@@ -1,7 +1,7 @@
-"""Kernel -> explored states: the stores and the search loops.
+"""Kernel -> explored states: the state stores and the search loops.
 
 In: a `Kernel`. Out: events, statistics, the parent log and, on request, every expanded state. `orders` and `cycles`
-have the searches, `search` what all of them share. A module `x_kernel` is Numba's, over arrays and records, and is
-imported only when a search runs, because that loads a compiler; `x` beside it owns the arrays. Imports compile.kernel;
-never a language, a property or a report.
+have the searches, `search` their common base, `parts` the building blocks, `runtime` the compiler and the arrays. A
+module `x_kernel` is compiled by Numba, works on arrays and records, and is imported only when a search runs, because
+that loads a compiler; `x` beside it owns the arrays. Imports compile.kernel; never a language, a property or a report.
 """

@@ -1,6 +1,6 @@
-"""The folder of the user's cache that machine code is kept in, if nobody else can put anything there.
+"""The folder of the user's cache for machine code, checked to be private.
 
-What is loaded from it runs in the process: machine code, and pickles that describe it. So each folder on the way must
+Files loaded from it run in the process: machine code, and pickles that describe it. So each folder on the path must
 belong to the user, or to root, and must not be writable by others.
 """
 
@@ -23,8 +23,10 @@ class NotPrivate(StrandlineError):
 
 
 def cache_root() -> Path:
-    """Return the folder for all caches of the program. Raises `NotPrivate` where the environment names none that does
-    not depend on the current folder."""
+    """Return the folder of all caches of the program.
+
+    Raises `NotPrivate` if the environment names no absolute path.
+    """
     named = os.environ.get("XDG_CACHE_HOME")
     if named and not os.path.isabs(named):
         raise NotPrivate(f"XDG_CACHE_HOME is '{named}', which is no absolute path")
@@ -35,8 +37,11 @@ def cache_root() -> Path:
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder in the `cache_root` that only the user can write to. Raises `NotPrivate` where it, or one on the
-    way, is somebody else's or writable by others, and `OSError` where it cannot be made."""
+    """Make a folder in the `cache_root` that only the user can write to.
+
+    Raises `NotPrivate` if it, or a folder on the path, belongs to another user or is writable by others, and `OSError`
+    if it cannot be made.
+    """
     root = cache_root()
     root.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     own = [root, *(root / part for part in _ways(folder.relative_to(root)))]
@@ -46,7 +51,7 @@ def make_private(folder: Path) -> None:
         _refuse_others(one, one.stat(), owners=(os.getuid(),))
     for one in Path(os.path.realpath(root)).parents:
         found = one.stat()
-        # In a folder such as /tmp nobody can replace what belongs to another user.
+        # In a folder with the sticky bit, such as /tmp, users cannot replace files of each other.
         if not found.st_mode & stat.S_ISVTX:
             _refuse_others(one, found, owners=(os.getuid(), 0))
 
@@ -64,7 +69,7 @@ def _refuse_others(folder: Path, found: os.stat_result, owners: tuple[int, ...])
 
 
 def warn(message: str) -> None:
-    """Tell the user in one line that a cache is not used, or not kept."""
+    """Warn the user in one line that a cache is not used, or not kept."""
     with suppress(OSError, AttributeError):
         sys.stderr.write(f"strandline: {message}\n")
         sys.stderr.flush()

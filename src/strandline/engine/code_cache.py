@@ -1,7 +1,7 @@
 """Numba's cache of machine code, in files that are checked before they are used.
 
-Numba unpickles whatever it finds. Here each file begins with a digest of the rest: one that is empty, cut short or
-damaged counts as missing, and is made again. A cache that cannot be written costs time and ends no run.
+Numba unpickles the files without a check. Here each file begins with a digest of the rest: one that is empty, truncated
+or damaged counts as missing, and is made again. A cache that cannot be written costs time and ends no run.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from strandline.engine.cache_folder import warn
 _DIGEST_BYTES = hashlib.sha256().digest_size
 
 
-def sealed(data: bytes) -> bytes:
-    """Put the digest of some data before it."""
+def add_digest(data: bytes) -> bytes:
+    """Prepend its digest to some data."""
     return hashlib.sha256(data).digest() + data
 
 
-def unsealed(data: bytes) -> bytes | None:
-    """Return the data behind its digest; None if it does not fit."""
+def check_digest(data: bytes) -> bytes | None:
+    """Return the data behind a digest; None if they do not match."""
     digest, rest = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
     return rest if hashlib.sha256(rest).digest() == digest else None
 
 
-def cached_by(directory: Callable[[], Path], function: Callable[..., Any]) -> FunctionCache:
+def make_cache(directory: Callable[[], Path], function: Callable[..., Any]) -> FunctionCache:
     """Return the cache of one function, in a folder that is looked up when the cache is made."""
 
     class _Locator(UserProvidedCacheLocator):
@@ -72,8 +72,10 @@ class _CheckedCache(FunctionCache):
 
 
 class _CheckedFiles(IndexDataCacheFile):
-    """An index of what is compiled, and a file for each kind of arguments, all with digests. The data names its key:
-    two processes that save at the same time may give two kinds the same file."""
+    """An index of compiled functions and a file for each signature, all with digests.
+
+    Each file holds its key: two processes that save at the same time may give two signatures the same file.
+    """
 
     def __init__(self, cache_path: str, filename_base: str, source_stamp: Any) -> None:
         super().__init__(cache_path, filename_base, source_stamp)  # type: ignore[no-untyped-call]
@@ -106,14 +108,14 @@ class _CheckedFiles(IndexDataCacheFile):
         self._write(self._data_path(name), data)  # type: ignore[no-untyped-call]
 
     def _write(self, path: str, value: Any) -> None:
-        data = sealed(self._dump(value))  # type: ignore[no-untyped-call]
+        data = add_digest(self._dump(value))  # type: ignore[no-untyped-call]
         with self._open_for_write(path) as file:
             file.write(data)
 
 
 def _read(path: str) -> bytes | None:
-    """What is behind the digest of a file; None where it is missing, cannot be read or is damaged."""
+    """Return the data behind the digest of a file; None if it is missing, unreadable or damaged."""
     try:
-        return unsealed(Path(path).read_bytes())
+        return check_digest(Path(path).read_bytes())
     except OSError:
         return None

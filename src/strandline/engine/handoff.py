@@ -27,17 +27,17 @@ from strandline.engine.runtime.memory import WordArray
 
 Blocks: TypeAlias = Iterator[WordArray]
 Progress: TypeAlias = Callable[[WordArray], npt.NDArray[np.int64]]
-"""Column and layer of states, one state per row, by the measure of the search that takes over."""
+"""Compute column and layer of states, one state per row, by the measure of the search that takes over."""
 
 FRONTIER, VISITED, LEVEL, NEXT_LEVEL, UNPLACED = "frontier", "visited", "level", "next level", "unplaced"
 
 
 @dataclass(frozen=True, slots=True)
 class LevelCounters:
-    """Where a breadth-first search stands.
+    """Counters of a breadth-first search at rest.
 
     Records below `expanded` are expanded, those below `level_end` belong to the levels that were begun, whose sizes are
-    `levels`; `found` states are stored. `counts` are those of the journal.
+    `levels`; `found` states are stored. `counts` are the counters of the journal.
     """
 
     counts: Mapping[str, int]
@@ -50,7 +50,7 @@ class LevelCounters:
 
 @dataclass(frozen=True, slots=True)
 class SweepCounters:
-    """Where a sweep stands: the counts of each thread, what its line has counted, and the sketch of all states met."""
+    """Counters of a sweep at rest: those of each thread and line, and the sketch of all stored states."""
 
     counts: tuple[Mapping[str, int], ...]
     lines: tuple[Mapping[str, int], ...]
@@ -61,7 +61,7 @@ class SweepCounters:
 
 @dataclass(frozen=True, slots=True)
 class HandOff:
-    """A search at rest, as data. The blocks are read once; the search must not be used for anything else then."""
+    """A search at rest, as data. The blocks are read once; the search must not be used afterwards."""
 
     counters: LevelCounters | SweepCounters
     blocks: Mapping[str, Blocks]

@@ -1,9 +1,9 @@
-"""A search between two calls of its loop, as data: what a checkpoint keeps, and how a search made anew takes it over.
+"""The state of a search between two slices, as data for checkpoints: saving it, and restoring it into a new search.
 
-All that a search knows lies in arrays, records and numbers of its own and of its parts. So nothing has to be said of a
-search or a part for it to be saved: its attributes are walked, and what is an array, a record or a number is kept. The
-rest (the Kernel, who is told, limits) is given again to whoever makes the search again. Only a search that is
-`settled` can be saved: else it has begun another search, which is not among its parts.
+All state of a search lies in arrays, records and numbers of its own and of its parts. So a search or a part needs no
+code to be saved: its attributes are walked, and all arrays, records and numbers are stored. The rest (the Kernel,
+observers, limits) is given again when the search is made again. Only a search that is `settled` can be saved: else it
+runs another search, which is not among its parts.
 """
 
 from __future__ import annotations
@@ -21,43 +21,43 @@ from strandline.errors import InternalError
 
 Number: TypeAlias = "int | float | bool | str | tuple[int, ...]"
 Fill = Callable[["np.ndarray[Any, Any]"], None]
-"""Writes what was kept of an array into one of the same size, in which all is zero."""
+"""Copy a saved array into a zeroed one of the same length."""
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
-    """What a search knows, by the names of attributes. The arrays are its own: they are valid until it goes on."""
+class SavedState:
+    """The state of a search, by attribute names. The arrays are not copied: they are valid until the search runs on."""
 
     arrays: dict[str, np.ndarray[Any, Any]] = field(default_factory=dict)
     numbers: dict[str, Number] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """The same as it was read back: of each array, its kind, its length and how it is filled."""
+class RestoredState:
+    """Saved state that was read back: the type, the length and a reader of each array."""
 
     arrays: Mapping[str, tuple[str, int, Fill]]
     numbers: Mapping[str, Any]
 
     def array(self, name: str) -> np.ndarray[Any, Any]:
-        """An array of its own, filled."""
+        """Return a newly allocated array with the saved contents."""
         kind, length, fill = self.arrays[name]
         array = np.zeros(length, dtype=kind)
         fill(array)
         return array
 
-    def of(self, owner: str) -> Kept:
-        """What was saved together with others under the names `owner.*`."""
+    def of(self, owner: str) -> RestoredState:
+        """Return the part that was saved under the names `owner.*`."""
         before = f"{owner}."
-        return Kept(
+        return RestoredState(
             {name.removeprefix(before): one for name, one in self.arrays.items() if name.startswith(before)},
             {name.removeprefix(before): one for name, one in self.numbers.items() if name.startswith(before)},
         )
 
-    def without(self, owner: str) -> Kept:
-        """The rest of it."""
+    def without(self, owner: str) -> RestoredState:
+        """Return all but the part that was saved under the names `owner.*`."""
         before = f"{owner}."
-        return Kept(
+        return RestoredState(
             {name: one for name, one in self.arrays.items() if not name.startswith(before)},
             {name: one for name, one in self.numbers.items() if not name.startswith(before)},
         )
@@ -65,37 +65,40 @@ class Kept:
 
 @runtime_checkable
 class SavedObserver(Protocol):
-    """A observer that knows something beside what is in its files."""
+    """An observer with state beside its files."""
 
-    def saved(self) -> Saved: ...
-    def restore(self, kept: Kept) -> None: ...
+    def saved(self) -> SavedState: ...
+    def restore(self, kept: RestoredState) -> None: ...
 
 
 @runtime_checkable
 class SavedFurther(Protocol):
-    """A search that knows something beside what its attributes hold as arrays, records and numbers."""
+    """A search with state that is not in attributes which are arrays, records or numbers."""
 
-    def saved_further(self) -> Saved: ...
-    def restore_further(self, kept: Kept) -> None: ...
+    def saved_further(self) -> SavedState: ...
+    def restore_further(self, kept: RestoredState) -> None: ...
 
 
 _FURTHER = "further"
 
 
-def together(**several: Saved) -> Saved:
-    """What several know, each under its name."""
-    found = Saved()
+def combine(**several: SavedState) -> SavedState:
+    """Combine several saved states, each under its name."""
+    found = SavedState()
     for owner, one in several.items():
         found.arrays.update({f"{owner}.{name}": array for name, array in one.arrays.items()})
         found.numbers.update({f"{owner}.{name}": number for name, number in one.numbers.items()})
     return found
 
 
-def saved(search: Search) -> Saved:
-    """What the search knows. Raises `InternalError` where it is not settled, or has an attribute of an unknown kind."""
+def save_search(search: Search) -> SavedState:
+    """Return the state of a search.
+
+    Raises `InternalError` if it is not settled, or has an attribute of an unknown type.
+    """
     if not search.settled:
-        raise InternalError("a search that waits for another one cannot be saved")
-    found = Saved()
+        raise InternalError("a search that runs another one cannot be saved")
+    found = SavedState()
     for owner, name, path in _attributes(search):
         value = getattr(owner, name)
         if isinstance(value, Words):
@@ -107,21 +110,23 @@ def saved(search: Search) -> Saved:
         else:
             found.numbers[path] = value
     if isinstance(search, SavedFurther):
-        further = together(**{_FURTHER: search.saved_further()})
+        further = combine(**{_FURTHER: search.saved_further()})
         found.arrays.update(further.arrays)
         found.numbers.update(further.numbers)
     return found
 
 
-def restore(search: Search, kept: Kept) -> None:
-    """Let a search that was made anew, with the same Kernel and settings, know what was saved. Raises `InternalError`
-    where that was a search of another kind."""
+def restore_search(search: Search, kept: RestoredState) -> None:
+    """Restore saved state into a search that was made anew with the same Kernel and settings.
+
+    Raises `InternalError` if the state belongs to another kind of search.
+    """
     places = {path: (owner, name) for owner, name, path in _attributes(search)}
     own = kept
     if isinstance(search, SavedFurther):
         own = kept.without(_FURTHER)
     if places.keys() != own.arrays.keys() | own.numbers.keys():
-        raise InternalError("what was saved belongs to another kind of search")
+        raise InternalError("the saved state belongs to another kind of search")
     for path, (kind, length, fill) in own.arrays.items():
         _put(*places[path], np.dtype(kind), length, fill)
     for path, number in own.numbers.items():
@@ -132,7 +137,7 @@ def restore(search: Search, kept: Kept) -> None:
 
 
 def _put(owner: Any, name: str, kind: np.dtype[Any], length: int, fill: Fill) -> None:
-    """Fill an array or a record; others may know it, so it is the same one afterwards, if it is long enough."""
+    """Fill an array or a record in place if it is long enough, because others may refer to it."""
     value = getattr(owner, name)
     if isinstance(value, Words):
         value.array[:] = 0
@@ -150,8 +155,7 @@ def _put(owner: Any, name: str, kind: np.dtype[Any], length: int, fill: Fill) ->
 
 
 def _attributes(search: Search) -> Iterator[tuple[Any, str, str]]:
-    """Every attribute to be kept: whose it is, its name, and its name in the whole search. What two owners share comes
-    once."""
+    """Iterate over all saved attributes: owner, name, and path in the whole search. Shared ones come once."""
     seen: set[int] = set()
     waiting: list[tuple[Any, str]] = [(search, "")]
     while waiting:

@@ -1,9 +1,10 @@
-"""What every search has: parts, their growth, limits, counts. A kind of search adds parts and says which loop runs.
+"""The base class of all searches: parts, their growth, limits, counters.
 
     search = BreadthFirstSearch(kernel, log=sink)
     while search.advance() is Event.PAUSED: ...
 
-The loops are compiled once per machine and width of states; the first search ever takes some seconds for that.
+A subclass adds parts and names its compiled loop. The loops are compiled once per machine and width of states; the
+first search takes some seconds for that.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Event(Enum):
-    """Why `advance` came back."""
+    """Why `advance` returned."""
 
     DONE = "everything reachable was expanded"
     PAUSED = "the time slice is over"
@@ -55,12 +56,12 @@ _EVENTS = {
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What a search has done so far."""
+    """Counters of a search."""
 
     recorded: int
-    """States found; one that was forgotten and is found again counts again."""
+    """Stored states; one that was deleted and is found again counts again."""
     exact: bool
-    """Nothing was ever found again, so that `recorded`, `transitions` and `deadlocks` count distinct ones."""
+    """True if no state was found again, so that `recorded`, `transitions` and `deadlocks` count distinct ones."""
     visited: int
     transitions: int
     deadlocks: int
@@ -71,16 +72,19 @@ class Statistics:
     sweeps: int = 1
     layers: int = 0
     distinct: int = 0
-    """Of a sweep: how many distinct states it has stored, estimated (`strandline.engine.parts.sketch`)."""
+    """The estimated number of distinct states of a sweep (`strandline.engine.parts.sketch`)."""
     repeats: float = 1.0
-    """Of a sweep: how often each of these was stored since it goes by its measure, estimated."""
+    """The estimated number of times that a sweep stored each state since it uses its measure."""
     peak_bytes: int = 0
     threads: int = 1
 
 
 class SearchArguments(TypedDict, total=False):
-    """What may be said to every search. `log` receives the parent log, `observer` is told of expanded states; the
-    search stops at states with a label of `stop_mask`."""
+    """Arguments of every search.
+
+    `log` receives the parent log, `observer` the expanded states; the search stops at states with a label of
+    `stop_mask`.
+    """
 
     log: Sink
     observer: SearchObserver | None
@@ -90,7 +94,7 @@ class SearchArguments(TypedDict, total=False):
 
 
 class Searching(Protocol):
-    """What a search is to those who run it; each of its members is described at `Search`."""
+    """The interface of a search to its callers; the members are described at `Search`."""
 
     def advance(self, seconds: float = 0.05) -> Event: ...
     def stop_less(self, mask: int) -> None: ...
@@ -126,9 +130,12 @@ class Searching(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Omissions:
-    """What a lossy store may have cost: how many states were taken for others that were stored, as far as can be
-    expected (where that is less than 1, it bounds the probability that one was), and how likely that is for one state
-    more. What lies behind such a state only is lost with it."""
+    """The expected loss of a lossy store.
+
+    `expected` is the expected number of states that were mistaken for stored ones; below 1, it bounds the probability
+    that one was. `per_state` is the probability for one more state. States reachable only through an omitted one are
+    lost as well.
+    """
 
     expected: float
     per_state: float
@@ -140,7 +147,7 @@ class Search(ABC):
     loop: ClassVar[str]
     """Module and function of the compiled loop, relative to this package."""
     limits: ClassVar[tuple[str, ...]] = ("memory_limit",)
-    """As of a `Part`."""
+    """Attributes that checkpoints do not store; see `Part.limits`."""
 
     def __init__(
         self,
@@ -162,31 +169,30 @@ class Search(ABC):
 
     @property
     def omissions(self) -> Omissions | None:
-        """What may have been lost; None where the store is exact."""
+        """The expected loss; None if the store is exact."""
         return None
 
     @property
     def settled(self) -> bool:
-        """Whether all that it knows lies in arrays, records and numbers, so that it can be saved."""
+        """True if all state lies in arrays, records and numbers, so that the search can be saved."""
         return True
 
     @abstractmethod
     def run(self, budget: np.uint64) -> int:
-        """Call the compiled loop for about so many expansions; its code."""
+        """Call the compiled loop for about `budget` expansions; return its code."""
 
     def load(self) -> None:
-        """Have all machine code that the search needs; it is of no other use afterwards."""
+        """Warm up: load or compile all machine code that the search needs; the search is of no use afterwards."""
         for part in self.parts:
             part.load()
         self.advance(0.0)
 
     def load_further(self) -> None:
-        """After `load`: have also that machine code which only some searches come to need, for where making it then
-        would take more memory than there is."""
+        """Warm up rarely used code after `load`, for runs in which compiling later would exceed the memory limit."""
         return
 
     def advance(self, seconds: float = 0.05) -> Event:
-        """Search on for about this long, or until something happens."""
+        """Search on for about `seconds`, or until an event."""
         deadline = time.perf_counter() + seconds
         while True:
             started, visited = time.perf_counter(), int(self.journal.counts.visited)
@@ -202,11 +208,11 @@ class Search(ABC):
                 return Event.PAUSED
 
     def event_of(self, code: int) -> Event | None:
-        """Do what the code of the compiled loop asks for; None where the loop can go on."""
+        """Handle the code of the compiled loop; return None if the loop can go on."""
         self.journal.flush()
         self.current_bytes()
         if code == codes.GROW:
-            grown = all(part.grow(self._affordable_words) for part in self.parts) or self.relieve()
+            grown = all(part.grow(self._affordable_words) for part in self.parts) or self.free_memory()
             return None if grown else Event.MEMORY
         if code == codes.FLUSH:
             return Event.STATES if self.journal.room_for_links() == 0 else None
@@ -218,52 +224,67 @@ class Search(ABC):
             self.kernel.reraise()
         return _EVENTS[code]
 
-    def relieve(self) -> bool:
-        """What is wanted is not affordable: make room in what there is; whether there is some now."""
+    def free_memory(self) -> bool:
+        """Free memory inside existing arrays; return True if the search can continue.
+
+        Called when growth would exceed the memory limit.
+        """
         return False
 
-    def ease(self) -> bool:
-        """Between two calls: the process takes more than was counted. Go on with less; whether that can be done."""
+    def shrink_caches(self) -> bool:
+        """Shrink caches; return False if nothing can be shrunk.
+
+        Called between slices when the resident memory of the process exceeds the accounted bytes.
+        """
         return False
 
     def _affordable_words(self) -> int:
-        """How many words may be added: the limit counts arrays in full, also what nothing has used yet."""
-        if self.memory_limit is None:
+        """Return the number of words that may be added. The limit counts arrays in full, used or not."""
+        if self.array_limit is None:
             return 1 << 60
-        return max(0, self.memory_limit // 8 - sum(part.room for part in self.parts))
+        return max(0, self.array_limit // 8 - sum(part.room for part in self.parts))
+
+    @property
+    def array_limit(self) -> int | None:
+        """The bytes that the arrays of the parts may take: by default the whole memory limit."""
+        return self.memory_limit
 
     @property
     def can_hand_off(self) -> bool:
-        """Whether another search can continue this one from where it stands now."""
+        """True if another search can continue this one from its present state."""
         return False
 
     def hand_off(self) -> HandOff:
-        """Describe this search, for another one to continue it; this one cannot be used afterwards. Raises
-        `InternalError` if it cannot be continued."""
-        raise InternalError(f"{type(self).__name__} cannot be handed off")
+        """Describe this search, for another one to continue it; this one cannot be used afterwards.
+
+        Raises `InternalError` if it cannot be continued.
+        """
+        raise InternalError(f"{type(self).__name__} cannot be continued by another search")
 
     def take_over(self, handoff: HandOff, progress: Progress | None = None) -> Event | None:
-        """Continue another search, before anything else was done; `progress` is needed by a sweep. Return the limit
-        that is reached, if one is."""
-        raise InternalError(f"{type(self).__name__} continues no other search")
+        """Continue another search; must be the first call. Return the event if a limit is reached.
+
+        A sweep needs `progress`.
+        """
+        raise InternalError(f"{type(self).__name__} cannot continue another search")
 
     @property
     def handoff_rows(self) -> int:
-        """The most rows that a block handed to `take_over` may have."""
+        """The most rows of a block handed to `take_over`."""
         return sizes.RECORDS
 
     def current_bytes(self) -> int:
-        """Bytes of all arrays of the engine that are in use. The largest answer so far is the peak."""
+        """Return the bytes of all arrays in use, and update the peak."""
         used = 8 * sum(part.words for part in self.parts)
         self._peak_bytes = max(self._peak_bytes, used)
         return used
 
     def stop_less(self, mask: int) -> None:
-        """After FOUND: go on without stopping at these labels any more."""
+        """Stop at these labels no longer; called after FOUND."""
         self.expansion.answer.stop_mask &= np.uint64(~mask & ((1 << 64) - 1))
 
     def stand_at(self, record: int, labels: int, stop_mask: int) -> None:
-        """As after FOUND, at a state that was found before."""
+        """Restore the situation after FOUND at a state that was found before."""
         answer = self.expansion.answer
         answer.record, answer.labels, answer.stop_mask = record, labels, stop_mask
 
@@ -278,7 +299,7 @@ class Search(ABC):
 
     @property
     def walked(self) -> tuple[int, list[int]] | None:
-        """After FOUND or FAULT, of a search that keeps no parent log: the initial state and the steps to the state."""
+        """After FOUND or FAULT of a search without a parent log: the initial state and the steps to the state."""
         return None
 
     @property
@@ -293,40 +314,40 @@ class Search(ABC):
 
     @property
     def line(self) -> tuple[int, int]:
-        """Column and layer of the sweep-line; of a search without one it stands still."""
+        """Column and layer of the sweep line; constant in a search without one."""
         return 0, 0
 
     def profile(self) -> tuple[LayerFigures, ...]:
-        """What the search did, layer by layer, in increasing order; empty where it does not tell."""
+        """Return stored and visited states by layer, in increasing order; empty if the search records none."""
         return ()
 
     @property
     def level_sizes(self) -> list[int]:
-        """Breadth-first: how many states were found at each distance from the initial states."""
+        """The number of states at each distance from the initial states, of a breadth-first search."""
         return []
 
     @property
     def replaced(self) -> int:
-        """Of a search with a cache: how often a state made room for another."""
+        """The number of cached states that were replaced, of a search with a bounded cache."""
         return 0
 
     @property
     def spilled_bytes(self) -> int:
-        """Of a search that spills: the most that it had on disk at a time."""
+        """The most bytes on disk at a time, of a search that spills."""
         return 0
 
     @property
     def device_figures(self) -> DeviceFigures | None:
-        """Of a search on a device: what that has done."""
+        """Figures of the device, of a search on one."""
         return None
 
     @property
     def sampled_regress_edges(self) -> list[tuple[tuple[int, ...], int]]:
-        """Some of the regress edges, evenly spread over all, in the order in which they were met: the source and the
-        number of the step. Empty where the search does not tell."""
+        """A uniform sample of the regress edges, in the order of discovery: source and step number."""
         return []
 
     def statistics(self) -> Statistics:
+        """Return the counters."""
         counts = self.journal.counts
         self.current_bytes()
         return Statistics(
@@ -341,6 +362,6 @@ class Search(ABC):
         )
 
     def close(self) -> None:
-        """Give all memory back."""
+        """Release all memory."""
         for part in self.parts:
             part.close()

@@ -1,1 +1,1 @@
-"""Kernel -> an accepting cycle, or that there is none: the methods, each loop and its driver."""
+"""Kernel -> an accepting cycle, or none: the methods, each with its loop and its driver."""

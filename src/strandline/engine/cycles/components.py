@@ -1,4 +1,4 @@
-"""Accepting components (`strandline.engine.cycles.components_kernel`)."""
+"""Search for accepting SCCs (`strandline.engine.cycles.components_kernel`)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Unpack
 import numpy as np
 
 from strandline.compile.kernel import Kernel
-from strandline.engine.cycles.couvreur_stack import OpenPart
+from strandline.engine.cycles.couvreur_stack import OpenComponentsPart
 from strandline.engine.cycles.cycle_extraction import LoopSearch, Region
 from strandline.engine.cycles.cycle_search import CycleSearch
 from strandline.engine.parts.expansion import width_of
@@ -18,9 +18,11 @@ from strandline.engine.store.parts import TablePart
 
 
 class ComponentSearch(CycleSearch):
-    """Any number of acceptance sets, one bit of `accepting` each. With `whole`, every accepting component is an
-    `Event.CYCLE` of its own, when it is finished, and `go_on` looks for the next. While `follows`, the steps of a loop
-    are looked for in each."""
+    """Couvreur's search, for any number of acceptance sets, one bit of `accepting` each.
+
+    With `whole`, every accepting SCC is an `Event.CYCLE` of its own, when it is finished, and `go_on` continues with
+    the next. If `follows`, the steps of a loop are searched for in each.
+    """
 
     follows = True
     loop = "cycles.components_kernel.components"
@@ -28,9 +30,9 @@ class ComponentSearch(CycleSearch):
     def __init__(
         self, kernel: Kernel, *, accepting: int, whole: bool = False, **terms: Unpack[SearchArguments]
     ) -> None:
-        self._opened = OpenPart(accepting, whole=whole)
+        self._open_sccs = OpenComponentsPart(accepting, whole=whole)
         self._table, self._stack = TablePart(width_of(kernel), extra=1, numbered=True), StackPart()
-        super().__init__(kernel, self._table, self._stack, self._opened, accepting=accepting, **terms)
+        super().__init__(kernel, self._table, self._stack, self._open_sccs, accepting=accepting, **terms)
         self._stack.start(kernel)
 
     def run(self, budget: np.uint64) -> int:
@@ -41,34 +43,34 @@ class ComponentSearch(CycleSearch):
             self._table.store(),
             self._stack.stack(),
             self.journal.journal(),
-            self._opened.opened(),
+            self._open_sccs.open_sccs(),
         )
         code = int(components(search, budget))
         self._table.note_used(int(self.journal.counts.recorded))
         return code
 
     def cycle_record(self) -> int:
-        return int(self._opened.state.record)
+        return int(self._open_sccs.state.record)
 
     def begin_loop(self) -> LoopSearch | None:
         if not self.follows:
             return None
-        region = Region(component=(self._table, int(self._opened.state.first)))
+        region = Region(component=(self._table, int(self._open_sccs.state.first)))
         start = self._table.state(self.cycle_record())
         return LoopSearch(self.kernel, start, self.accepting, region)
 
     @property
     def component_size(self) -> int:
-        """After a cycle with `whole`: how many states the component has."""
-        return int(self._opened.state.states)
+        """After a cycle with `whole`: the number of states of the SCC."""
+        return int(self._open_sccs.state.states)
 
     def component_states(self) -> WordArray:
-        """After a cycle with `whole`: the states of the component, one per row."""
-        records = self._opened.last_active(self.component_size)
+        """Return the states of the SCC, one per row, after a cycle with `whole`."""
+        records = self._open_sccs.last_active(self.component_size)
         at = records[:, None] * np.uint64(self._table.entry) + np.arange(self.kernel.words, dtype=np.uint64)
         states: WordArray = self._table.entries.array[at]
         return states
 
     def go_on(self) -> None:
-        """After a cycle with `whole`: look for the next component."""
+        """Continue with the next SCC, after a cycle with `whole`."""
         self._cycle = self._loop = None

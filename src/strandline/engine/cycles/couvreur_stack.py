@@ -1,4 +1,4 @@
-"""The arrays of components that are not finished (`strandline.engine.cycles.open_kernel`)."""
+"""The arrays of open SCCs (`strandline.engine.cycles.open_kernel`)."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from strandline.engine.runtime.memory import WordArray
 from strandline.engine.runtime.records import COMPONENTS, record
 
 if TYPE_CHECKING:
-    from strandline.engine.cycles.open_kernel import Open
+    from strandline.engine.cycles.open_kernel import OpenComponents
 
 
-class OpenPart(Part):
-    """Roots of components and states whose component is not finished."""
+class OpenComponentsPart(Part):
+    """The roots of open SCCs and their states."""
 
     def __init__(self, accepting: int, *, whole: bool = False) -> None:
         self.state = record(COMPONENTS, accepting=accepting, whole=int(whole))
         self._roots = GrowingPart(sizes.STACK, self.state, "wanted_roots")
         self._active = GrowingPart(sizes.STACK, self.state, "wanted_active")
 
-    def opened(self) -> Open:
-        from strandline.engine.cycles.open_kernel import Open
+    def open_sccs(self) -> OpenComponents:
+        from strandline.engine.cycles.open_kernel import OpenComponents
 
-        return Open(self._roots.array, self._active.array, self.state)
+        return OpenComponents(self._roots.array, self._active.array, self.state)
 
     def last_active(self, count: int) -> WordArray:
-        """The entries that became active last."""
+        """Return the `count` entries that were opened last."""
         end = int(self.state.active)
         return self._active.array[end - count : end]
 

@@ -1,4 +1,4 @@
-"""From "a cycle through this state exists" to its steps: a shortest loop inside a region."""
+"""Extraction of a cycle that is known to exist: a shortest loop inside a region."""
 
 from __future__ import annotations
 
@@ -20,24 +20,26 @@ State: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Where a loop is to be looked for; everywhere if nothing is given."""
+    """The region of a loop; everything if nothing is given."""
 
     component: tuple[TablePart, int] | None = None
-    """The store of a component search, and the first record of the component."""
+    """The store of a component search, and the first record of the SCC."""
     column: int | None = None
     layers: tuple[int, int] = (-BIAS, BIAS - 1)
-    """Only with a column, of a measured Kernel."""
+    """Least and largest layer; only with a column, of a measured Kernel."""
 
     def bounds(self) -> WordArray:
-        """Column, least and largest layer, biased as in the engine; empty where there is no column."""
+        """Return column, least and largest layer, biased as in the engine; empty without a column."""
         if self.column is None:
             return np.zeros(0, dtype=np.uint64)
         return np.array([value + BIAS for value in (self.column, *self.layers)], dtype=np.uint64)
 
 
 class LoopSearch(Search):
-    """Looks for a shortest loop from a state through every acceptance set back to it, inside a region; the loop must
-    exist. `advance` answers CYCLE when it is found; see `strandline.engine.cycles.cycle_extraction_kernel`."""
+    """Search for a shortest loop from a state through every acceptance set, inside a region; the loop must exist.
+
+    `advance` returns CYCLE when it is found; see `strandline.engine.cycles.cycle_extraction_kernel`.
+    """
 
     loop = "cycles.cycle_extraction_kernel.loop"
 
@@ -87,7 +89,7 @@ class LoopSearch(Search):
     def advance(self, seconds: float = 0.05) -> Event:
         event = super().advance(seconds)
         if event not in (Event.PAUSED, Event.MEMORY, Event.CYCLE):
-            raise InternalError(f"a cycle was found that cannot be followed: {event.value}")
+            raise InternalError(f"the loop of a cycle that was found cannot be computed: {event.value}")
         return event
 
     @property

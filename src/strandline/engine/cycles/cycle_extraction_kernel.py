@@ -1,9 +1,9 @@
-"""Breadth-first search inside a region, for a way back: the second, recorded search that makes a trace of a cycle.
+"""Breadth-first search for a loop inside a region: the second, logged search that extracts a cycle.
 
-The first search knows that a cycle through some state exists and where it lies: in one component of the states it has
-stored, in one column or in one layer. This one looks for a shortest way round inside there that meets every acceptance
-set (000 §6.2; see `strandline.engine.cycles.cycle_extraction`). Two searches, one to an accepting state and one back, would not do:
-from the nearest accepting state of a layer there may be no way back.
+The first search knows that a cycle through some state exists and where it lies: in one SCC of its stored states, in one
+column or in one layer. This one looks there for a shortest loop that visits every acceptance set (000 §6.2; see
+`strandline.engine.cycles.cycle_extraction`). Two searches, one to an accepting state and one back, would not do: from
+the nearest accepting state of a layer there may be no path back.
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from strandline.engine.cycles.components_kernel import OPEN
-from strandline.engine.parts.expansion_kernel import ask, link_of
+from strandline.engine.parts.expansion_kernel import compute_successors, link_of
 from strandline.engine.parts.line_kernel import column_at, layer_at
 from strandline.engine.parts.numbered_kernel import room_for_one, store_one
 from strandline.engine.runtime.codes import BUDGET, CONTINUE, CYCLE, DONE, FAULT, NONE, ROOT
@@ -29,9 +29,12 @@ _0, _1 = U(0), U(1)
 
 
 class Loop(NamedTuple):
-    """All that the search works on. An entry is a state and the acceptance sets met before it; `key` has room for one.
-    `bounds` are column, least and largest layer, or nothing; `component` the store of a component search and the first
-    record of the component, or None."""
+    """The arrays of the search.
+
+    An entry is a state and the acceptance sets visited before it; `key` has room for one. `bounds` are column, least
+    and largest layer, or empty; `component` is the store of a component search and the first record of the SCC, or
+    None.
+    """
 
     expansion: Any
     rest: Any
@@ -46,7 +49,7 @@ class Loop(NamedTuple):
 
 @inlined
 def _inside(words, records, at, bounds, component):
-    """Whether a successor lies in the region: the component, the column, the layers."""
+    """Return True if a successor lies in the region: the SCC, the column, the layers."""
     if len(bounds) > 0:
         layer = layer_at(words, records, at)
         if column_at(words, records, at) != bounds[0] or layer < bounds[1] or layer > bounds[2]:
@@ -62,12 +65,15 @@ def _inside(words, records, at, bounds, component):
 
 @inlined
 def _expand(search):
-    """Make the successors of the next state the batch. One that faults has none: a cycle that was found leads through
-    states that were expanded, and the search for it ends at the first that faults."""
+    """Make the successors of the next state the batch.
+
+    A state with a fault has none: the cycle leads through states that were expanded, and that search ends at the first
+    fault.
+    """
     expansion, store, state = search.expansion, search.store, search.state
     width = word_count(expansion.words)
     at = state.head * store.entry
-    code = ask(expansion, store.entries, at, state.head, _0)
+    code = compute_successors(expansion, store.entries, at, state.head, _0)
     if code == FAULT:
         state.head += _1
         return CONTINUE
@@ -84,7 +90,7 @@ def _expand(search):
 
 @inlined
 def _absorb(search, component):
-    """Store what is new in the rest of the batch and inside the region."""
+    """Store the new states of the batch that are inside the region; return CYCLE at the edge that closes the loop."""
     expansion, store, journal, state, key = search.expansion, search.store, search.journal, search.state, search.key
     words, records, rest = expansion.words, expansion.records, search.rest
     while rest.next < rest.count:
@@ -108,8 +114,11 @@ def _absorb(search, component):
 
 @njit
 def loop(search, budget):
-    """Search on for about `budget` expansions. The first batch is the start, with the parent ROOT. CYCLE: the edge
-    `link` leads back to `target` when all sets are met. Else DONE, BUDGET, GROW or FLUSH."""
+    """Search on for about `budget` expansions. Returns CYCLE, DONE, BUDGET, GROW or FLUSH.
+
+    The first batch is the start, with the parent ROOT. After CYCLE, the edge `link` leads back to `target` with all
+    acceptance sets visited.
+    """
     stop_at = search.journal.counts.visited + budget
     while True:
         code = _absorb(search, search.component)

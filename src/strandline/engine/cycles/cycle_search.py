@@ -1,11 +1,11 @@
-"""Searches for accepting cycles.
+"""The base class of searches for accepting cycles.
 
     search = NestedSearch(kernel, accepting=1 << ACCEPTING_BIT, log=sink)
     while search.advance() is Event.PAUSED: ...
 
-After `Event.CYCLE`, `search.cycle` is the record of a state, whose path from an initial state the parent log knows, and
-the steps of a loop from that state back to it that meets every acceptance set. A state belongs to the acceptance sets
-whose bits are in its label mask.
+After `Event.CYCLE`, `search.cycle` has the record of a state, whose path from an initial state is in the parent log,
+and the steps of a loop from that state back to it that visits every acceptance set. A state belongs to the acceptance
+sets whose bits are in its label mask.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class Cycle:
 
 
 class CycleSearch(Search):
-    """A search that ends with `Event.CYCLE` or, where there is no accepting cycle, with `Event.DONE`."""
+    """A search that ends with `Event.CYCLE` or, if there is no accepting cycle, with `Event.DONE`."""
 
     cycle_kind: str = ""
-    """After `Event.CYCLE`, of a sweep: "S" for a cycle inside a single layer, "M" for one over multiple layers."""
+    """After `Event.CYCLE` of a sweep: "S" for a cycle inside a single layer, "M" for one over multiple layers."""
 
     def __init__(self, kernel: Kernel, *parts: Part, accepting: int, **terms: Unpack[SearchArguments]) -> None:
         self.accepting = accepting
@@ -43,27 +43,27 @@ class CycleSearch(Search):
 
     @property
     def settled(self) -> bool:
-        """Not while the steps of a cycle are looked for, nor when they were found."""
+        """True unless the loop of a cycle is being searched for or was found."""
         return self._loop is None and self._cycle is None
 
     @abstractmethod
     def begin_loop(self) -> Cycle | LoopSearch | None:
-        """After a kernel's CYCLE: the cycle, or the search for its loop; None where it must be looked for otherwise."""
+        """Return the cycle, or the search for its loop, after a kernel's CYCLE; None if it must be found otherwise."""
 
     @abstractmethod
     def cycle_record(self) -> int:
-        """After a kernel's CYCLE: the record of the state where the loop begins."""
+        """Return the record of the state where the loop begins, after a kernel's CYCLE."""
 
     @property
     def cycle(self) -> Cycle:
-        """After `Event.CYCLE`."""
+        """The cycle, after `Event.CYCLE`."""
         if self._cycle is None:
             raise InternalError("no cycle was found yet")
         return self._cycle
 
     @property
     def loop_visits(self) -> int:
-        """Expansions that were needed to make a trace of the cycle that was found."""
+        """The number of expansions for the loop of the cycle."""
         return 0 if self._loop is None else self._loop.visited
 
     def advance(self, seconds: float = 0.05) -> Event:
@@ -77,7 +77,7 @@ class CycleSearch(Search):
                 return Event.CYCLE
             self._loop = begun
         if self.memory_limit is not None:
-            # What the search itself has stored stays.
+            # The states of the search itself stay in memory.
             self._loop.memory_limit = max(0, self.memory_limit - self.current_bytes())
         event = self._loop.advance(seconds)
         if event is Event.CYCLE:

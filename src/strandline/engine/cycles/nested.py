@@ -19,7 +19,7 @@ from strandline.engine.store.parts import TablePart
 
 
 class NestedSearch(CycleSearch):
-    """One acceptance set."""
+    """Nested depth-first search, for one acceptance set."""
 
     loop = "cycles.nested_kernel.nested"
 
@@ -49,11 +49,11 @@ class NestedSearch(CycleSearch):
         return int(self._state.record)
 
     def begin_loop(self) -> Cycle:
-        """The loop is the path from the state met again to its end, and the edge that met it."""
+        """Return the loop: the path from the state reached again to its end, and the edge that reached it."""
         record, second = self.cycle_record(), int(self._state.second)
         path = [int(entry) for entry in self._path.array[: 2 * int(self._state.path) : 2]]
         first = next(place for place, entry in enumerate(path) if entry >> STEP_BITS == record)
-        # The root of the second search stands twice on the path: once as its end, once as its beginning.
+        # The root of the second search is on the path twice: as the end of the first and as its own beginning.
         inner = [entry for place, entry in enumerate(path) if place > first and (place != second or second == 0)]
         last = int(self._stack.top.link)
         return Cycle(record, tuple(entry & STEP_MASK for entry in (*inner, last)))

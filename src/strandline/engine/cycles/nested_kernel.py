@@ -1,14 +1,13 @@
 """Nested depth-first search for accepting cycles, with early detection.
 
-The variant of Gaiser and Schwoon (2009): one search of two colours and a second one from accepting states. Cyan states
-are on the path of the first search; where it meets one of them, and a state on the path from there on accepts, the
-cycle is already found (they look at the two ends of the edge only). A state whose successors are all red is red
-without a second search. The second search (003 §1.6, 001 §3.1) starts at an accepting state when the first leaves
-it, goes through blue states only, which turn red, and has found a cycle as soon as it meets a cyan one.
+The variant of Gaiser and Schwoon (2009): a first search of two colours, and a second one from accepting states. Cyan
+states are on the path of the first search; if it reaches one of them, and a state on the path from there on accepts,
+the cycle is found (they check the two ends of the edge only). A state whose successors are all red is red without a
+second search. The second search (003 §1.6, 001 §3.1) starts at an accepting state when the first one leaves it, visits
+blue states only, which turn red, and has found a cycle as soon as it reaches a cyan one.
 
-The path holds two words for each state on it: the link by which it was entered, so that a cycle is a part of the path
-and one more edge, and the height of the last accepting state up to there. Heights count from 1. A state's record is its
-number.
+The path has two words for each state on it: the link that entered it, so that a cycle is a part of the path and one
+more edge, and the height of the last accepting state up to there. Heights count from 1. A state's record is its number.
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -26,7 +25,7 @@ from strandline.engine.parts.search_output_kernel import count_expanded
 from strandline.engine.parts.stack_kernel import (
     MOVES,
     Moves,
-    ask_for_stack,
+    compute_successors_for_stack,
     drop,
     push_marker,
     push_successors,
@@ -46,12 +45,11 @@ CYAN, BLUE, RED = U(1), U(2), U(3)
 _COLOUR = U(3)
 _ACCEPTS, _HAS_OTHERS = U(4), U(8)
 _HEIGHT = U(8)
-"""In the word after a state: its colour; that it accepts; that it has a successor that is not red; above these its
-height on the path."""
+"""Layout of the word behind a state: colour; accepting; has a successor that is not red; height on the path."""
 
 
 class Nested(NamedTuple):
-    """All that the search works on."""
+    """The arrays of the search."""
 
     expansion: Any
     store: Any
@@ -63,8 +61,10 @@ class Nested(NamedTuple):
 
 @inlined
 def store_top(search, hash_value, extra):
-    """Store the state on top of the stack, which is not there, with the word after it, and let it be expanded next:
-    CONTINUE, or FLUSH, GROW or BUDGET with nothing changed."""
+    """Pop a new state and store it with the word behind it, to be expanded next.
+
+    Returns CONTINUE, or FLUSH, GROW or BUDGET with nothing changed.
+    """
     store, stack, journal = search.store, search.stack, search.journal
     code = room_for_one(store, journal)
     if code == CONTINUE:
@@ -79,14 +79,14 @@ def store_top(search, hash_value, extra):
 
 @inlined
 def _enter(search):
-    """Put a state onto the path and its successors onto the stack. In the first search the state turns cyan."""
+    """Put a state onto the path and push its successors. In the first search the state turns cyan."""
     expansion, store, stack, path, state = search.expansion, search.store, search.stack, search.path, search.state
     top = _2 * state.path
     if top + _2 > U(len(path)):
         state.wanted_path = top + _2
         return GROW
     record = stack.top.unexpanded - _1
-    code = ask_for_stack(stack, expansion, store, record, record)
+    code = compute_successors_for_stack(stack, expansion, store, record, record)
     if code != CONTINUE:
         return code
     successors, labels = expansion.answer.successors, expansion.labels[0]
@@ -112,13 +112,14 @@ def _enter(search):
 
 @inlined
 def _found(search, record, link):
+    """Note the cycle and return CYCLE."""
     search.state.record, search.stack.top.link = record, link
     return CYCLE
 
 
 @inlined
-def _look_at(search):
-    """Take a state from the stack: enter it if it is new, close a cycle if it is on the path."""
+def _process_top(search):
+    """Pop a state: it is new, or closes a cycle, or is entered by the second search."""
     store, stack, path, state, words = search.store, search.stack, search.path, search.state, search.expansion.words
     at = top_of(stack, words)
     link = stack.items[at + word_count(words)]
@@ -144,7 +145,7 @@ def _look_at(search):
 
 @inlined
 def _leave(search):
-    """The successors of the state on top of the path are all done."""
+    """Leave the last state on the path, whose successors are all done; start or end a second search."""
     store, stack, path, state = search.store, search.stack, search.path, search.state
     record = stack.items[top_of(stack, search.expansion.words)]
     flags = extra_at(store, record)
@@ -169,11 +170,14 @@ def _leave(search):
     return CONTINUE
 
 
-MOVES[Nested] = Moves(_enter, _look_at, _leave)
+MOVES[Nested] = Moves(_enter, _process_top, _leave)
 
 
 @njit
 def nested(search, budget):
-    """Search on for `budget` expansions; DONE, BUDGET, GROW, FLUSH, FAULT, or CYCLE: then `record` is the state on the
-    path at which the cycle begins and the stack's `link` the edge that leads back to it."""
+    """Search on for `budget` expansions. Returns DONE, BUDGET, GROW, FLUSH, FAULT or CYCLE.
+
+    After CYCLE, `record` is the state on the path at which the cycle begins, and the stack's `link` the edge that leads
+    back.
+    """
     return search_depth_first(search, budget)

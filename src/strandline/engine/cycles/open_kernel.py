@@ -1,9 +1,9 @@
-"""Components that a depth-first search has entered and not finished (Couvreur 1999; Geldenhuys and Valmari 2004).
+"""Open SCCs of a depth-first search: entered and not finished (Couvreur 1999; Geldenhuys and Valmari 2004).
 
-States are numbered in the order in which they are entered. A component found so far is two words of `roots`: the number
-of its first state and the acceptance sets met in it. An edge to a state whose component is not finished merges all
-components entered since; when the merged one has met every set, it holds an accepting cycle, long before the search has
-left it. `active` lists the entries of the states whose component is not finished.
+States are numbered in the order of entering. An SCC found so far is two words of `roots`: the number of its first state
+and the acceptance sets visited in it. An edge to a state in an open SCC merges all SCCs entered since; when the merged
+one has visited every set, it contains an accepting cycle, long before the search has left it. `active` lists the
+entries of the states in open SCCs.
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -21,11 +21,11 @@ U = np.uint64
 _1, _2 = U(1), U(2)
 
 CYCLIC = U(1 << 63)
-"""In a root's acceptance sets: the component has an edge inside it."""
+"""Flag in a root's acceptance sets: the SCC has an inner edge."""
 
 
-class Open(NamedTuple):
-    """The components that are not finished."""
+class OpenComponents(NamedTuple):
+    """The open SCCs."""
 
     roots: Any
     active: Any
@@ -33,35 +33,36 @@ class Open(NamedTuple):
 
 
 @inlined
-def has_room(opened):
-    """Whether one more state can be entered; if not, room is asked for."""
-    state = opened.state
-    if _2 * (state.roots + _1) > U(len(opened.roots)):
+def has_room(open_sccs):
+    """Return True if one more state can be entered; if not, ask for room."""
+    state = open_sccs.state
+    if _2 * (state.roots + _1) > U(len(open_sccs.roots)):
         state.wanted_roots = _2 * (state.roots + _1)
         return False
-    if state.active == U(len(opened.active)):
+    if state.active == U(len(open_sccs.active)):
         state.wanted_active = state.active + _1
         return False
     return True
 
 
 @inlined
-def enter_state(opened, number, entry, sets):
-    """A state is entered: it is a component of its own for the time being. There must be room."""
-    state = opened.state
-    opened.roots[_2 * state.roots] = number
-    opened.roots[_2 * state.roots + _1] = sets
+def enter_state(open_sccs, number, entry, sets):
+    """Enter a state as an SCC of its own; there must be room."""
+    state = open_sccs.state
+    open_sccs.roots[_2 * state.roots] = number
+    open_sccs.roots[_2 * state.roots + _1] = sets
     state.roots += _1
-    opened.active[state.active] = entry
+    open_sccs.active[state.active] = entry
     state.active += _1
 
 
 @inlined
-def merge(opened, number):
-    """An edge leads back to a state: everything entered since is one component with it. Its acceptance sets."""
-    roots, state = opened.roots, opened.state
+def merge(open_sccs, number):
+    """Merge all SCCs entered since a state, to which an edge leads back; return the acceptance sets of the result."""
+    roots, state = open_sccs.roots, open_sccs.state
     top = _2 * (state.roots - _1)
     sets = CYCLIC
+    # All SCCs above the one that contains the state are merged into it.
     while roots[top] > number:
         sets |= roots[top + _1]
         top -= _2
@@ -71,6 +72,6 @@ def merge(opened, number):
 
 
 @inlined
-def is_first(opened, number):
-    """Whether a state is the first of the component entered last."""
-    return opened.roots[_2 * (opened.state.roots - _1)] == number
+def is_first(open_sccs, number):
+    """Return True if a state is the first of the SCC entered last."""
+    return open_sccs.roots[_2 * (open_sccs.state.roots - _1)] == number

@@ -1,4 +1,4 @@
-"""MAP, the search by maximal accepting predecessors, as the sweep-line methods are compared with it (001 §3.2, §6)."""
+"""MAP, the search by maximal accepting predecessors, for comparison with the sweep-line methods (001 §3.2, §6)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ from strandline.engine.store.parts import TablePart
 
 
 class PredecessorSearch(CycleSearch):
-    """See `strandline.engine.cycles.predecessors_kernel`. One acceptance set; all states are stored. The statistics
-    count a visit for each expansion in all rounds, transitions and deadlocks once for each state. `subgraphs` carries
-    values inside predecessor subgraphs only."""
+    """MAP; see `strandline.engine.cycles.predecessors_kernel`.
+
+    One acceptance set; all states are stored. The statistics count a visit for each expansion in all rounds,
+    transitions and deadlocks once per state. `subgraphs` propagates values inside predecessor subgraphs only.
+    """
 
     loop = "cycles.predecessors_kernel.predecessors"
 
@@ -46,7 +48,7 @@ class PredecessorSearch(CycleSearch):
 
     @property
     def rounds(self) -> int:
-        """How often values were computed from the initial states on."""
+        """The number of rounds of propagation from the initial states."""
         return int(self._state.rounds)
 
     def cycle_record(self) -> int:

@@ -1,17 +1,18 @@
-"""Maximal accepting predecessors: the loop of MAP (Brim, Černá, Moravec, Šimša 2004; 001 §3.2).
+"""The loop of MAP: maximal accepting predecessors (Brim, Černá, Moravec, Šimša 2004; 001 §3.2).
 
-The value of a state is the largest accepting state from which it can be reached. A breadth-first search carries values
-forward and expands a state again whenever its value rises; a state that receives itself lies on an accepting cycle. A
-cycle may be hidden by a larger accepting state that leads to it, so a round that found nothing is followed by another,
-without the accepting states that are the value of some state when the round ends. It is over when none is left.
+The value of a state is the largest accepting state from which it can be reached. A breadth-first search propagates
+values forward and expands a state again whenever its value rises; a state that receives itself lies on an accepting
+cycle. A cycle may be hidden by a larger accepting state that leads to it, so a round that found nothing is followed by
+another one without the accepting states that are the value of some state when the round ends. The search ends when none
+is left.
 
-The states of a cycle have the same value, so a round may carry values only between states that had the same value in
-the round before: within a *predecessor subgraph* of Brim et al. Less is hidden then. 001 does not speak of that; it is
-done where `subgraphs` is set.
+The states of a cycle have the same value, so a round may propagate values only between states that had the same value
+in the round before: within a *predecessor subgraph* of Brim et al. Less is hidden then. 001 does not mention this; it
+is done if `subgraphs` is set.
 
-Every state stays stored. States are ordered by their records, which are their numbers. After a state follow its value
+Every state stays stored. States are ordered by their records, which are their numbers. Behind a state are its value
 (lower half) and the link of the queue (upper half), then its flags, the round in which it was reached last, and (upper
-half) its value in the round before: so values of an earlier round need no clearing.
+half) its value in the round before: so values of an earlier round need not be cleared.
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -23,8 +24,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.parts.batch_kernel import enlist
-from strandline.engine.parts.expansion_kernel import ask
+from strandline.engine.parts.batch_kernel import add_to_batch
+from strandline.engine.parts.expansion_kernel import compute_successors
 from strandline.engine.parts.numbered_kernel import room_for_one, store_one
 from strandline.engine.parts.search_output_kernel import count_expanded
 from strandline.engine.runtime.codes import BUDGET, CONTINUE, CYCLE, DONE, NONE
@@ -38,11 +39,11 @@ _AT_A_TIME = U(1 << 20)
 
 _FLAGS = U(0xFF)
 _EXPANDED, _COUNTED = U(1), U(2)
-"""Flags: the state's labels are known; it accepts and was not deleted."""
+"""Flags: the labels of the state are known; it accepts and was not deleted."""
 
 
 class Predecessors(NamedTuple):
-    """All that the search works on."""
+    """The arrays of the search."""
 
     expansion: Any
     batch: Any
@@ -53,7 +54,7 @@ class Predecessors(NamedTuple):
 
 @inlined
 def _enqueue(search, record):
-    """Let a state wait for expansion unless it does. The queue is a ring of links; `last` is its last member."""
+    """Append a state to the queue unless it is queued. The queue is a ring of links; `last` is its last member."""
     store, state = search.store, search.state
     own = extra_at(store, record)
     if store.entries[own] >> _32 != _0:
@@ -69,7 +70,7 @@ def _enqueue(search, record):
 
 @inlined
 def _dequeue(search, record):
-    """Take the first state out of the queue."""
+    """Remove the first state from the queue."""
     store, state = search.store, search.state
     own = extra_at(store, record)
     if state.last == record + _1:
@@ -82,7 +83,7 @@ def _dequeue(search, record):
 
 @inlined
 def _enter_round(search, record):
-    """Whether a state is reached for the first time in this round; what its value was is then its former value."""
+    """Return True if a state is reached for the first time in this round; its value then becomes the former one."""
     entries, own, rounds = search.store.entries, extra_at(search.store, record), search.state.rounds
     if (entries[own + _1] & _LOW) >> _8 == rounds:
         return False
@@ -92,7 +93,7 @@ def _enter_round(search, record):
 
 @inlined
 def _receive(search, record, value, first):
-    """A stored state is reached with a value, for the first time in this round or again."""
+    """Raise the value of a stored state that is reached, and queue it; on the first time in a round, set the value."""
     entries, own = search.store.entries, extra_at(search.store, record)
     if not first and value <= entries[own] & _LOW:
         return
@@ -102,7 +103,7 @@ def _receive(search, record, value, first):
 
 @inlined
 def _absorb(search):
-    """Hand the value `carried` to the rest of the batch."""
+    """Propagate the value `carried` to the rest of the batch."""
     expansion, batch, store, state = search.expansion, search.batch, search.store, search.state
     rest = batch.rest
     while rest.next < rest.count:
@@ -136,7 +137,7 @@ def _expand(search):
     expansion, batch, store, state = search.expansion, search.batch, search.store, search.state
     entries = store.entries
     record = (entries[extra_at(store, state.last - _1)] >> _32) - _1
-    code = ask(expansion, entries, record * store.entry, record, _0)
+    code = compute_successors(expansion, entries, record * store.entry, record, _0)
     if code != CONTINUE:
         return code
     successors, labels = expansion.answer.successors, expansion.labels[0]
@@ -154,15 +155,18 @@ def _expand(search):
     if entries[own + _1] & _COUNTED != _0:
         state.carried = max(state.carried, record + _1)
     state.former = entries[own + _1] >> _32
-    enlist(batch, expansion, store, record, record, _0)
+    add_to_batch(batch, expansion, store, record, record, _0)
     batch.rest.count = successors
     return CONTINUE
 
 
 @inlined
 def _delete(search):
-    """A part of the delete transformation: what is the value of a state accepts no longer. CONTINUE when it is done
-    and another round has begun."""
+    """Do a part of the delete transformation: accepting states that are the value of some state accept no longer.
+
+    Returns CONTINUE when it is finished and another round has begun, BUDGET after a part, DONE if there is no further
+    round.
+    """
     store, state = search.store, search.state
     count = search.journal.counts.recorded
     last = min(count, state.delete_next + _AT_A_TIME)
@@ -188,8 +192,10 @@ def _delete(search):
 
 @njit
 def predecessors(search, budget):
-    """Search on for about `budget` expansions. The first batch are the initial states. DONE, BUDGET, GROW, FLUSH,
-    FAULT, or CYCLE: then `record` accepts and lies on a cycle."""
+    """Search on for about `budget` expansions, with the initial states as the first batch.
+
+    Returns DONE, BUDGET, GROW, FLUSH, FAULT, or CYCLE: then `record` accepts and lies on a cycle.
+    """
     counts = search.journal.counts
     stop_at = counts.visited + budget
     code = CONTINUE

@@ -1,4 +1,4 @@
-"""A GPU of NVIDIA's as a device of the search, through its driver."""
+"""An NVIDIA GPU as a device of the search, through its driver."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from strandline.compile.kernel import Kernel
 from strandline.engine.device.layout import KERNELS, MEASURED_KERNELS, PLAN_TYPE, TALLY_TYPE, Shape
-from strandline.engine.device.linking import THREADS, bindings, linked
+from strandline.engine.device.linking import THREADS, bindings, link_model
 from strandline.engine.runtime.memory import WordArray
 from strandline.errors import InternalError, ResourceError
 
@@ -17,7 +17,7 @@ _OUT_OF_MEMORY = 2
 
 
 def missing() -> str | None:
-    """What is missing for using a GPU, in words; None where nothing is."""
+    """Return what is missing for using a GPU, as a message; None if nothing is."""
     try:
         driver = bindings("driver")
         for part in ("nvrtc", "nvjitlink"):
@@ -27,23 +27,25 @@ def missing() -> str | None:
         return str(error)
     except RuntimeError as error:
         return f"no GPU can be used: there is no driver ({str(error).splitlines()[0]})"
-    return None if int(status) == 0 else f"no GPU can be used: the driver answers {status.name}"
+    return None if int(status) == 0 else f"no GPU can be used: the driver returned {status.name}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Program:
-    """Kernels that are loaded."""
+    """Loaded kernels."""
 
     module: Any
     kernels: dict[str, Any]
     grid: int
-    """Blocks that can run at the same time."""
+    """Number of blocks that can run at the same time."""
     symbols: dict[bytes, int]
 
 
 class Gpu:
-    """The first GPU, held as long as this object is not closed. Raises `ResourceError` where there is none, or a
-    package is missing."""
+    """The first GPU, held until this object is closed.
+
+    Raises `ResourceError` if there is none, or a package is missing.
+    """
 
     def __init__(self) -> None:
         self._driver = bindings("driver")
@@ -61,12 +63,12 @@ class Gpu:
         return int(self.call("cuDeviceGetAttribute", which, self._device))
 
     def local_bytes(self, kernel: Any) -> int:
-        """What a thread of a kernel needs for its stack."""
+        """Return the stack bytes per thread of a kernel."""
         which = self._driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES
         return int(self.call("cuFuncGetAttribute", which, kernel))
 
     def call(self, function: str, *arguments: Any) -> Any:
-        """Call the driver. Whatever fails is a `ResourceError`: the device is not there, or has not what is needed."""
+        """Call the driver. Raises `ResourceError` if that fails: no device, or too little memory."""
         try:
             status, *values = getattr(self._driver, function)(*arguments)
         except RuntimeError as error:
@@ -74,7 +76,7 @@ class Gpu:
         if int(status) == _OUT_OF_MEMORY:
             raise ResourceError("the memory of the device is used up")
         if int(status) != 0:
-            raise ResourceError(f"the GPU cannot be used: {function} answers {status.name}")
+            raise ResourceError(f"the GPU cannot be used: {function} returned {status.name}")
         return values[0] if len(values) == 1 else values
 
     def close(self) -> None:
@@ -99,7 +101,7 @@ class CudaDevice:
     def load(self, shape: Shape) -> None:
         if shape not in self._programs:
             architecture = self._gpu.architecture
-            code = linked(self._code, shape, architecture)
+            code = link_model(self._code, shape, architecture)
             self._programs[shape] = self._program(self._call("cuModuleLoadData", code), shape)
         self._loaded = self._programs[shape]
         self.lanes = self._loaded.grid * THREADS
@@ -115,7 +117,7 @@ class CudaDevice:
         return _Program(module, kernels, int(resident) * self._gpu.processors, symbols)
 
     def free_bytes(self) -> int:
-        """What the driver will take for the threads' stacks is not free."""
+        """Return the free memory, without what the driver will take for the stacks of threads."""
         return max(0, int(self._call("cuMemGetInfo")[0]) - self._stacks)
 
     def allocate(self, size: int) -> int:

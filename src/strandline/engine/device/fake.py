@@ -1,7 +1,7 @@
-"""The plain reference of a GPU: the kernels of `search.cu`, one state after the other, over the host's machine code.
+"""A fake GPU: the kernels of `search.cu` in plain Python, one state at a time, over the host's machine code.
 
-It defines what the kernels do, up to the order inside a round, and stands in for a device where there is none: in
-tests, with as little memory as they like.
+It defines what the kernels do, up to the order inside a round, and replaces a device in tests, with as little memory as
+a test needs.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _GAP = 1 << 20
 State = tuple[int, ...]
 
 
-def _mixed(word: int) -> int:
+def _mix(word: int) -> int:
     word ^= word >> 32
     word = word * 0xD6E8FEB86659FD93 & _WORD
     word ^= word >> 29
@@ -42,7 +42,7 @@ def _mixed(word: int) -> int:
 
 
 class FakeDevice:
-    """A device with some bytes of memory. It runs a state at a time and stops for no clock."""
+    """A device with `memory` bytes. It expands one state at a time and has no time limit."""
 
     name = "plain reference"
     lanes = 1
@@ -64,7 +64,7 @@ class FakeDevice:
         if size > self.free_bytes():
             raise ResourceError("the memory of the device is used up")
         address = self._next
-        # Contents of fresh memory are not to be relied on.
+        # Fresh memory has undefined contents.
         self._blocks[address] = np.full(-(-size // 8), 0xA5A5A5A5A5A5A5A5, dtype=np.uint64)
         self._next += _GAP + size
         return address
@@ -151,7 +151,7 @@ class FakeDevice:
         return self._tables.setdefault(int(self._plan.table), set())
 
     def _enter(self, state: State) -> None:
-        assert state not in self._table, "a state that is in the table is entered"
+        assert state not in self._table, "a state is inserted twice"
         assert len(self._table) < int(self._plan.slots), "the table is full"
         self._table.add(state)
 
@@ -163,8 +163,8 @@ class FakeDevice:
 
     # --- one state ---------------------------------------------------------------------------------------------------
 
-    def _asked(self, state: State) -> tuple[int, list[State], int]:
-        """How many successors there are, or the fault; their records; the labels."""
+    def _run_model(self, state: State) -> tuple[int, list[State], int]:
+        """Return the number of successors, or the negative fault; their records; and the labels."""
         room, stride = self._shape.successors, self._shape.stride
         given = (ctypes.c_uint64 * len(state))(*state)
         records, labels = (ctypes.c_uint64 * ((room + 1) * stride))(), (ctypes.c_uint64 * 1)()
@@ -174,7 +174,7 @@ class FakeDevice:
 
     def _again(self, number: int, why: int) -> None:
         size = self._blocks[int(self._plan.again)].nbytes
-        assert 8 * int(self._tally.again_count) < size, "more states are to be repeated than there is room for"
+        assert 8 * int(self._tally.again_count) < size, "the list of states to be repeated is full"
         self._set_word(int(self._plan.again), self._drawn("again_count"), number)
         self._tally.stop = max(int(self._tally.stop), why)
 
@@ -197,7 +197,7 @@ class FakeDevice:
         if mark & (EXPANDED | DEFERRED):
             return
         state = self._state(number)
-        count, records, labels = self._asked(state)
+        count, records, labels = self._run_model(state)
         if count < 0:
             self._tell("fault", number)
             return
@@ -303,7 +303,7 @@ class FakeDevice:
             self._tell("hit", number)
 
     def _scan(self, number: int) -> None:
-        count, records, _ = self._asked(self._state(number))
+        count, records, _ = self._run_model(self._state(number))
         self._tally.wanted = max(int(self._tally.wanted), count if count > self._shape.successors else 0)
         if any(record[: self._shape.words] == self._hunted() for record in records):
             self._tell("hit", number)
@@ -349,7 +349,7 @@ class FakeDevice:
 
     def _thin(self, number: int) -> None:
         mark = self._mark(number)
-        if not mark & (EXPANDED | DEFERRED) and _mixed(number ^ int(self._plan.salt)) > int(self._plan.kept):
+        if not mark & (EXPANDED | DEFERRED) and _mix(number ^ int(self._plan.salt)) > int(self._plan.kept):
             self._set_mark(number, mark | EXPANDED)
 
     def _wake(self, number: int) -> None:

@@ -1,7 +1,7 @@
-"""What a device is to a search: memory, and kernels that read a plan and write a tally.
+"""The interface of a device: memory, and kernels that read a plan and write a tally.
 
-The plan is fixed while a kernel runs; the tally is what it counts and tells, and it goes on from it when it is called
-again. Both are records of 64-bit words, here and on the device.
+The plan is constant while a kernel runs; the tally has its counters and results, from which the next call continues.
+Both are records of 64-bit words, on the host and on the device.
 """
 
 from __future__ import annotations
@@ -38,12 +38,14 @@ FOUND = 64
 NONE = (1 << 64) - 1
 EXPANDED, PERSISTENT, DEFERRED = 1, 2, 4
 FLAG_BITS = 3
-"""A mark: the key of a state, and these flags below it."""
+"""Number of flags below the key of a state in its mark."""
 
 STOP_TIME, STOP_FULL, STOP_STRICT, STOP_CAPACITY = 1, 2, 3, 4
-"""Why a round stopped before its end: time is up; the log, the table or the list of crossings is nearly full; a state
-has a successor in its own layer, which was left out of the table; a state has more successors than there is room
-for."""
+"""Why a round stopped before its end.
+
+Time is up; the log, the table or the list of crossings is nearly full; a state has a successor in its own layer, which
+was left out of the table; a state has more successors than there is room for.
+"""
 
 PLAN_TYPE = np.dtype([(name, "<u8") for name in PLAN])
 TALLY_TYPE = np.dtype([(name, "<u8") for name in TALLY] + [("found", "<u8", (FOUND,))])
@@ -54,12 +56,12 @@ MEASURED_KERNELS = ("survey", "census", "pick", "relocate", "wake", "thin")
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What kernels are compiled for."""
+    """Compile-time parameters of the kernels."""
 
     words: int
     measured: bool
     successors: int
-    """For how many successors of a state there is room."""
+    """The number of successors of a state for which there is room."""
     carries: bool = False
     wide_keys: bool = False
 
@@ -70,17 +72,17 @@ class Shape:
 
     @property
     def direct(self) -> bool:
-        """One-word states leave their top bit free: the table can hold them."""
+        """True if the table holds the states: one-word states leave their top bit free."""
         return self.words == 1
 
     @property
     def mark_bytes(self) -> int:
-        """Bytes of a mark; states of a search without a measure have none."""
+        """Bytes per mark; without a measure states have none."""
         return (8 if self.wide_keys else 4) if self.measured else 0
 
     @property
     def crossing_words(self) -> int:
-        """A state, a successor of it, and what the state carried."""
+        """Words of a crossing: a state, a successor of it, and the value that the state carried."""
         return 2 * self.words + 1
 
     @property
@@ -90,7 +92,7 @@ class Shape:
 
 
 def new_plan() -> Any:
-    """A plan without limits."""
+    """Return a plan without limits."""
     plan = np.zeros(1, dtype=PLAN_TYPE).view(np.recarray)[0]
     plan.last = plan.middle = plan.skipped = plan.most_crossings = NONE
     plan.layers = 1
@@ -98,7 +100,7 @@ def new_plan() -> Any:
 
 
 def new_tally() -> Any:
-    """A tally of nothing."""
+    """Return a tally of zeros."""
     tally = np.zeros(1, dtype=TALLY_TYPE).view(np.recarray)[0]
     tally.fault = tally.falling = tally.hit = NONE
     tally["found"][:] = NONE
@@ -110,26 +112,26 @@ class Device(Protocol):
 
     name: str
     lanes: int
-    """How many states are expanded at the same time at most, by the kernels that are loaded."""
+    """Most states that the loaded kernels expand at the same time."""
 
     def load(self, shape: Shape) -> None:
-        """Have the kernels for a shape; those for others are kept."""
+        """Load the kernels for a shape; those for other shapes stay loaded."""
         ...
 
     def free_bytes(self) -> int:
-        """What can still be allocated."""
+        """Return the number of bytes that can be allocated."""
         ...
 
     def allocate(self, size: int) -> int:
-        """Memory; raises `ResourceError` where there is none."""
+        """Allocate memory. Raises `ResourceError` if there is too little."""
         ...
 
     def release(self, address: int) -> None:
-        """Give memory back."""
+        """Free memory."""
         ...
 
     def clear(self, address: int, size: int) -> None:
-        """Fill with zeros."""
+        """Fill memory with zeros."""
         ...
 
     def move(self, target: int, source: int, size: int) -> None:
@@ -145,20 +147,20 @@ class Device(Protocol):
         ...
 
     def run(self, kernel: str, plan: Any, tally: Any) -> None:
-        """Run a kernel to its end; the tally is brought up to date."""
+        """Run a kernel to its end and update the tally."""
         ...
 
     def marks(self) -> bytes:
-        """What the model's code has marked (`strandline.compile.llvm.coverage`)."""
+        """Return the coverage marks of the model's code (`strandline.compile.llvm.coverage`)."""
         ...
 
     def close(self) -> None:
-        """Give everything back."""
+        """Release everything."""
         ...
 
 
 def declarations() -> str:
-    """The records as C structs, and the numbers that the kernels share with this module."""
+    """Return the records as C structs, and the constants that the kernels share with this module."""
     plan, tally = (f"struct {name} {{ u64 {', '.join(fields)}" for name, fields in (("Plan", PLAN), ("Tally", TALLY)))
     stops = "".join(
         f"#define {name} {value}\n"

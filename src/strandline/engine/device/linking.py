@@ -1,7 +1,7 @@
-"""PTX of a model + `search.cu` -> machine code of a GPU, kept in the user's cache.
+"""Compilation for a GPU: PTX of a model + `search.cu` -> machine code, cached in the user's cache.
 
-NVRTC compiles the kernels, nvJitLink joins them with the model; both come with NVIDIA's packages for Python and need no
-GPU. Neither needs a CUDA toolkit.
+NVRTC compiles the kernels, nvJitLink links them with the model; both come with NVIDIA's packages for Python and need
+neither a GPU nor a CUDA toolkit.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from typing import Any
 
 from strandline.compile.device import DeviceCode
 from strandline.engine.cache_folder import NotPrivate, cache_root, make_private
-from strandline.engine.code_cache import sealed, unsealed
+from strandline.engine.code_cache import add_digest, check_digest
 from strandline.engine.device.layout import Shape, declarations
 from strandline.errors import InternalError, ResourceError
 
 THREADS = 256
-"""Of a block."""
+"""Threads per block."""
 _KEPT = 256
-"""Files in the cache."""
+"""Most files in the cache."""
 HINT = "pip install 'strandline[gpu]' brings it (for CUDA 12: 'strandline[gpu-cuda12]')"
 
 
 @cache
 def _library(name: str) -> ModuleType:
-    """A part of NVIDIA's bindings. Raises `ResourceError` where it is missing."""
+    """Import a module of NVIDIA's bindings. Raises `ResourceError` if it is missing."""
     try:
         return import_module(f"cuda.bindings.{name}")
     except ImportError as error:
@@ -43,24 +43,26 @@ def _library(name: str) -> ModuleType:
 
 
 def bindings(name: str) -> Any:
-    """A part of NVIDIA's bindings, of which nothing is known statically."""
+    """Return a module of NVIDIA's bindings, untyped."""
     return _library(name)
 
 
-def linked(code: DeviceCode, shape: Shape, architecture: str) -> bytes:
-    """Machine code for an architecture, such as sm_90, from the cache or made. Raises `ResourceError` where a package
-    is missing."""
+def link_model(code: DeviceCode, shape: Shape, architecture: str) -> bytes:
+    """Return machine code for an architecture, such as sm_90, from the cache or newly linked.
+
+    Raises `ResourceError` if a package is missing.
+    """
     source = _source(shape)
 
     def link() -> bytes:
-        kernels = _cached("kernels", [source, architecture], lambda: _compiled(source, architecture))
+        kernels = _cached("kernels", [source, architecture], lambda: _compile_kernels(source, architecture))
         return _link(kernels, code.ptx(architecture).encode(), architecture)
 
     return _cached("model", [source, code.text, architecture], link)
 
 
 def _cached(kind: str, texts: list[str], make: Callable[[], bytes]) -> bytes:
-    """What is made of some texts, from the user's cache or for it."""
+    """Return the cached result of `make` for some texts; make and store it if it is missing."""
     digest = hashlib.sha256("\0".join([*texts, _versions()]).encode()).hexdigest()[:32]
     try:
         path = cache_root() / "device" / f"{kind}-{digest}"
@@ -68,12 +70,12 @@ def _cached(kind: str, texts: list[str], make: Callable[[], bytes]) -> bytes:
     except (NotPrivate, OSError):
         return make()
     with contextlib.suppress(OSError):
-        made = unsealed(path.read_bytes())
+        made = check_digest(path.read_bytes())
         if made is not None:
             os.utime(path)
             return made
     made = make()
-    _keep(path, sealed(made))
+    _write_cached(path, add_digest(made))
     return made
 
 
@@ -97,19 +99,19 @@ def _versions() -> str:
     return f"{bindings('nvrtc').nvrtcVersion()}|{bindings('nvjitlink').version()}|{version('llvmlite')}"
 
 
-def _compiled(source: str, architecture: str) -> bytes:
-    """The kernels as PTX with a call to the model's function."""
+def _compile_kernels(source: str, architecture: str) -> bytes:
+    """Compile the kernels to PTX with a call to the model's function."""
     nvrtc = bindings("nvrtc")
-    program = _answer(nvrtc.nvrtcCreateProgram(source.encode(), b"search.cu", 0, [], []))
+    program = _result_of(nvrtc.nvrtcCreateProgram(source.encode(), b"search.cu", 0, [], []))
     number = architecture.removeprefix("sm_")
     options = [f"--gpu-architecture=compute_{number}".encode(), b"--relocatable-device-code=true", b"--std=c++17"]
     status = nvrtc.nvrtcCompileProgram(program, len(options), options)[0]
     if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
-        log = b" " * _answer(nvrtc.nvrtcGetProgramLogSize(program))
+        log = b" " * _result_of(nvrtc.nvrtcGetProgramLogSize(program))
         nvrtc.nvrtcGetProgramLog(program, log)
         raise InternalError(f"search.cu does not compile:\n{log.decode(errors='replace')}")
-    text: bytes = b" " * _answer(nvrtc.nvrtcGetPTXSize(program))
-    _answer(nvrtc.nvrtcGetPTX(program, text))
+    text: bytes = b" " * _result_of(nvrtc.nvrtcGetPTXSize(program))
+    _result_of(nvrtc.nvrtcGetPTX(program, text))
     nvrtc.nvrtcDestroyProgram(program)
     return text.rstrip(b"\0 ") + b"\0"
 
@@ -132,16 +134,16 @@ def _link(kernels: bytes, model: bytes, architecture: str) -> bytes:
     return bytes(code)
 
 
-def _answer(answer: Any) -> Any:
-    """What a function of NVRTC gives back besides its status."""
+def _result_of(answer: Any) -> Any:
+    """Return the result of an NVRTC function; raise `InternalError` if its status is an error."""
     status, *values = answer
     if int(status) != 0:
         raise InternalError(f"NVRTC: {status}")
     return values[0] if values else None
 
 
-def _keep(path: Path, code: bytes) -> None:
-    """Put a file into the cache, whole or not at all; where that is read-only, nothing is kept."""
+def _write_cached(path: Path, code: bytes) -> None:
+    """Write a file of the cache atomically, and remove old ones; do nothing if the cache is read-only."""
     with contextlib.suppress(OSError):
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
             file.write(code)

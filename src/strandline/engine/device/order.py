@@ -1,6 +1,6 @@
-"""What is expanded next on a device: by distance, or by progress.
+"""The order of expansion on a device: by distance, or by progress.
 
-An order is asked for the next piece of work and told how it ended. It knows nothing of clocks, labels and events.
+An order runs the next piece of work and handles its end. It is independent of clocks, labels and events.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from strandline.errors import ResourceError
 
 NO_ROOM = "the memory of the device is used up"
 _SMALL = 1 << 18
-"""States that wait altogether, up to which they are expanded whatever their layers are: order saves nothing there."""
+"""Size of the frontier up to which it is expanded regardless of layers: the order saves nothing there."""
 _PASSED = 1 << 16
-"""Places of the line that are remembered."""
+"""Most positions of the line that are recorded."""
 
 
 class NoRoom(ResourceError):
-    """The device's memory does not suffice."""
+    """The device's memory is used up."""
 
 
 @dataclass(slots=True)
 class Work:
-    """Positions in the log, or in a list at an address, from a cursor on."""
+    """A range of positions in the log, or in a list at an address."""
 
     cursor: int
     to: int
@@ -35,7 +35,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """The line came to a key, in a sweep, when so many states had been expanded and so many had been live at most."""
+    """A position of the line: key, sweep, expanded states so far, and the peak of live states."""
 
     key: int
     sweep: int
@@ -44,15 +44,15 @@ class Passed:
 
 
 class Order(Protocol):
-    """Decides what is expanded."""
+    """The interface of an order."""
 
     def advance(self, nanoseconds: int) -> bool:
-        """Expand for about so long, or a piece of work; False where nothing is left."""
+        """Expand for about `nanoseconds`, or one piece of work; return False if nothing is left."""
         ...
 
 
 class Levels:
-    """Breadth-first: a round is a level. `ends` are the numbers in the log at which levels end."""
+    """Breadth-first: a round is a level. `ends` are the positions in the log at which levels end."""
 
     def __init__(self, store: DeviceStore) -> None:
         self.store = store
@@ -68,7 +68,7 @@ class Levels:
         if not work.listed:
             self._note([*ends, work.to])
         if store.tally.stop:
-            self._mend(int(store.tally.stop))
+            self._handle_stop(int(store.tally.stop))
         else:
             self._finish(work)
         return bool(self._works)
@@ -77,7 +77,7 @@ class Levels:
         self.ends += [end for number, end in enumerate(ends) if end > self.ends[-1] and end not in ends[:number]]
 
     def _finish(self, work: Work) -> None:
-        """A piece of work is over: a list that was to be repeated, or levels."""
+        """Finish a piece of work: a list of repeated states, or levels."""
         self._works.pop()
         if work.listed:
             self.store.device.release(work.listed)
@@ -87,9 +87,10 @@ class Levels:
             self._note([head])
             self._works.append(Work(work.to, head))
 
-    def _mend(self, stop: int) -> None:
+    def _handle_stop(self, stop: int) -> None:
+        """Handle an early stop: queue the states to be repeated, and make room."""
         store = self.store
-        numbers = store.to_be_repeated()
+        numbers = store.repeated_numbers()
         if len(numbers):
             listed = store.device.allocate(numbers.nbytes)
             store.device.write(listed, numbers)
@@ -101,23 +102,27 @@ class Levels:
 
 
 class Layers:
-    """A sweep: the least layer first. What lies behind the line is forgotten when room is needed.
+    """A sweep: the least layer first. States behind the line are deleted when room is needed.
 
-    Nothing depends on the order but how much is live. So where few states wait they are expanded together, round by
-    round, whatever their layers are."""
+    The order affects nothing but the number of live states. So small frontiers are expanded together, round by round,
+    regardless of layers.
+    """
 
     def __init__(self, store: DeviceStore, layers: int, beam: Callable[[int], int] | None = None) -> None:
-        """`beam`: how many states may wait, where the line is at a key; when more do, only some are kept, by lot."""
+        """Begin a sweep.
+
+        `beam` returns the largest frontier allowed when the line is at a key; a larger one is sampled down.
+        """
         self.store = store
         self.line = 0
         self._beam = beam
         self.sweeps = 1
         self.passed: list[Passed] = []
-        """Where the line stood, in the order of time; every second is dropped where they are too many."""
+        """Positions of the line, in the order of time; every second is dropped if there are too many."""
         self.moves = 0
         self.persistent = 0
         self.peak = 0
-        """Most states that were at the line or ahead of it, or persistent."""
+        """Most states at the line or ahead of it, or persistent, at a time."""
         self._layers = layers
         self._waiting_from = 0
         self._line_from = 0
@@ -133,11 +138,11 @@ class Layers:
         store.expand(work.cursor, work.to, nanoseconds, listed=work.listed, **alone)
         self.peak = max(self.peak, int(store.tally.head) - self._line_from + self.persistent)
         if store.tally.stop:
-            self._mend(int(store.tally.stop), work)
+            self._handle_stop(int(store.tally.stop), work)
         return True
 
-    def _mend(self, stop: int, work: Work) -> None:
-        """States that were not expanded are found again, because they still wait."""
+    def _handle_stop(self, stop: int, work: Work) -> None:
+        """Handle an early stop; unexpanded states are found again by the next survey."""
         store = self.store
         if stop == STOP_CAPACITY:
             store.require_successors(int(store.tally.wanted))
@@ -156,7 +161,7 @@ class Layers:
         self._waiting_from = self._line_from = self.store.tail
 
     def _next(self) -> Work | None:
-        """What to expand next, and the line moves there; None where nothing is left to do."""
+        """Move the line and return the next piece of work; None if nothing is left."""
         store = self.store
         store.run("survey", self._waiting_from)
         tally = store.tally
@@ -173,11 +178,11 @@ class Layers:
             return self._next()
         self._together = waiting <= _SMALL
         if self._together and store.plan.strict:
-            # States of other layers must see this one in the table.
+            # States of other layers must find this layer in the table.
             self._make_room()
             return self._next()
         if least == greatest and not self._together and self._moved and store.crowded and not store.loose:
-            # All that waits is of one layer, which need not be in the table: a nearly empty one will do.
+            # The frontier is a single layer, which need not be in the table: rebuild it nearly empty.
             self._moved = False
             self._make_room()
             return self._next()

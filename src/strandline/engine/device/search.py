@@ -13,7 +13,7 @@ from strandline.compile.kernel import Kernel
 from strandline.engine.device.keys import Keys, keys_of, roots_of
 from strandline.engine.device.layout import Device, Shape
 from strandline.engine.device.order import Layers, Levels, NoRoom
-from strandline.engine.device.retracing import Retracing, State, back_through, steps_along
+from strandline.engine.device.retracing import Retracing, State, steps_along, trace_back
 from strandline.engine.device.store import DeviceStore
 from strandline.engine.parts.profile import LayerFigures, coarser, level_layers
 from strandline.engine.runtime import sizes
@@ -22,13 +22,12 @@ from strandline.errors import InternalError
 
 _LEAST_SLICE = 0.02
 _SUCCESSORS, _LEAST_SUCCESSORS, _RECORD_WORDS = 32, 8, 1024
-"""Successors of a state for which there is room at first; fewer where states are wide."""
+"""Initial room for successors of a state; less for wide states."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceFigures:
-    """What a device has done: which one, its memory in use at most, tables that were made anew, states that were
-    copied to the head of the log, sweeps for traces."""
+    """Figures of a device: name, peak memory, table rebuilds, states copied to the log's head, sweeps for traces."""
 
     name: str
     bytes: int
@@ -38,8 +37,10 @@ class DeviceFigures:
 
 
 def shape_of(kernel: Kernel, keys: Keys) -> Shape:
-    """For what the kernels of a search are compiled at first. Where edges may regress, states carry by which they
-    came."""
+    """Return the initial compile-time parameters of the kernels.
+
+    If edges may regress, states carry the regress edge by which they were reached.
+    """
     room = max(_LEAST_SUCCESSORS, min(_SUCCESSORS, _RECORD_WORDS // kernel.stride))
     monotone = kernel.device is None or kernel.device.monotone
     carries = kernel.measured and not monotone
@@ -47,8 +48,11 @@ def shape_of(kernel: Kernel, keys: Keys) -> Shape:
 
 
 class DeviceSearch:
-    """What `strandline.engine.search.Search` is, on a device. A state with a label of the stop mask is told of after
-    its round, in which it was expanded; labels are told one by one."""
+    """The interface of `strandline.engine.search.Search`, on a device.
+
+    A state with a label of the stop mask is reported after its round, in which it was expanded; labels are reported one
+    by one.
+    """
 
     replaced = 0
     spilled_bytes = 0
@@ -82,11 +86,11 @@ class DeviceSearch:
     # --- searching ---------------------------------------------------------------------------------------------------
 
     def advance(self, seconds: float = 0.05) -> Event:
-        """Search on for about this long, or until something happens."""
+        """Search on for about `seconds`, or until an event."""
         deadline = time.perf_counter() + max(seconds, _LEAST_SLICE)
         self._event = None
         while True:
-            event = self._told()
+            event = self._next_event()
             if event is not None:
                 return event
             if self._done:
@@ -102,17 +106,18 @@ class DeviceSearch:
                 return Event.MEMORY
             self._peak_bytes = max(self._peak_bytes, self._store.bytes)
 
-    def _told(self) -> Event | None:
-        told = self._store.told
-        bits = [what for what in told if isinstance(what, int)]
+    def _next_event(self) -> Event | None:
+        """Return the event that the kernels have reported, if there is one."""
+        report = self._store.reports
+        bits = [what for what in report if isinstance(what, int)]
         for what, event in (*((bit, Event.FOUND) for bit in sorted(bits)), *_FAULTS):
-            if what in told:
+            if what in report:
                 self._event = what, None
                 return event
         return None
 
     def stop_less(self, mask: int) -> None:
-        """After FOUND: go on without stopping at these labels any more."""
+        """Stop at these labels no longer; called after FOUND."""
         for bit in range(64):
             if mask >> bit & 1:
                 self._store.forget_found(bit)
@@ -130,12 +135,12 @@ class DeviceSearch:
     @property
     def _happened(self) -> str | int:
         if self._event is None:
-            raise InternalError("nothing has happened that could be asked for")
+            raise InternalError("there is no event to ask about")
         return self._event[0]
 
     @property
     def walked(self) -> tuple[int, list[int]]:
-        """The initial state and the steps to what was told last."""
+        """The initial state and the steps to the state of the last event."""
         what = self._happened
         if self._event is None or self._event[1] is None:
             self._event = what, steps_along(self.kernel, self._path(what))
@@ -143,30 +148,30 @@ class DeviceSearch:
         return self._event[1]
 
     def _path(self, what: str | int) -> list[State]:
-        told, order = self._store.told[what], self._order
+        report, order = self._store.reports[what], self._order
         if isinstance(order, Levels):
-            return back_through(self._store, order.ends, told.number, told.state)
+            return trace_back(self._store, order.ends, report.number, report.state)
         retracing = Retracing(self.device, self.kernel, self._keys, self._store.shape, self._budget)
         crossings = []
-        carried = told.carried
+        carried = report.carried
         while carried:
-            crossings.append(self._store.crossed(carried - 1))
+            crossings.append(self._store.crossing(carried - 1))
             carried = crossings[-1][2]
         if not isinstance(what, int) or self.stop_mask == 1 << what:
-            # Nothing else is looked for: the search ends here, and its memory is free.
+            # No further label is searched for: the search ends here, so its memory can be reused.
             self._store.close()
         try:
-            return retracing.path(told.state, crossings, [one.key for one in order.passed])
+            return retracing.path(report.state, crossings, [one.key for one in order.passed])
         finally:
             self._retraced += retracing.passes
 
     @property
     def fault_number(self) -> int:
         """After FAULT: the index into the Kernel's fault sites."""
-        return -1 - self._asked(self._store.told["fault"].state)[0]
+        return -1 - self._run_model(self._store.reports["fault"].state)[0]
 
-    def _asked(self, state: State) -> tuple[int, int]:
-        """What the host's machine code answers, and the labels."""
+    def _run_model(self, state: State) -> tuple[int, int]:
+        """Run the host's machine code on a state; return its result and the labels."""
         given, labels = (ctypes.c_uint64 * len(state))(*state), (ctypes.c_uint64 * 1)()
         records = (ctypes.c_uint64 * self.kernel.stride)()
         return int(SIGNATURE(self.kernel.successors)(given, records, 0, labels)), int(labels[0])
@@ -174,7 +179,7 @@ class DeviceSearch:
     @property
     def regressing_link(self) -> tuple[int, int]:
         """After COLUMN_DECREASED: no record, and the number of the step."""
-        reference, source = self.kernel.reference, self._store.told["falling"].state
+        reference, source = self.kernel.reference, self._store.reports["falling"].state
         column = reference.progress(source)[0]
         for number, edge in enumerate(reference.edges(source)):
             if edge.target is not None and reference.progress(edge.target)[0] < column:
@@ -188,7 +193,7 @@ class DeviceSearch:
         return self._keys.progress(self._order.line) if isinstance(self._order, Layers) else (0, 0)
 
     def current_bytes(self) -> int:
-        """Of the device's memory."""
+        """Return the bytes in use of the device's memory."""
         return self._store.bytes
 
     @property
@@ -222,12 +227,12 @@ class DeviceSearch:
         return DeviceFigures(self.device.name, self._peak_bytes, store.rebuilt, store.moved, self._retraced)
 
     def statistics(self) -> Statistics:
-        self._bring_marks()
+        self._collect_marks()
         tally, order = self._store.tally, self._order
         persistent = order.persistent + int(tally.deferred) if isinstance(order, Layers) else 0
         return Statistics(
             recorded=self._store.found,
-            # As long as nothing was forgotten, nothing was found again.
+            # While no state was deleted, none was found again.
             exact=not (persistent and self._store.forgets),
             visited=int(tally.expanded),
             transitions=int(tally.transitions),
@@ -241,17 +246,17 @@ class DeviceSearch:
             peak_bytes=self._peak_bytes,
         )
 
-    def _bring_marks(self) -> None:
-        """What the device has marked, to the Kernel's marks."""
+    def _collect_marks(self) -> None:
+        """Add the device's coverage marks to the Kernel's."""
         marks = np.frombuffer(b"" if self._closed else self.device.marks(), dtype=np.uint8)
         if self.kernel.marks is not None and len(marks):
             self.kernel.marks[:] |= marks
 
     def close(self) -> None:
-        """Give all memory back; what was marked goes to the Kernel."""
+        """Release all memory, after adding the coverage marks to the Kernel's."""
         if self._closed:
             return
-        self._bring_marks()
+        self._collect_marks()
         self._closed = True
         self._store.close()
         self.device.close()

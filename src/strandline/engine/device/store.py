@@ -1,9 +1,9 @@
-"""Where states lie on a device, how much memory that takes, and what is forgotten when.
+"""Memory of a search on a device: the log of states, the hash table, and the deletion of states.
 
-A log of states, in the order in which they were found, and a table for finding them. Nothing is taken out of the table:
-when it or the log is nearly full, the log's dead front is cut off, what is live behind it is moved if that is worth
-while, and the table is made anew of what is live. With room for several times the live states that moves each of them
-about once for every state that was forgotten.
+The log has the states in the order of discovery; the table finds them. Nothing is removed from the table: when it or
+the log is nearly full, the dead front of the log is cut off, live states are moved if that is worth while, and the
+table is rebuilt from the live ones. With room for several times the live states, each of them is moved about once per
+deleted state.
 """
 
 from __future__ import annotations
@@ -17,47 +17,45 @@ from strandline.engine.runtime.memory import WordArray
 from strandline.errors import ResourceError
 
 _SHARE = 0.97
-"""Of the memory that is free, what a search takes at most."""
+"""Largest share of the free memory that a search takes."""
 _SHARE_WITHOUT_CROSSINGS = 0.75
-"""What the log and the table may take where the list of crossings must be able to grow besides."""
+"""Share for the log and the table if the list of crossings must be able to grow."""
 _LOAD, _CROWDED = 0.85, 0.25
-"""Up to which share the table is filled; and from which on it is made anew where that costs next to nothing, because
-the nearer it comes to being full, the longer it takes to find a free slot."""
+"""Largest load of the table, and the load above which it is rebuilt if that is cheap: probing slows down with it."""
 _SLOTS_PER_PLACE = 1.25
+"""Slots of the table per place of the log."""
 _FEW_SLOTS_PER_PLACE = 0.75
-"""Where the layer that is expanded need not be in the table: the log has it, the table has what is found of others."""
+"""The same if the layer being expanded need not be in the table: the log has it."""
 _STEPS, _MEASURED_STEPS = (8, 1), (32, 1)
-"""The log is made for the largest number of states divided by these, one after the other. While it grows, the old one
-and the new one are both there."""
+"""Sizes of the log: the largest number of states divided by these, in turn; old and new log coexist while it grows."""
 _BATCH, _MUCH = 4, 1 << 34
-"""How often 32 states a warp fetches at a time; where memory is little, 32 only, because a reserve must be kept for all
-that they may find."""
+"""How many times 32 states a warp fetches at a time, if the budget has so many bytes; else once, for less reserve."""
 _ROUNDS = 4096
-"""Rounds that are told of at a time."""
+"""Most rounds reported at a time."""
 LISTED = 1 << 24
-"""States that are listed at a time."""
+"""Most states listed at a time."""
 _LEAST_LISTED = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How many states the log has room for, and the table's slots."""
+    """Room of the log in states, and slots of the table."""
 
     places: int
     slots: int
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A state that the kernels have told of: its number in the log at that time, its words, what it carried."""
+class Report:
+    """A state that the kernels have reported: its position in the log at that time, its words, its carried value."""
 
     number: int
     state: tuple[int, ...]
     carried: int
 
 
-def planned(budget: int, shape: Shape, step: int, *, few: bool, taken: int = 0) -> Sizes:
-    """The sizes of a step for a budget of bytes, of which some are taken. `few`: the table can do with less."""
+def plan_sizes(budget: int, shape: Shape, step: int, *, few: bool, taken: int = 0) -> Sizes:
+    """Return the sizes of a step for a budget of bytes, `taken` of them in use. `few`: a smaller table suffices."""
     per_place = _FEW_SLOTS_PER_PLACE if few else _SLOTS_PER_PLACE
     most = int(budget / (shape.place_bytes + 8 * per_place))
     fitting = int((budget - taken) / (shape.place_bytes + 8 * per_place))
@@ -77,20 +75,23 @@ class DeviceStore:
         *,
         linked: bool = False,
     ) -> None:
-        """`linked`: what a state carries is a link to the one from which it was found. Nothing is forgotten then, and
-        the log is as large as it can be from the beginning."""
+        """Allocate the first step.
+
+        `linked`: states carry a link to their parent. No state is deleted then, and the log has its full size from the
+        beginning.
+        """
         self.device, self.shape, self.max_states = device, shape, max_states
         self.plan, self.tally = new_plan(), new_tally()
-        self.told: dict[str | int, Told] = {}
-        """What was told of: a fault, an edge to a smaller column, the hunted state, and by their bits, labels."""
+        self.reports: dict[str | int, Report] = {}
+        """Reported states: of a fault, an edge to a smaller column, the hunted state, and labels by their bits."""
         self.tail = 0
         self.moved = 0
-        """How often a state was copied to the head."""
+        """Number of states copied to the head."""
         self.rebuilt = 0
         self.forgets = False
-        """States that were found are not in the table any more."""
+        """True if states were deleted from the table."""
         self.loose = linked or not shape.measured
-        """States are known to have successors in their own layer."""
+        """True if states may have successors in their own layer."""
         self._steps = [1] if linked else list(_MEASURED_STEPS if shape.measured else _STEPS)
         self.plan.linked = linked
         self._blocks: dict[str, tuple[int, int]] = {}
@@ -108,7 +109,7 @@ class DeviceStore:
 
     @property
     def reserve(self) -> int:
-        """States that may be found after a round was told to stop."""
+        """Most states that may be found after a round is asked to stop."""
         return self.device.lanes * self.shape.successors * int(self.plan.batch)
 
     @property
@@ -150,13 +151,13 @@ class DeviceStore:
             self.device.release(old[0])
 
     def _next_step(self) -> bool:
-        """Make the log and the table larger; False where they are as large as they can be."""
+        """Grow the log and the table; return False if they have their full size."""
         while self._steps:
             step = self._steps.pop(0)
             few = step == 1 and self.shape.measured and not self.loose
             kept = sum(size for name, (_, size) in self._blocks.items() if name not in ("table", "crossed"))
             budget = int(self.budget * _SHARE_WITHOUT_CROSSINGS) if self.shape.carries else self.budget
-            sizes = planned(budget, self.shape, step, few=few, taken=kept)
+            sizes = plan_sizes(budget, self.shape, step, few=few, taken=kept)
             if sizes.places >= 2 * int(self.plan.places) and sizes.places > 2 * self.reserve:
                 self._resize(sizes)
                 return True
@@ -190,7 +191,7 @@ class DeviceStore:
     # --- kernels -----------------------------------------------------------------------------------------------------
 
     def run(self, kernel: str, first: int | None = None, until: int | None = None, **plan: int) -> None:
-        """Run a kernel over a part of the log, all of it where none is given; what it counts begins at zero."""
+        """Run a kernel over a part of the log, by default all of it, with counters from zero."""
         self.plan["from"] = self.tail if first is None else first
         self.plan.until = int(self.tally.head) if until is None else until
         for name, value in plan.items():
@@ -201,17 +202,17 @@ class DeviceStore:
         self.device.run(kernel, self.plan, self.tally)
 
     def seed(self, rows: WordArray) -> None:
-        """Store states, one a row: its words and its key."""
+        """Store states, one per row: words and key."""
         given = np.ascontiguousarray(rows, dtype=np.uint64).reshape(-1)
         address = self.device.allocate(given.nbytes)
         self.device.write(address, given)
         self.run("seed", 0, len(rows), listed=address)
-        self._listen()
+        self._read_reports()
         self.plan.listed = 0
         self.device.release(address)
 
     def expand(self, cursor: int, to: int, nanoseconds: int, **plan: int) -> list[int]:
-        """Run rounds, beginning with a part of the log or of a list; where each of them ended."""
+        """Run rounds, beginning with a part of the log or of a list; return where each of them ended."""
         tally = self.tally
         for name in ("over", "stop", "rounds", "again_count", "told"):
             tally[name] = 0
@@ -228,51 +229,51 @@ class DeviceStore:
             return []
         self.device.load(self.shape)
         self.device.run("rounds", self.plan, tally)
-        self._listen()
+        self._read_reports()
         return [int(end) for end in self.device.read(int(self.plan.ends), int(tally.rounds))]
 
-    def _listen(self) -> None:
-        """Read what the kernels have told of while it is where they found it."""
+    def _read_reports(self) -> None:
+        """Read the states that the kernels have reported, before they move."""
         tally = self.tally
         numbers: dict[str | int, int] = {name: int(tally[name]) for name in ("fault", "falling", "hit")}
         for bit in np.flatnonzero(tally["found"] != np.uint64(NONE)).tolist():
             numbers[bit] = int(tally["found"][bit])
         for what, number in numbers.items():
-            if number != NONE and what not in self.told:
+            if number != NONE and what not in self.reports:
                 carried = self._carried(number) if self.shape.carries else 0
-                self.told[what] = Told(number, self.state(number), carried)
+                self.reports[what] = Report(number, self.state(number), carried)
 
     def forget_found(self, bit: int) -> None:
-        """Stop at states with this label no more."""
-        self.told.pop(bit, None)
+        """Stop at states with this label no longer."""
+        self.reports.pop(bit, None)
         self.tally["found"][bit] = NONE
         self.plan.stop_mask = int(self.plan.stop_mask) & ~(1 << bit)
 
-    def to_be_repeated(self) -> WordArray:
-        """The numbers of the states that could not be expanded."""
+    def repeated_numbers(self) -> WordArray:
+        """Return the positions of the states that could not be expanded."""
         return self.device.read(int(self.plan.again), int(self.tally.again_count))
 
     def list_up_to(self, key: int, first: int) -> tuple[int, int]:
-        """The list of states that wait and have no larger key, and its length."""
+        """List the unexpanded states with no larger key; return the address of the list and its length."""
         self.run("pick", first, bound=key, room=self._listed, listed=self._list)
         self.plan.listed = 0
         return self._list, min(int(self.tally.count), self._listed)
 
     def state(self, number: int) -> tuple[int, ...]:
-        """The words of a state in the log."""
+        """Return the words of a state in the log."""
         address = int(self.plan.states) + 8 * self.shape.words * self._place(number)
         return tuple(self.device.read(address, self.shape.words).tolist())
 
-    def linked_way(self, told: Told) -> list[tuple[int, ...]]:
-        """The states on the way by links to one that was told of, the first one first."""
-        way, carried = [told.state], told.carried
+    def linked_path(self, report: Report) -> list[tuple[int, ...]]:
+        """Return the states on the path of links to a reported state, the first one first."""
+        way, carried = [report.state], report.carried
         while carried:
             way.append(self.state(carried - 1))
             carried = self._carried(carried - 1)
         return way[::-1]
 
     def thin(self, share: float, first: int) -> None:
-        """Of the states that wait, keep a share by lot."""
+        """Keep a random share of the frontier."""
         self.plan.kept = int(min(share, 1.0) * (NONE >> 1)) << 1
         self.plan.salt += 1 << 40
         self.run("thin", first)
@@ -280,8 +281,8 @@ class DeviceStore:
     def _carried(self, number: int) -> int:
         return int(self.device.read(int(self.plan.carried) + 8 * self._place(number), 1)[0])
 
-    def crossed(self, number: int) -> tuple[tuple[int, ...], tuple[int, ...], int]:
-        """An edge that crosses: its source, its target, what the source carried."""
+    def crossing(self, number: int) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+        """Return a crossing: source, target, and the value that the source carried."""
         size, words = self.shape.crossing_words, self.shape.words
         entry = self.device.read(int(self.plan.crossed) + 8 * size * number, size).tolist()
         return tuple(entry[:words]), tuple(entry[words:-1]), entry[-1]
@@ -294,11 +295,11 @@ class DeviceStore:
 
     @property
     def crowded(self) -> bool:
-        """The table could well do with fewer states."""
+        """True if the table should be rebuilt when that is cheap."""
         return self._entered + int(self.tally.head) - self._entered_at > int(self.plan.slots) * _CROWDED
 
     def _limit(self, entered: int) -> None:
-        """States may be found until the log or the table is full; so many are in the table."""
+        """Set the number of states that may be found until the log or the table, with `entered` states, is full."""
         self._entered, self._entered_at = entered, int(self.tally.head)
         places, slots = int(self.plan.places), int(int(self.plan.slots) * _LOAD)
         most = min(self.tail + places, int(self.tally.head) + slots - entered)
@@ -308,12 +309,12 @@ class DeviceStore:
 
     @property
     def found(self) -> int:
-        """States that were found."""
+        """The number of states found."""
         return int(self.tally.head) - self.moved
 
     @property
     def at_limit(self) -> bool:
-        """As many states as allowed were found."""
+        """True if the limit on states is reached."""
         return self.max_states is not None and self.found >= self.max_states
 
     @property
@@ -321,8 +322,10 @@ class DeviceStore:
         return int(self.tally.head) < int(self.plan.most)
 
     def make_room(self, line: int = 0, column: int = 0, *, strict: bool = False) -> bool:
-        """Forget what lies behind the line, a key, but not persistent states from a key on, that of the column; grow;
-        False where that gives no room. `strict`: all that is expanded next has the key of the line."""
+        """Delete states behind the line, a key, and grow; return False if that gives no room.
+
+        Persistent states with keys from `column` on stay. `strict`: all states expanded next have the key of the line.
+        """
         if self.plan.linked:
             return False
         if self.shape.carries and int(self.tally.crossings) >= int(self.plan.most_crossings):
@@ -337,7 +340,7 @@ class DeviceStore:
         return True
 
     def _forget(self, line: int, column: int) -> int:
-        """Cut off and move what is dead; how many states belong into the table."""
+        """Cut off or move over dead states; return the number of states that belong into the table."""
         self.run("census", bound=line, column_bound=column)
         live, entering = int(self.tally.count), int(self.tally.entering)
         self._cut(int(self.tally.first) if live else int(self.tally.head))
@@ -353,7 +356,7 @@ class DeviceStore:
             self.plan.turn += self.plan.places
 
     def _compact(self, end: int) -> None:
-        """Copy what is live to the head, part by part, as far as there is room."""
+        """Copy live states to the head, in parts, as far as there is room."""
         while self.tail < end:
             before = int(self.tally.head)
             free = int(self.plan.places) - (before - self.tail)
@@ -365,8 +368,11 @@ class DeviceStore:
             self._cut(until)
 
     def _rebuild(self) -> bool:
-        """Make the table anew of what is live; whether there is room then. States with the key `skipped` are left out:
-        then none of them may have a successor with that key, and the kernels stop where one has."""
+        """Rebuild the table from the live states; return True if there is room then.
+
+        States with the key `skipped` are left out: then none of them may have a successor with that key, and the
+        kernels stop if one has.
+        """
         self.rebuilt += 1
         self.device.clear(int(self.plan.table), 8 * int(self.plan.slots))
         self.run("reenter")
@@ -376,9 +382,9 @@ class DeviceStore:
         return self.has_room
 
     def require_successors(self, wanted: int) -> None:
-        """Have kernels with room for more successors of a state."""
+        """Load kernels with room for more successors of a state."""
         self.shape = replace(self.shape, successors=max(2 * self.shape.successors, wanted))
         self.device.load(self.shape)
         self._block("again", 8 * self.device.lanes * int(self.plan.batch))
-        # The reserve is another one. How much of the log is in the table is known again when it is rebuilt.
+        # The reserve has changed. Until the table is rebuilt, assume that the whole log is in it.
         self._limit(int(self.tally.head) - self.tail)

@@ -1,7 +1,7 @@
-"""Expand states that lie in an array; successors wait for their layer, in pages, with the links to their parents.
+"""Expansion of states in an array; successors are queued for their layer, in pages, with links to their parents.
 
-Nothing is looked up: that a successor is known, is seen when its layer comes, and all that wait for it are sorted. Only
-one that was met a moment ago, which many are, is left out at once, by a small table of the states met last.
+Nothing is looked up: a duplicate is detected when its layer comes and the queue is sorted. Only successors that were
+reached shortly before, which are many, are dropped at once, by a small cache of recent states.
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -13,11 +13,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.parts.expansion_kernel import ask, link_of
-from strandline.engine.parts.layer_table_kernel import kept, live, push, remove_row, row_of, schedule_root
-from strandline.engine.parts.line_kernel import column_at, layer_at, move_line, wake_layers
-from strandline.engine.parts.profile_recorder_kernel import note_layer, note_regress
-from strandline.engine.parts.search_output_kernel import count_expanded, expanded_full, tell_expanded
+from strandline.engine.parts.expansion_kernel import compute_successors, link_of
+from strandline.engine.parts.layer_table_kernel import (
+    layer_chain,
+    persistent_chain,
+    queue_layer,
+    remove_row,
+    row_of,
+    schedule_root,
+)
+from strandline.engine.parts.line_kernel import column_at, layer_at, move_line, queue_roots
+from strandline.engine.parts.profile_recorder_kernel import record_layer, sample_regress_edge
+from strandline.engine.parts.search_output_kernel import count_expanded, expanded_is_full, record_expanded
 from strandline.engine.runtime.codes import (
     BATCH,
     BIAS,
@@ -39,20 +46,22 @@ U = np.uint64
 _0, _1 = U(0), U(1)
 _BIAS, _STEP_MASK = U(BIAS), U(STEP_MASK)
 _BATCH, _LINE = U(BATCH), U(8)
-"""Successors that are made before they are placed; words of a line of the processor's cache."""
+"""Successors per batch; words of a cache line."""
 
 
-class Spread(NamedTuple):
-    """All that the search works on: `states` are rows of a state and its link, `pages` have what waits, `recent`
-    are the states met last, in lines of the processor's cache. Where states wait or are remembered, their hashes stand
-    in place of their first words (`sorting_kernel`)."""
+class DiskExpansion(NamedTuple):
+    """The arrays of the search.
+
+    `states` are rows of a state and its link, `pages` hold the queued successors, `recent` is the cache of recent
+    states, in cache lines. In queues and caches a state's hash stands in place of its first word (`sorting_kernel`).
+    """
 
     expansion: Any
     batch: Any
     pages: Any
     layers: Any
     journal: Any
-    notes: Any
+    recorder: Any
     states: Any
     recent: Any
     work: Any
@@ -60,20 +69,22 @@ class Spread(NamedTuple):
 
 @inlined
 def _recent_line(search, hash_value):
-    """Where the line begins in which a state with this hash is remembered, and how many words that has."""
+    """Return the cache set for states with this hash, and its length in words."""
     width, recent = word_count(search.expansion.words), search.recent
     line = max(_1, _LINE // width) * width
     return home(hash_value, U(len(recent)) // line) * line, line
 
 
 @inlined
-def _met_before(search, at, hash_value):
-    """Whether the state at `records[at]` was met a moment ago; from now on it was. Of a line's states, that met first
-    is forgotten."""
+def _is_recent(search, at, hash_value):
+    """Return True if the state at `records[at]` is in the cache of recent states; insert it if not.
+
+    The oldest state of the set is evicted.
+    """
     words, records, recent = search.expansion.words, search.expansion.records, search.recent
     width = word_count(words)
     first, line = _recent_line(search, hash_value)
-    # A place without a state has zeros. A state whose hash is that is never remembered.
+    # Free places are zero, so a state whose hash is 0 is never cached.
     for place in range(first, first + line, width):
         if recent[place] == hash_value and hash_value != _0 and _same_rest(records, at, recent, place, width):
             return True
@@ -87,7 +98,7 @@ def _met_before(search, at, hash_value):
 
 @inlined
 def _same_rest(records, at, recent, place, width):
-    """Whether the words after the first are the same."""
+    """Return True if all words after the first are equal."""
     same = True
     for word in range(_1, width):
         if records[at + word] != recent[place + word]:
@@ -98,7 +109,7 @@ def _same_rest(records, at, recent, place, width):
 
 @inlined
 def _wait(search, number):
-    """Let successor `number` wait for its layer: CONTINUE; or REGRESSING_COLUMN or GROW with nothing changed."""
+    """Queue successor `number` for its layer. Returns CONTINUE; or REGRESSING_COLUMN or GROW with nothing changed."""
     expansion, layers, pages, work = search.expansion, search.layers, search.pages, search.work
     words, records, line = expansion.words, expansion.records, layers.line
     at = number * expansion.stride
@@ -112,12 +123,12 @@ def _wait(search, number):
     if row == NONE:
         return GROW
     hash_value = search.batch.hashes[number]
-    if not behind and _met_before(search, at, hash_value):
+    if not behind and _is_recent(search, at, hash_value):
         return CONTINUE
-    chain = layers.chains[kept(row) if behind else live(row)]
+    chain = layers.chains[persistent_chain(row) if behind else layer_chain(row)]
     entry = append(pages, chain, _0)
     if entry == NONE:
-        # It was not met: it will be tried again.
+        # Remove it from the cache: it is not queued yet, and will be tried again.
         if not behind:
             search.recent[_recent_line(search, hash_value)[0]] = _0
         return GROW
@@ -125,33 +136,35 @@ def _wait(search, number):
     copy_state(records, at, pages.entries, place, words)
     pages.entries[place] = hash_value
     pages.entries[place + word_count(words)] = search.batch.links[number]
-    work.waiting += _1
+    work.queued += _1
     if behind:
         line.regress_edges += _1
         step = search.batch.links[number] & _STEP_MASK
-        note_regress(search.notes, words, search.states, search.batch.sources[number], step, line.regress_edges)
+        sample_regress_edge(
+            search.recorder, words, search.states, search.batch.sources[number], step, line.regress_edges
+        )
         schedule_root(layers, row)
     elif row != line.row:
-        push(layers, row)
+        queue_layer(layers, row)
     return CONTINUE
 
 
 @inlined
-def _fill(search):
-    """Fill the batch with successors of the next states, and have fetched what they will be looked for in."""
+def _expand_batch(search):
+    """Fill the batch with successors of the next states, and prefetch their sets of the cache of recent states."""
     expansion, batch, journal, work = search.expansion, search.batch, search.journal, search.work
     words, used, code = expansion.words, _0, CONTINUE
     size = word_count(words) + _1
     while work.next < work.count and used < _BATCH:
-        if expanded_full(journal, words):
+        if expanded_is_full(journal, words):
             code = FLUSH
             break
         at, record = work.next * size, work.record + work.next
-        code = ask(expansion, search.states, at, record, used)
+        code = compute_successors(expansion, search.states, at, record, used)
         if code != CONTINUE:
             break
         successors, labels = expansion.answer.successors, expansion.labels[0]
-        tell_expanded(journal, words, search.states, at, successors, labels)
+        record_expanded(journal, words, search.states, at, successors, labels)
         count_expanded(journal.counts, successors, labels)
         for step in range(successors):
             number = used + step
@@ -162,14 +175,17 @@ def _fill(search):
         used += successors
         work.next += _1
     batch.rest.count = used
-    # A buffer that is full will be empty when the successors are placed.
+    # A full buffer is empty again when the successors are queued.
     return CONTINUE if code == FLUSH and used > _0 else code
 
 
 @njit
 def expand(search, budget):
-    """Expand on for about `budget` states: DONE when all in `states` are expanded, else BUDGET, GROW, FAULT, FOUND,
-    FLUSH or REGRESSING_COLUMN; after all but FAULT and REGRESSING_COLUMN it can be called again."""
+    """Expand on for about `budget` states.
+
+    Returns DONE if all states are expanded, else BUDGET, GROW, FAULT, FOUND, FLUSH or REGRESSING_COLUMN; after all but
+    FAULT and REGRESSING_COLUMN it can be called again.
+    """
     rest, work, counts = search.batch.rest, search.work, search.journal.counts
     stop_at = counts.visited + budget
     while True:
@@ -183,17 +199,17 @@ def expand(search, budget):
             return DONE
         if counts.visited >= stop_at:
             return BUDGET
-        code = _fill(search)
+        code = _expand_batch(search)
         if code != CONTINUE:
             return code
 
 
-# --- what waits -------------------------------------------------------------------------------------------------
+# --- the queues -------------------------------------------------------------------------------------------------
 
 
 @njit
 def drain(pages, layers, work, chain_number, rows):
-    """Move states that wait in a chain to `rows`, as many pages as fit; how many states that are."""
+    """Move queued states of a chain to `rows`, as many pages as fit; return the number of states."""
     shape, chain, moved = pages.shape, layers.chains[chain_number], _0
     most = U(len(rows)) // pages.entry
     while chain.first != _0:
@@ -212,13 +228,13 @@ def drain(pages, layers, work, chain_number, rows):
     chain.count -= moved
     if chain.first == _0:
         chain.last = chain.count = chain.taken = chain.page = chain.offset = _0
-    work.waiting -= moved
+    work.queued -= moved
     return moved
 
 
 @njit
 def drop_rows(layers):
-    """Nothing waits in memory any more: all rows go but that of the line."""
+    """Remove all rows but that of the line, when no queued state is left in memory."""
     line = layers.line
     for place in range(U(len(layers.places))):
         layers.places[place] = _0
@@ -231,7 +247,7 @@ def drop_rows(layers):
 
 @njit
 def stand_at(layers, column, layer):
-    """Move the line to a layer, none of those that wait before it; whether there was room."""
+    """Move the line to a layer before which none is queued; return False if there is no room."""
     line = layers.line
     if line.waiting > _0:
         least = layers.rows[layers.heap[_0]]
@@ -247,15 +263,15 @@ def stand_at(layers, column, layer):
 
 
 @njit
-def wake(layers):
-    """The layers with roots for the next sweep wait for the line."""
-    wake_layers(layers)
+def queue_next_roots(layers):
+    """Queue the layers that have roots of the next sweep, for callers outside of kernels."""
+    queue_roots(layers)
 
 
 @njit
-def leave(search, unmoved):
-    """The line leaves its layer, in which nothing waits; so many states were expanded that are not persistent."""
+def leave_layer(search, unmoved):
+    """Leave the line's layer, whose queue is empty; `unmoved` of the expanded states are not persistent."""
     layers, line = search.layers, search.layers.line
-    note_layer(search.notes, line.column, line.layer << search.work.grain, unmoved, search.journal.counts)
+    record_layer(search.recorder, line.column, line.layer << search.work.grain, unmoved, search.journal.counts)
     remove_row(layers, line.row)
     line.row = NONE

@@ -1,5 +1,7 @@
-"""Which of sorted rows have states that are known: in sorted arrays, or in sorted files, of which a filter tells most
-rows at once that they are not there (Bloom 1970; the bits of a state lie in one word, and rows meet words in order)."""
+"""Lookup of sorted rows in sorted arrays and in sorted files, with a filter that excludes most rows at once.
+
+The filter is Bloom's (1970); the bits of a state lie in one word, and sorted rows access the words in order.
+"""
 
 # Numba infers and checks the types of kernels when it compiles them.
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
@@ -20,9 +22,11 @@ _0, _1, _6, _12, _63 = U(0), U(1), U(6), U(12), U(63)
 
 
 class Run(NamedTuple):
-    """An open file with so many sorted states. `fence` has the hash of every state that begins a block; states with
-    hashes from fence i to fence i + 1, both included, lie in block i. `pread` is where that function of the C library
-    lies."""
+    """An open file of sorted states.
+
+    `fence` has the hash of every state that begins a block; states with hashes from fence i to fence i + 1, both
+    included, lie in block i. `pread` is the address of that function of the C library.
+    """
 
     fence: Any
     block: Any
@@ -36,13 +40,13 @@ class Run(NamedTuple):
 
 @inlined
 def _bits(hash_value):
-    """The bits of a state; they do not depend on the word that has them."""
+    """Return the filter bits of a state; they are independent of the word that has them."""
     return (_1 << (hash_value & _63)) | (_1 << (hash_value >> _6 & _63)) | (_1 << (hash_value >> _12 & _63))
 
 
 @njit
-def note_states(states, words, filter_words):
-    """These states may be there from now on."""
+def add_to_filter(states, words, filter_words):
+    """Add states to the filter."""
     width = word_count(words)
     for at in range(_0, U(len(states)), width):
         filter_words[home(states[at], U(len(filter_words)))] |= _bits(states[at])
@@ -50,6 +54,7 @@ def note_states(states, words, filter_words):
 
 @inlined
 def _may_be_there(filter_words, hash_value):
+    """Return False if the filter excludes a state."""
     bits = _bits(hash_value)
     return filter_words[home(hash_value, U(len(filter_words)))] & bits == bits
 
@@ -59,7 +64,7 @@ def _may_be_there(filter_words, hash_value):
 
 @inlined
 def _is_at(rows, row, known, width, place, count, words):
-    """Whether one of the known states from a place on with the hash of a row has its state."""
+    """Return True if a known state from `place` on with the hash of a row has its state."""
     while place < count and known[place * width] == rows[row]:
         if same_state(rows, row, known, place * width, words):
             return True
@@ -69,10 +74,10 @@ def _is_at(rows, row, known, width, place, count, words):
 
 @njit
 def mark_known(rows, words, count, known, marks):
-    """Mark those of the first `count` sorted rows whose state is among the known ones, which are sorted too."""
+    """Mark those of the first `count` sorted rows whose state is among the sorted known states."""
     width = word_count(words)
     size, states, place = width + _1, U(len(known)) // width, _0
-    # About half of what lies between two.
+    # About half the distance between two known states that are looked up.
     step = max(_1, states // max(_1, count) >> _1)
     for number in range(count):
         place = at_least(known, width, place, states, step, rows[number * size])
@@ -82,8 +87,11 @@ def mark_known(rows, words, count, known, marks):
 
 @njit
 def mark_in_file(rows, words, count, filter_words, run, buffer, marks):
-    """The same for states in a file, of which those are looked for that are not marked yet and that the filter lets
-    pass. Answers whether everything could be read."""
+    """Mark those of the first `count` sorted rows whose state is in a file.
+
+    Only rows that are not marked yet and that the filter does not exclude are looked up. Returns False if the file
+    cannot be read.
+    """
     width = word_count(words)
     size, blocks, at_once = width + _1, U(len(run.fence)), U(len(buffer)) // (run.block * width)
     first, behind, block, ahead, known, place = _0, _0, _0, _0, _0, _0
@@ -91,7 +99,7 @@ def mark_in_file(rows, words, count, filter_words, run, buffer, marks):
         wanted = rows[number * size]
         if marks[number] != 0 or not _may_be_there(filter_words, wanted):
             continue
-        # The last block that begins with less than what is wanted, and all that begin with it.
+        # The last block that begins with a smaller hash, and all that begin with this one.
         block = at_least(run.fence, _1, block, blocks, _1, wanted)
         block -= min(block, _1)
         last = block
@@ -100,7 +108,7 @@ def mark_in_file(rows, words, count, filter_words, run, buffer, marks):
         at = block
         while True:
             if at < first or at >= behind:
-                # The more blocks in a row are wanted, the more are read at once.
+                # Read ahead: twice as much whenever blocks are read in sequence.
                 ahead = min(ahead + ahead + _1, at_once) if at <= behind + _1 else _1
                 first, behind = at, min(blocks, at + ahead)
                 known, place = min(behind * run.block, run.states) - first * run.block, _0
@@ -118,6 +126,6 @@ def mark_in_file(rows, words, count, filter_words, run, buffer, marks):
 
 @inlined
 def _read(run, buffer, first, count):
-    """Read words of a file; whether all could be read."""
+    """Read words of a file; return False if not all could be read."""
     size = U(8) * count
     return U(read_at(run.pread, run.file, buffer, size, U(8) * first)) == size

@@ -1,4 +1,4 @@
-"""States that wait in memory, in chains of pages, two for each layer: the second has persistent ones."""
+"""The frontier in memory: two chains of pages for each layer, the second for persistent states."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from typing import Any
 
 import numpy as np
 
-from strandline.engine.disk.sorting import SortedRows, in_order, words_of
+from strandline.engine.disk.sorting import SortedRows, sorted_copy, words_of
 from strandline.engine.disk.spill_file import Key
-from strandline.engine.disk.spill_queues import Backlog
+from strandline.engine.disk.spill_queues import SpillQueues
 from strandline.engine.parts.expansion import Width
 from strandline.engine.parts.line import LayersPart
 from strandline.engine.runtime.memory import WordArray
 from strandline.engine.store.parts import PagedPart
 
 
-class Chains:
-    """See the module's docstring. Rows are states with their links; `work` knows how many wait."""
+class MemoryQueue:
+    """The chains of pages. Rows are states with their links; `work` counts the queued states."""
 
     def __init__(self, width: Width, pages: PagedPart, layers: LayersPart, work: Any) -> None:
         self._width, self._pages, self._layers, self._work = width, pages, layers, work
 
     def count(self, chain: int) -> int:
-        """How many states wait in a chain."""
+        """Return the number of states in a chain."""
         return int(self._layers.layers().chains[chain].count)
 
     def take(self, chain: int, count: int) -> WordArray:
-        """Take states out of a chain, about so many: their rows."""
+        """Remove about `count` states from a chain and return their rows."""
         from strandline.engine.disk.expanding_kernel import drain
 
         row, page = words_of(self._width) + 1, 1 << int(self._pages.shape.page_bits)
@@ -34,8 +34,8 @@ class Chains:
         moved = int(drain(self._pages.store(), self._layers.layers(), self._work, np.uint64(chain), rows))
         return rows[: moved * row]
 
-    def spill(self, backlog: Backlog, here: Key, piece: int) -> None:
-        """Let all go to disk, where the line is `here`; so many are sorted at a time."""
+    def spill(self, backlog: SpillQueues, here: Key, piece: int) -> None:
+        """Move all states to disk, where the line is at `here`; sort `piece` of them at a time."""
         from strandline.engine.disk.expanding_kernel import drop_rows
 
         rows, chains = self._layers.layers().rows, self._layers.layers().chains
@@ -55,4 +55,4 @@ class Chains:
         self._pages.shape.wanted_entries = self._layers.line.wanted_rows = 0
 
     def _sorted(self, chain: int, count: int) -> WordArray:
-        return SortedRows([in_order(self.take(chain, count), self._width)], self._width).used
+        return SortedRows([sorted_copy(self.take(chain, count), self._width)], self._width).used

@@ -15,16 +15,17 @@ from strandline.engine.runtime.writer import Collected, Writer
 from strandline.errors import ResourceError
 
 Account: TypeAlias = Callable[[int], None]
-"""Is told how many bytes are about to be written or, less than 0, were removed; raises `ResourceError` where that is
-more than there may be."""
+"""Account for bytes that are about to be written, or, negative, were removed.
+
+Raises `ResourceError` if the limit on disk space would be exceeded.
+"""
 
 Release: TypeAlias = Callable[[Path, Callable[[], None]], None]
-"""Is given a file that the search does not need any more, but perhaps one that goes on from where it was saved; tells
-when it is removed."""
+"""Release a file that the search needs no longer, but perhaps a resumed one; call the function when it is removed."""
 
 
 class RunFiles:
-    """Makes files in a folder, and counts what they take."""
+    """The files of a search in a folder, and the bytes they take."""
 
     def __init__(
         self, folder: Path, account: Account, release: Release | None = None, writer: Writer | None = None
@@ -36,14 +37,14 @@ class RunFiles:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise ResourceError(f"{folder}: cannot be made: {error.strerror}") from None
+            raise ResourceError(f"{folder}: the folder cannot be created: {error.strerror}") from None
 
     def new(self, row_words: int) -> RunFile:
         self.made += 1
         return RunFile(self, self._folder, self.made, row_words)
 
     def reopened(self, number: int, row_words: int, rows: int) -> RunFile:
-        """A file that was finished before the search was saved."""
+        """Open a file that was finished before the search was saved."""
         return RunFile(self, self._folder, number, row_words, rows)
 
     def remove(self, path: Path, size: int) -> None:
@@ -55,14 +56,14 @@ class RunFiles:
         self._account(-size)
 
     def count(self, size: int) -> None:
-        """So many bytes are written."""
+        """Account for `size` bytes that are being written."""
         self._account(size)
         self.bytes += size
         self.peak_bytes = max(self.peak_bytes, self.bytes)
 
 
 class RunFile:
-    """Rows of so many words. After `finish` they can be read."""
+    """Rows of `row_words` words each; they can be read after `finish`."""
 
     def __init__(self, files: RunFiles, folder: Path, number: int, row_words: int, rows: int | None = None) -> None:
         self._files, self.number, self._row_words = files, number, row_words
@@ -78,19 +79,19 @@ class RunFile:
             raise ResourceError(f"{self.path}: cannot be opened: {error.strerror}") from None
 
     def append(self, words: WordArray) -> None:
-        """Write whole rows behind the ones before."""
+        """Append whole rows."""
         self._files.count(words.nbytes)
         self._collected.add(words)
         self.rows += len(words) // self._row_words
 
     def finish(self) -> None:
-        """Nothing is appended any more."""
+        """Close the file for writing."""
         self._collected.hand_over()
         self._files.writer.close(self._file, self.path)
         self._file = -1
 
     def read(self, first: int, count: int) -> WordArray:
-        """So many rows from a row on, in an array of its own."""
+        """Read `count` rows from row `first` on into a new array."""
         words: WordArray = np.empty(count * self._row_words, dtype=np.uint64)
         rest, offset = words.data.cast("B"), 8 * first * self._row_words
         with self.reading() as file:
@@ -106,7 +107,7 @@ class RunFile:
 
     @contextmanager
     def reading(self) -> Iterator[int]:
-        """The number of the file, open to be read."""
+        """Open the file for reading; yield its descriptor."""
         if not self._written:
             self._files.writer.settle()
             self._written = True
@@ -117,11 +118,11 @@ class RunFile:
             os.close(file)
 
     def unreadable(self, error: OSError | None = None) -> ResourceError:
-        """That the file cannot be read, and why."""
+        """Return the error that says that the file cannot be read."""
         return ResourceError(f"{self.path}: cannot be read back" + (f": {error.strerror}" if error else ""))
 
     def remove(self) -> None:
-        """Nothing of it is needed any more."""
+        """Remove the file."""
         if self._file >= 0:
             self.finish()
         self._files.remove(self.path, 8 * self.rows * self._row_words)

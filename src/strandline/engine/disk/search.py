@@ -1,14 +1,14 @@
-"""The search that goes on when memory is full: a sweep, or breadth-first, with all that waits on disk if need be.
+"""The search that continues when memory is full: a sweep or breadth-first search with its frontier on disk.
 
-Delayed duplicate detection (Stern and Dill 1998; Korf 2004): successors are not looked up, but wait for their layer.
-When the line comes to it, all that wait there are sorted, equal ones dropped, and so are those that are known: the
-states of the layer found before, and the persistent ones. What is left is new, and expanded. Successors in the same
-layer wait for the next round in it; a breadth-first search is a sweep with a single layer, and its rounds are the
-levels. A layer that is too large is taken in pieces, each a range of hashes. Where layers are too small, neighbours are
-taken together.
+Delayed duplicate detection (Stern and Dill 1998; Korf 2004): successors are not looked up, but queued for their layer.
+When the line reaches the layer, its queue is sorted and duplicates are removed, and so are visited states: those of the
+layer stored before, and the persistent ones. The rest is new, and is expanded. Successors in the same layer are queued
+for the next round in it; a breadth-first search is a sweep with a single layer, and its rounds are the levels. A layer
+that is too large is expanded in pieces, each a range of hashes. Layers that are too small are merged with their
+neighbours.
 
-Verdict and counts are those of the searches in memory; where layers were taken together, a state may be visited more
-or less often.
+Verdict and counts are those of the searches in memory; where layers were merged, a state may be visited more or less
+often.
 """
 
 from __future__ import annotations
@@ -22,50 +22,52 @@ import numpy as np
 
 from strandline.compile.kernel import Kernel
 from strandline.engine.disk.loading import load_kernels
-from strandline.engine.disk.memory_queue import Chains
+from strandline.engine.disk.memory_queue import MemoryQueue
 from strandline.engine.disk.recent import RecentStates
 from strandline.engine.disk.runs import Account, Release, RunFiles
 from strandline.engine.disk.sorted_set import SortedSet
-from strandline.engine.disk.sorting import SortedRows, in_order
+from strandline.engine.disk.sorting import SortedRows, sorted_copy
 from strandline.engine.disk.spill_file import Key, give_back
-from strandline.engine.disk.spill_queues import Backlog, Group
+from strandline.engine.disk.spill_queues import LayerQueue, SpillQueues
 from strandline.engine.handoff import LEVEL, NEXT_LEVEL, UNPLACED, VISITED, Blocks, HandOff, LevelCounters, Progress
 from strandline.engine.parts.expansion import width_of
-from strandline.engine.parts.line import LayersPart, swept
+from strandline.engine.parts.line import LayersPart, add_line_counts
 from strandline.engine.parts.profile import LayerFigures, level_layers
-from strandline.engine.parts.profile_recorder import NotesPart
+from strandline.engine.parts.profile_recorder import RecorderPart
 from strandline.engine.runtime import codes, sizes
 from strandline.engine.runtime.codes import NONE
 from strandline.engine.runtime.memory import WordArray
-from strandline.engine.runtime.records import SPREAD, record
+from strandline.engine.runtime.records import DISK_EXPANSION, record
 from strandline.engine.runtime.writer import Writer
-from strandline.engine.saving import Kept, Saved, together
+from strandline.engine.saving import RestoredState, SavedState, combine
 from strandline.engine.search import Event, Search, SearchArguments, Statistics
 from strandline.engine.store.parts import PagedPart
 from strandline.errors import InternalError
 
 if TYPE_CHECKING:
-    from strandline.engine.disk.expanding_kernel import Spread
+    from strandline.engine.disk.expanding_kernel import DiskExpansion
 
 _DEFAULT_MEMORY = 1 << 30
-_WAITING, _KNOWN, _PIECE, _RECENT, _FILTER = 0.2, 0.1, 0.15, 0.3, 0.2
-"""Shares of the memory: what waits, sets of known states, a piece that is sorted, states met a moment ago, and filters
-for known states on disk."""
-_LEAST_PIECE, _LEAST_WAITING = 1 << 10, 1 << 13
+_QUEUES, _KNOWN, _PIECE, _RECENT, _FILTER = 0.2, 0.1, 0.15, 0.3, 0.2
+"""Shares of the memory limit: the queues, sets of known states, a sorted piece, the cache of recent states, filters."""
+_LEAST_PIECE, _LEAST_QUEUES = 1 << 10, 1 << 13
 _PIECES, _SMALL_PIECE = 256, 256
-"""After so many pieces it is seen whether they have fewer states than that on the mean."""
+"""Number of pieces after which their mean size is checked, and the mean size below which layers are merged."""
 _COARSER, _COARSEST = 2, 40
-"""Then so many bits more of layers are left out, up to so many."""
+"""How many more low bits of layers are then ignored, and how many at most."""
 _AT_ONCE = 0.005
-"""Seconds after which no further piece is begun in the same call."""
+"""Seconds after which a call begins no further piece."""
 
 
 class SpillingSearch(Search):
-    """See the module's docstring. Files are made in `folder`; `memory_limit` is all that the search takes, `piece` how
-    many states are taken at a time."""
+    """A search with its frontier on disk.
+
+    Files are made in `folder`. `memory_limit` is the memory of the whole search, of which the arrays of its parts may
+    take `array_limit`; `piece` is the number of states that are loaded at a time.
+    """
 
     loop = "disk.expanding_kernel.expand"
-    limits = (*Search.limits, "piece", "_known_most")
+    limits = (*Search.limits, "_array_limit", "piece", "_known_most")
 
     def __init__(
         self,
@@ -78,47 +80,53 @@ class SpillingSearch(Search):
         **terms: Unpack[SearchArguments],
     ) -> None:
         if kernel.componentwise:
-            raise InternalError("a search that spills goes by one measure, not by several componentwise")
+            raise InternalError("a search on disk takes a single measure, not several componentwise")
         memory = terms.get("memory_limit") or _DEFAULT_MEMORY
         width, row_words = width_of(kernel), kernel.words + 1
-        self._work = record(SPREAD, measured=int(kernel.measured))
+        self._work = record(DISK_EXPANSION, measured=int(kernel.measured))
         self._layers, self._pages = LayersPart(), PagedPart(width, extra=1)
-        self._chains = Chains(width, self._pages, self._layers, self._work)
-        self._notes = NotesPart(kernel.words)
-        super().__init__(kernel, self._layers, self._pages, self._notes, **terms)
-        self.memory_limit = max(int(memory * _WAITING), 8 * sum(part.room for part in self.parts) + _LEAST_WAITING)
+        self._chains = MemoryQueue(width, self._pages, self._layers, self._work)
+        self._recorder = RecorderPart(kernel.words)
+        super().__init__(kernel, self._layers, self._pages, self._recorder, **terms)
+        self.memory_limit = memory
+        self._array_limit = max(int(memory * _QUEUES), 8 * sum(part.room for part in self.parts) + _LEAST_QUEUES)
         self._width, self._row_words = width, row_words
         self.piece = max(_LEAST_PIECE, int(memory * _PIECE) // (8 * (4 * row_words + 1)))
         self._recent = RecentStates(kernel.words, int(memory * _RECENT) // 8)
         self.files = RunFiles(folder, account, release, writer)
-        # Arrays are doubled when they are merged. Without a measure no state is persistent.
+        # Merging needs twice the memory. Without a measure no state is persistent.
         sets = 2 if kernel.measured else 1
         known, filtered = int(memory * _KNOWN) // (2 * 8 * kernel.words) // sets, int(memory * _FILTER) // 8 // sets
         self._known, self._persistent = (SortedSet(width, self.files, known, filtered) for _ in range(2))
         self._known_most, self._repeated = known, 0
-        self._backlog = Backlog(self.files, row_words)
+        self._backlog = SpillQueues(self.files, row_words)
         self._states: WordArray = np.zeros(0, dtype=np.uint64)
-        self._group: Group | None = None
+        self._group: LayerQueue | None = None
         self._expanded_here = self._live_here = 0
         self._levels: list[int] = []
         self._swept_again = False
         self.pieces = self._in_pieces = 0
         self.expansion.start()
 
-    # --- to be saved --------------------------------------------------------------------------------------------
+    @property
+    def array_limit(self) -> int:
+        """The share of the memory limit for queues; sets, pieces and caches take the rest."""
+        return self._array_limit
 
-    def saved_further(self) -> Saved:
-        """The files, which stay where they are, and what is known of them."""
+    # --- saving -------------------------------------------------------------------------------------------------
+
+    def saved_further(self) -> SavedState:
+        """Return the state of the files, which stay where they are."""
         self.files.writer.settle()
         sets = {"known": self._known.saved(), "persistent": self._persistent.saved()}
-        found = together(**sets, waiting=self._backlog.saved(self._group))
+        found = combine(**sets, frontier=self._backlog.saved(self._group))
         found.arrays["levels"] = np.array(self._levels, dtype=np.uint64)
         return found
 
-    def restore_further(self, kept: Kept) -> None:
+    def restore_further(self, kept: RestoredState) -> None:
         self._known.restore(kept.of("known"))
         self._persistent.restore(kept.of("persistent"))
-        self._group = self._backlog.restore(kept.of("waiting"))
+        self._group = self._backlog.restore(kept.of("frontier"))
         self._levels = kept.array("levels").tolist()
         self.journal.repeat(self._repeated)
 
@@ -126,11 +134,11 @@ class SpillingSearch(Search):
 
     @property
     def handoff_rows(self) -> int:
-        # Nothing else takes memory while blocks are read.
+        # Queues and caches are empty while blocks are read.
         return 3 * self.piece
 
     def take_over(self, handoff: HandOff, progress: Progress | None = None) -> Event | None:
-        """Continue a breadth-first search: its level first, then the states it has found of the next level."""
+        """Continue a breadth-first search: its level first, then the states that it has found of the next level."""
         from strandline.engine.disk.expanding_kernel import stand_at
 
         counters, blocks = handoff.counters, handoff.blocks
@@ -149,46 +157,48 @@ class SpillingSearch(Search):
         self._add_to_frontier(blocks[LEVEL], frontier)
         if left:
             self._levels[-1] -= left
-            self._group = Group(self._backlog.live.take(self._line_key, 0), -(-left // self.piece))
+            self._group = LayerQueue(self._backlog.live.take(self._line_key, 0), -(-left // self.piece))
         self._add_to_frontier(blocks[NEXT_LEVEL], frontier)
         self._add_to_frontier(blocks[UNPLACED], None)
         for block in blocks[VISITED]:
-            rows = self._arranged(block)
+            rows = self._sorted_block(block)
             frontier.drop_from(rows)
             self._known.add(rows.states())
         frontier.clear()
         return None
 
     def _add_to_frontier(self, blocks: Blocks, also: SortedSet | None) -> None:
-        """Add states to the frontier on disk, and to a set."""
+        """Append states to the frontier on disk, and to a set if one is given."""
         spill = self._backlog.spill(0)
         for block in blocks:
-            rows = self._arranged(block)
+            rows = self._sorted_block(block)
             spill.append(self._backlog.live, self._line_key, rows.used)
             spill.divide(self._backlog.live)
             if also is not None:
                 also.add(rows.states())
         spill.finish()
 
-    def _arranged(self, block: WordArray) -> SortedRows:
+    def _sorted_block(self, block: WordArray) -> SortedRows:
+        """Sort a block of states with links, without duplicates."""
         from strandline.engine.disk.sorting_kernel import put_hashes
 
         rows = np.array(block).reshape(-1)
         put_hashes(rows, np.uint64(self._row_words), self._width)
-        return SortedRows([in_order(rows, self._width)], self._width)
+        return SortedRows([sorted_copy(rows, self._width)], self._width)
 
     # --- the loop -----------------------------------------------------------------------------------------------
 
-    def _spread(self) -> Spread:
-        from strandline.engine.disk.expanding_kernel import Spread
+    def _view(self) -> DiskExpansion:
+        """Return the arguments of the kernels."""
+        from strandline.engine.disk.expanding_kernel import DiskExpansion
 
-        return Spread(
+        return DiskExpansion(
             self.expansion.expansion(),
             self.expansion.batch(),
             self._pages.store(),
             self._layers.layers(),
             self.journal.journal(),
-            self._notes.notes(),
+            self._recorder.recorder(),
             self._states,
             self._recent.array,
             self._work,
@@ -196,30 +206,30 @@ class SpillingSearch(Search):
 
     def load(self) -> None:
         super().load()
-        load_kernels(self._spread(), self._width)
+        load_kernels(self._view(), self._width)
 
     def run(self, budget: np.uint64) -> int:
-        """Several small pieces at once: coming back costs more than a few states do."""
+        """Expand pieces; several small ones in one call, because a return costs more than a few states do."""
         from strandline.engine.disk.expanding_kernel import expand
 
         deadline = time.perf_counter() + _AT_ONCE
         while True:
-            code = int(expand(self._spread(), budget))
+            code = int(expand(self._view(), budget))
             if code == codes.DONE:
-                code = self._go_on()
+                code = self._load_next()
                 if code == codes.BUDGET and time.perf_counter() < deadline:
                     continue
             return code
 
-    def _go_on(self) -> int:
-        """All that was loaded is expanded: load the next piece, of this layer or of the next."""
+    def _load_next(self) -> int:
+        """Load the next piece, of this layer or of the next one, when all loaded states are expanded."""
         if self._group is not None and self._group.next < self._group.pieces:
             return self._load_piece(self._group)
         if self._group is not None:
             give_back(self._group.segments)
             self._group = None
         if self._layers.line.row != NONE:
-            if self._gather():
+            if self._collect_layer():
                 return codes.BUDGET
             self._leave_layer()
         return self._next_layer()
@@ -231,33 +241,33 @@ class SpillingSearch(Search):
         line = self._layers.line
         return int(line.column), int(line.layer)
 
-    def _gather(self) -> bool:
-        """Take what waits for the line's layer, roots first; whether there is anything."""
+    def _collect_layer(self) -> bool:
+        """Collect the queued states of the line's layer, roots first; return False if there are none."""
         key, line = self._line_key, self._layers.line
         for roots, runs in ((True, self._backlog.roots), (False, self._backlog.live)):
             chain = 2 * int(line.row) + int(roots)
-            waiting = self._chains.count(chain)
+            queued = self._chains.count(chain)
             segments = runs.take(key, self._grain)
-            if not waiting and not segments:
+            if not queued and not segments:
                 continue
-            total = waiting + sum(segment.count for segment in segments)
-            if waiting and total > self.piece:
-                # Pieces are taken from what is sorted.
+            total = queued + sum(segment.count for segment in segments)
+            if queued and total > self.piece:
+                # Pieces are ranges of sorted runs.
                 self._spill()
                 segments += runs.take(key, self._grain)
-                waiting = 0
-            rows = self._chains.take(chain, waiting) if waiting else None
-            self._group = Group(segments, max(1, -(-total // self.piece)), roots=roots, rows=rows)
+                queued = 0
+            rows = self._chains.take(chain, queued) if queued else None
+            self._group = LayerQueue(segments, max(1, -(-total // self.piece)), roots=roots, rows=rows)
             if not roots and not self.kernel.measured:
                 self._levels.append(0)
             return True
         return False
 
     def _leave_layer(self) -> None:
-        from strandline.engine.disk.expanding_kernel import leave
+        from strandline.engine.disk.expanding_kernel import leave_layer
 
         line, counts = self._layers.line, self.journal.counts
-        leave(self._spread(), np.uint64(self._live_here))
+        leave_layer(self._view(), np.uint64(self._live_here))
         if self._expanded_here:
             line.layers_left += np.uint64(1)
         counts.stored -= np.uint64(self._live_here)
@@ -265,18 +275,18 @@ class SpillingSearch(Search):
         self._expanded_here = self._live_here = 0
 
     def _next_layer(self) -> int:
-        """Move the line to the least layer that something waits for; DONE where there is none."""
+        """Move the line to the least queued layer. Returns DONE if there is none, else BUDGET or GROW."""
         line = self._layers.line
-        key = self._least()
+        key = self._least_key()
         if key is None or (line.column and key[0] != line.column):
-            if self._wake():
-                key = self._least()
+            if self._begin_next_sweep():
+                key = self._least_key()
             else:
                 self.journal.counts.stored -= np.uint64(self._persistent.count)
                 self._persistent.clear()
         if key is None:
             return codes.DONE
-        key = self._coarser(key)
+        key = self._coarsen(key)
         from strandline.engine.disk.expanding_kernel import stand_at
 
         if not stand_at(self._layers.layers(), np.uint64(key[0]), np.uint64(key[1])):
@@ -287,10 +297,12 @@ class SpillingSearch(Search):
     def _grain(self) -> int:
         return int(self._work.grain)
 
-    def _coarser(self, key: Key) -> Key:
-        """Take neighbouring layers together from the next one on, where pieces have turned out to be small: each costs
-        as much as a thousand states. Any order that does not contradict the measure will do; only a layer that
-        was begun is finished as it is. The answer is the key of the layer to come as it is then."""
+    def _coarsen(self, key: Key) -> Key:
+        """Merge neighbouring layers from the next one on if pieces are small; return the new key of that layer.
+
+        A piece costs as much as a thousand states. Any order that respects the measure will do; only a layer that was
+        begun is finished unmerged.
+        """
         line = self._layers.line
         narrow = self.pieces >= _PIECES and self._in_pieces < _SMALL_PIECE * self.pieces
         if self.pieces >= _PIECES and not narrow:
@@ -299,37 +311,40 @@ class SpillingSearch(Search):
         last_joined = (int(line.column), ((joined + 1) << _COARSER) - 1)
         if not narrow or self._grain + _COARSER > _COARSEST or key <= last_joined:
             return key
-        if self._work.waiting:
+        if self._work.queued:
             self._spill()
         self._work.grain += np.uint64(_COARSER)
         line.layer = joined
         self.pieces = self._in_pieces = 0
         return key[0], key[1] >> _COARSER
 
-    def _least(self) -> Key | None:
+    def _least_key(self) -> Key | None:
+        """Return the least queued layer, in memory or on disk; None if there is none."""
         keys = [self._backlog.least(self._grain)]
         if self._layers.line.waiting:
             row = self._layers.layers().rows[int(self._layers.layers().heap[0])]
             keys.append((int(row.column), int(row.layer)))
         return min((key for key in keys if key is not None), default=None)
 
-    def _wake(self) -> bool:
-        """Begin the next sweep of the column, if regress edges were met; whether there is one. That it has new roots,
-        is seen when they are sorted."""
-        from strandline.engine.disk.expanding_kernel import wake
+    def _begin_next_sweep(self) -> bool:
+        """Begin the next sweep of the column if there were regress edges; return False if not.
+
+        Whether it has new roots is known only when they are sorted.
+        """
+        from strandline.engine.disk.expanding_kernel import queue_next_roots
 
         if not self._layers.line.pending and not self._backlog.next_roots:
             return False
-        wake(self._layers.layers())
-        self._backlog.wake()
+        queue_next_roots(self._layers.layers())
+        self._backlog.begin_sweep()
         self._recent.clear(int(self.journal.counts.transitions))
         self._swept_again = True
         return True
 
     # --- pieces -------------------------------------------------------------------------------------------------
 
-    def _load_piece(self, group: Group) -> int:
-        """Sort the next piece, drop what is known, and let the rest be expanded."""
+    def _load_piece(self, group: LayerQueue) -> int:
+        """Sort the next piece, remove known states, and log the rest for expansion."""
         from strandline.engine.disk.sorting_kernel import put_first_words
 
         rows = SortedRows(self._parts_of(group), self._width)
@@ -349,19 +364,20 @@ class SpillingSearch(Search):
         self.journal.append(rows.links())
         return codes.LIMIT if reached else codes.BUDGET
 
-    def _parts_of(self, group: Group) -> list[WordArray]:
-        """The next piece, in sorted parts."""
+    def _parts_of(self, group: LayerQueue) -> list[WordArray]:
+        """Return the next piece, in sorted parts."""
         group.next += 1
         last = group.next == group.pieces
         bound = None if last else (group.next << 64) // group.pieces
         share = group.pieces - group.next + 1
         parts = [segment.read_up_to(bound, share) for segment in group.segments]
         if group.rows is not None:
-            parts.append(in_order(group.rows, self._width))
+            parts.append(sorted_copy(group.rows, self._width))
             group.rows = None
         return parts
 
-    def _note_new(self, rows: SortedRows, group: Group) -> None:
+    def _note_new(self, rows: SortedRows, group: LayerQueue) -> None:
+        """Count the new states of a piece and add them to the sets of known states."""
         line, counts, new = self._layers.line, self.journal.counts, rows.count
         self._expanded_here += new
         if group.roots:
@@ -376,29 +392,31 @@ class SpillingSearch(Search):
             if self._levels:
                 self._levels[-1] += new
         counts.stored += np.uint64(new)
-        waiting = int(self._work.waiting) + self._backlog.count
-        counts.peak_stored = max(int(counts.peak_stored), int(counts.stored) + waiting)
+        queued = int(self._work.queued) + self._backlog.count
+        counts.peak_stored = max(int(counts.peak_stored), int(counts.stored) + queued)
 
     # --- spilling -----------------------------------------------------------------------------------------------
 
-    def relieve(self) -> bool:
-        """Memory is full: what waits goes to disk; whether there was anything. Only the successors of a single state
-        are always given room."""
+    def free_memory(self) -> bool:
+        """Spill the queues to disk; return False if they are empty.
+
+        Only the successors of a single state are always given room.
+        """
         if self.expansion.answer.wanted:
             return self.expansion.grow(lambda: 1 << 60)
-        if not self._work.waiting:
+        if not self._work.queued:
             return False
         self._spill()
         return True
 
-    def ease(self) -> bool:
-        """What is known of many files takes memory: states met a moment ago have less then."""
+    def shrink_caches(self) -> bool:
+        """Shrink the cache of recent states, when the index of many files takes memory."""
         return self._recent.shrink()
 
     def _spill(self) -> None:
         self._chains.spill(self._backlog, self._line_key, self.piece)
 
-    # --- what it tells ------------------------------------------------------------------------------------------
+    # --- results ------------------------------------------------------------------------------------------------
 
     @property
     def line(self) -> tuple[int, int]:
@@ -413,20 +431,20 @@ class SpillingSearch(Search):
 
     @property
     def sampled_regress_edges(self) -> list[tuple[tuple[int, ...], int]]:
-        return self._notes.regress_edges()
+        return self._recorder.regress_edges()
 
     def profile(self) -> tuple[LayerFigures, ...]:
         if self.kernel.measured:
             standing = self._layers.standing()
-            return self._notes.layers(None if standing is None else (self.line, standing[1]), self.journal.counts)
+            return self._recorder.layers(None if standing is None else (self.line, standing[1]), self.journal.counts)
         levels = np.array(self.level_sizes, dtype=np.uint64)
         return level_layers(levels, int(self.journal.counts.visited), sizes.PROFILE_CELLS)
 
     def statistics(self) -> Statistics:
-        told = super().statistics()
+        statistics = super().statistics()
         if self.kernel.measured:
-            return swept(told, self._layers)
-        return replace(told, recorded=told.recorded - self._repeated)
+            return add_line_counts(statistics, self._layers)
+        return replace(statistics, recorded=statistics.recorded - self._repeated)
 
     def current_bytes(self) -> int:
         used = super().current_bytes() + self._known.bytes + self._persistent.bytes + self._recent.array.nbytes

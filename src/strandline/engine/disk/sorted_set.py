@@ -1,4 +1,4 @@
-"""A set of states that may be too large for memory: sorted arrays, of which the oldest and largest lie on disk."""
+"""A set of states that may be too large for memory: sorted arrays, the oldest and largest of them on disk."""
 
 from __future__ import annotations
 
@@ -10,24 +10,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from strandline.engine.disk.runs import RunFile, RunFiles
-from strandline.engine.disk.sorting import SortedRows, cut, words_of
+from strandline.engine.disk.sorting import SortedRows, count_below, words_of
 from strandline.engine.parts.expansion import Width
 from strandline.engine.runtime.memory import WordArray
-from strandline.engine.saving import Kept, Saved
+from strandline.engine.saving import RestoredState, SavedState
 
 if TYPE_CHECKING:
     from strandline.engine.disk.marking_kernel import Run
 
 _BLOCK, _MOST_FENCES = 1 << 9, 1 << 17
-"""States between two whose hashes are known without a look at the disk; more, where there would be too many of
-these."""
+"""States between two fences, whose hashes are in memory; more if there would be too many fences."""
 _MOST_AT_ONCE = 1 << 16
-"""Words that are read at a time: what was read is looked at while it is in the processor's cache."""
+"""Words that are read at a time, so few that they stay in the cache."""
 
 
 class SortedSet:
-    """States in the order of their hashes, which stand in place of their first words. At most `most` of them lie in
-    memory, most of the time; for those on disk there is a filter of so many words."""
+    """States in the order of their hashes, which stand in place of their first words.
+
+    About `most` states at most lie in memory; those on disk have a filter of `filter_words` words.
+    """
 
     def __init__(self, width: Width, files: RunFiles, most: int, filter_words: int) -> None:
         self._width, self._words = width, words_of(width)
@@ -43,7 +44,7 @@ class SortedSet:
             return
         self.count += len(states) // self._words
         self._arrays.append(states)
-        # Of two neighbours the first is more than twice as long: there are few, and each state is moved rarely.
+        # Keep each array more than twice as long as the next: there are few, and each state is moved rarely.
         while len(self._arrays) > 1 and len(self._arrays[-2]) < 2 * len(self._arrays[-1]):
             last = self._arrays.pop()
             self._arrays.append(self._merged(self._arrays.pop(), last))
@@ -71,18 +72,21 @@ class SortedSet:
             self._runs.append(self._merged_runs(self._runs.pop(), smaller))
 
     def _merged_runs(self, first: _SortedRun, second: _SortedRun) -> _SortedRun:
-        """Both, piece by piece: of as many as were read of each, those up to where the one that ends first ends."""
+        """Merge two runs in pieces, reading ahead in both.
+
+        Of the pieces that were read, the states up to the smaller of the two last hashes can be merged.
+        """
         merged = _SortedRun(self._files.new(self._words), self._words, first.count + second.count)
         unread = [run.pieces() for run in (first, second)]
-        waiting = [next(pieces, None) for pieces in unread]
-        while waiting[0] is not None and waiting[1] is not None:
-            pieces = (waiting[0], waiting[1])
+        unmerged = [next(pieces, None) for pieces in unread]
+        while unmerged[0] is not None and unmerged[1] is not None:
+            pieces = (unmerged[0], unmerged[1])
             bound = min(int(piece[-self._words]) for piece in pieces)
-            cuts = [cut(piece, self._words, bound)[1] * self._words for piece in pieces]
+            cuts = [count_below(piece, self._words, bound)[1] * self._words for piece in pieces]
             merged.append(self._merged(pieces[0][: cuts[0]], pieces[1][: cuts[1]]))
             for number, (piece, place) in enumerate(zip(pieces, cuts, strict=True)):
-                waiting[number] = piece[place:] if place < len(piece) else next(unread[number], None)
-        for left, pieces_left in zip(waiting, unread, strict=True):
+                unmerged[number] = piece[place:] if place < len(piece) else next(unread[number], None)
+        for left, pieces_left in zip(unmerged, unread, strict=True):
             if left is not None:
                 merged.append(left)
             for piece in pieces_left:
@@ -93,7 +97,7 @@ class SortedSet:
         return merged
 
     def drop_from(self, rows: SortedRows) -> None:
-        """Take the states of this set out of the sorted rows."""
+        """Remove the states of this set from the sorted rows."""
         from strandline.engine.disk.marking_kernel import mark_in_file, mark_known
 
         if not self.count or not rows.count:
@@ -112,17 +116,17 @@ class SortedSet:
 
     @property
     def bytes(self) -> int:
-        """Of what lies in memory."""
+        """Bytes of arrays and filter in memory."""
         return self._filter.nbytes + sum(array.nbytes for array in self._arrays)
 
-    def saved(self) -> Saved:
-        """What it knows; the files stay where they are."""
+    def saved(self) -> SavedState:
+        """Return the state of the set; the files stay where they are."""
         arrays: dict[str, np.ndarray] = {f"array{place}": array for place, array in enumerate(self._arrays)}
         runs = [number for run in self._runs for number in (run.file.number, run.count)]
-        return Saved(arrays, {"arrays": len(self._arrays), "runs": tuple(runs), "count": self.count})
+        return SavedState(arrays, {"arrays": len(self._arrays), "runs": tuple(runs), "count": self.count})
 
-    def restore(self, kept: Kept) -> None:
-        """Know that again."""
+    def restore(self, kept: RestoredState) -> None:
+        """Restore saved state, and read the files to rebuild filter and fences."""
         self.count = kept.numbers["count"]
         self._arrays = [kept.array(f"array{place}") for place in range(kept.numbers["arrays"])]
         numbers = kept.numbers["runs"]
@@ -134,15 +138,15 @@ class SortedSet:
             self._runs.append(run)
 
     def _note(self, states: WordArray) -> None:
-        """These states are on disk."""
-        from strandline.engine.disk.marking_kernel import note_states
+        """Add states on disk to the filter."""
+        from strandline.engine.disk.marking_kernel import add_to_filter
 
         if not len(self._filter):
             self._filter = np.zeros(self._filter_words, dtype=np.uint64)
-        note_states(states, self._width, self._filter)
+        add_to_filter(states, self._width, self._filter)
 
     def clear(self) -> None:
-        """Forget all."""
+        """Empty the set."""
         for run in self._runs:
             run.file.remove()
         self._arrays, self._runs, self.count = [], [], 0
@@ -150,10 +154,10 @@ class SortedSet:
 
 
 class _SortedRun:
-    """Sorted states in a file, and the hash of each that begins a block."""
+    """Sorted states in a file, and the hash of each one that begins a block."""
 
     def __init__(self, file: RunFile, words: int, count: int) -> None:
-        """`count` states are or will be in the file."""
+        """Prepare for a file that has, or will have, `count` states."""
         self.file, self._words = file, words
         self.block = _BLOCK
         while count > self.block * _MOST_FENCES:
@@ -173,7 +177,7 @@ class _SortedRun:
         self._fences.append(states.reshape(-1, self._words)[-before % self.block :: self.block, 0].copy())
 
     def find_fence(self) -> None:
-        """Of a file that is finished."""
+        """Read the fences from a finished file."""
         before = 0
         for piece in self.pieces():
             self._add_fences(piece, before)
@@ -185,13 +189,13 @@ class _SortedRun:
         self._fence, self._fences = np.concatenate(self._fences or [self._fence]), []
 
     def pieces(self) -> Iterator[WordArray]:
-        """All states, piece by piece."""
+        """Iterate over all states, piece by piece."""
         at_once = max(1, _MOST_AT_ONCE // self._words)
         for first in range(0, self.count, at_once):
             yield self.file.read(first, min(at_once, self.count - first))
 
     def opened(self, file: int) -> Run:
-        """As kernels see it, with the number of the open file."""
+        """Return the run as kernels take it, with the descriptor of the open file."""
         from strandline.engine.disk.marking_kernel import Run
 
         return Run(self._fence, np.uint64(self.block), np.uint64(self.count), np.uint64(file), _pread())
@@ -199,5 +203,5 @@ class _SortedRun:
 
 @cache
 def _pread() -> np.uint64:
-    """Where the C library's function lies."""
+    """Return the address of the C library's `pread`."""
     return np.uint64(ctypes.cast(ctypes.CDLL(None).pread, ctypes.c_void_p).value or 0)

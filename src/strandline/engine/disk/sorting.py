@@ -1,4 +1,4 @@
-"""Rows that wait, taken together: sorted, each state once (`strandline.engine.disk.sorting_kernel`)."""
+"""Sorted rows without duplicates (`strandline.engine.disk.sorting_kernel`)."""
 
 from __future__ import annotations
 
@@ -11,27 +11,29 @@ from strandline.engine.runtime.memory import WordArray
 
 _STACK = 2 * 64
 _A_FEW = 8
-"""Rows that are dealt out to one place."""
+"""Rows per place in the distribution pass."""
 
 
 class SortedRows:
-    """The first `count` rows of `rows`: states with their links, sorted by hash, no state twice. Of equal states, that
-    with the least link is there: the one found first. Made of sorted arrays of rows."""
+    """The first `count` rows of `rows`: states with their links, sorted by hash, without duplicates.
+
+    Made of sorted arrays of rows. Of equal states the one with the least link is kept: the one found first.
+    """
 
     def __init__(self, parts: Sequence[WordArray], width: Width) -> None:
         from strandline.engine.disk.sorting_kernel import drop_equal, merge_rows
 
         self._width, self._words = width, words_of(width)
         self._size = np.uint64(self._words + 1)
-        waiting = sorted(parts, key=len, reverse=True)
-        while len(waiting) > 1:
-            # The two shortest: each row is moved as rarely as can be.
-            one, other = waiting.pop(), waiting.pop()
+        unmerged = sorted(parts, key=len, reverse=True)
+        while len(unmerged) > 1:
+            # Merge the two shortest first, so that each row is moved as rarely as possible.
+            one, other = unmerged.pop(), unmerged.pop()
             merged: WordArray = np.empty(len(one) + len(other), dtype=np.uint64)
             merge_rows(one, other, width, merged)
-            waiting.append(merged)
-            waiting.sort(key=len, reverse=True)
-        self.rows = waiting[0]
+            unmerged.append(merged)
+            unmerged.sort(key=len, reverse=True)
+        self.rows = unmerged[0]
         self.count = int(drop_equal(self.rows, width))
 
     def drop_marked(self, marks: np.ndarray) -> None:
@@ -48,22 +50,22 @@ class SortedRows:
         return self.rows[: self.count * int(self._size)]
 
     def states(self) -> WordArray:
-        """The states alone, in an array of their own."""
+        """Return a copy of the states without the links."""
         # A slice with a single row is contiguous: only a copy is never a view of the rows.
         return self.used.reshape(-1, int(self._size))[:, : self._words].copy().reshape(-1)
 
     def links(self) -> WordArray:
-        """The links alone, in an array of their own."""
+        """Return a copy of the links."""
         return self.used.reshape(-1, int(self._size))[:, self._words].copy()
 
 
 def words_of(width: Width) -> int:
-    """How many words a state has."""
+    """Return the number of words of a state."""
     return len(width) if isinstance(width, tuple) else width
 
 
-def in_order(rows: WordArray, width: Width) -> WordArray:
-    """Rows, sorted."""
+def sorted_copy(rows: WordArray, width: Width) -> WordArray:
+    """Return a sorted copy of rows."""
     from strandline.engine.disk.sorting_kernel import sort_rows
 
     arranged = np.empty_like(rows)
@@ -72,9 +74,8 @@ def in_order(rows: WordArray, width: Width) -> WordArray:
     return arranged
 
 
-def cut(rows: WordArray, size: int, bound: int) -> tuple[int, int]:
-    """How many of the sorted rows, of `size` words each, have a hash less than the bound, and how many none that is
-    greater."""
+def count_below(rows: WordArray, size: int, bound: int) -> tuple[int, int]:
+    """Return how many sorted rows, of `size` words each, have a hash below the bound, and how many one not above it."""
     from strandline.engine.disk.sorting_kernel import cut_rows
 
     below, up_to = cut_rows(rows, np.uint64(size), np.uint64(bound))

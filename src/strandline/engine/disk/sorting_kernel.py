@@ -1,9 +1,9 @@
-"""Rows of words in the order of their states' hashes: sorting, removing duplicates, merging.
+"""Rows in the order of their states' hashes: sorting, removing duplicates, merging.
 
-In a row, and wherever states lie on disk, a state's hash stands in place of its first word: that tells the same
-(`first_word`), and what is compared first is there. The row of a state that waits has the link to its parent behind
-it. Hashes are as good as random: the states of a range of hashes lie together in every sorted run, and equally many in
-ranges of equal size.
+In a row, and wherever states lie on disk, a state's hash stands in place of its first word: it determines the word
+(`first_word`), and comparisons mostly end there. A row of the queues has the link to its parent behind the state.
+Hashes are uniform: the states of a range of hashes are contiguous in every sorted run, and ranges of equal size have
+about equally many.
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -23,14 +23,14 @@ _FEW = U(16)
 
 @njit
 def put_first_words(rows, size, words):
-    """Rows of so many words begin with states again, instead of hashes."""
+    """Replace the hashes in rows of `size` words by the first words of the states."""
     for number in range(U(len(rows)) // size):
         rows[number * size] = first_word(rows[number * size], rows, number * size, words)
 
 
 @njit
 def put_hashes(rows, size, words):
-    """They begin with hashes instead of the first words of states."""
+    """Replace the first words of the states in rows of `size` words by their hashes."""
     for number in range(U(len(rows)) // size):
         rows[number * size] = state_hash(rows, number * size, words)
 
@@ -39,8 +39,8 @@ def put_hashes(rows, size, words):
 
 
 @inlined
-def _before(rows, first, other_rows, second, size):
-    """Whether the row at `rows[first]` comes before that at `other_rows[second]`."""
+def _comes_before(rows, first, other_rows, second, size):
+    """Return True if the row at `rows[first]` comes before that at `other_rows[second]`."""
     for word in range(size):
         one, other = rows[first + word], other_rows[second + word]
         if one != other:
@@ -58,15 +58,15 @@ def _swap(rows, size, first, second):
 
 @inlined
 def _part(rows, size, low, high):
-    """Move what comes before the middle one of these rows before it, the rest behind it; where it is then."""
+    """Partition rows around their middle one; return its final position."""
     _swap(rows, size, low, (low + high) >> _1)
     left, right = low, high
     while True:
         left += _1
-        while left < high and _before(rows, left * size, rows, low * size, size):
+        while left < high and _comes_before(rows, left * size, rows, low * size, size):
             left += _1
         right -= _1
-        while _before(rows, low * size, rows, right * size, size):
+        while _comes_before(rows, low * size, rows, right * size, size):
             right -= _1
         if left >= right:
             break
@@ -77,7 +77,7 @@ def _part(rows, size, low, high):
 
 @inlined
 def _sort_part(rows, size, low, high, stack):
-    """Sort rows `low` to `high` in place."""
+    """Sort rows `low` to `high` in place: quicksort, then insertion sort of small ranges."""
     depth = _0
     while True:
         while high - low > _FEW:
@@ -91,7 +91,7 @@ def _sort_part(rows, size, low, high, stack):
             depth += _2
         for number in range(low + _1, high):
             place = U(number)
-            while place > low and _before(rows, place * size, rows, (place - _1) * size, size):
+            while place > low and _comes_before(rows, place * size, rows, (place - _1) * size, size):
                 _swap(rows, size, place, place - _1)
                 place -= _1
         if depth == _0:
@@ -102,9 +102,12 @@ def _sort_part(rows, size, low, high, stack):
 
 @njit
 def sort_rows(rows, words, sorted_rows, ends, stack):
-    """Sort rows of states with links into another array. By the upper bits of their hashes rows are dealt out to places
-    of which each gets a few, and these are sorted. `ends` has one word more than there are such places, all zero; the
-    stack two words for each time the number of rows can be halved."""
+    """Sort rows of states with links into another array.
+
+    Rows are distributed by the upper bits of their hashes to places of a few rows each, which are then sorted. `ends`
+    has one word more than there are places, all zero; `stack` two words for each time that the number of rows can be
+    halved.
+    """
     size = word_count(words) + _1
     count, places = U(len(rows)) // size, U(len(ends)) - _1
     for number in range(count):
@@ -125,8 +128,10 @@ def sort_rows(rows, words, sorted_rows, ends, stack):
 
 @inlined
 def at_least(known, width, low, count, step, wanted):
-    """The first of the sorted states from `low` on whose hash is not less than the one wanted: looked for in steps that
-    double, then between the last two."""
+    """Return the first of the sorted states from `low` on whose hash is not less than `wanted`.
+
+    Exponential search with steps that double from `step`, then binary search.
+    """
     while low + step < count and known[(low + step) * width] < wanted:
         low += step
         step += step
@@ -142,8 +147,7 @@ def at_least(known, width, low, count, step, wanted):
 
 @njit
 def cut_rows(rows, size, bound):
-    """How many of the sorted rows, of so many words each, have hashes less than the bound, and how many of them none
-    that is greater."""
+    """Return how many sorted rows have hashes below the bound, and how many have hashes not above it."""
     count = U(len(rows)) // size
     low = at_least(rows, size, _0, count, max(_1, count), bound)
     end = low
@@ -164,7 +168,7 @@ def _move(rows, size, source, target):
 
 @njit
 def drop_equal(rows, words):
-    """Of sorted rows, keep the first with each state; how many there are."""
+    """Keep the first of equal states in sorted rows; return the number of rows."""
     size, end = word_count(words) + _1, _0
     for number in range(U(len(rows)) // size):
         if end > _0 and same_state(rows, number * size, rows, (end - _1) * size, words):
@@ -176,7 +180,7 @@ def drop_equal(rows, words):
 
 @inlined
 def _append(rows, first, merged, to):
-    """What is left of rows; the place behind it."""
+    """Append the rest of `rows`; return the position behind it."""
     for word in range(first, U(len(rows))):
         merged[to] = rows[word]
         to += _1
@@ -185,11 +189,11 @@ def _append(rows, first, merged, to):
 
 @njit
 def merge_rows(first, second, words, merged):
-    """Two sorted arrays of rows as one."""
+    """Merge two sorted arrays of rows."""
     size = word_count(words) + _1
     one, other, to = _0, _0, _0
     while one < U(len(first)) and other < U(len(second)):
-        if _before(second, other, first, one, size):
+        if _comes_before(second, other, first, one, size):
             for word in range(size):
                 merged[to + word] = second[other + word]
             other += size
@@ -203,7 +207,7 @@ def merge_rows(first, second, words, merged):
 
 @njit
 def drop_marked(rows, size, count, marks):
-    """Keep the rows without a mark; how many there are."""
+    """Keep the rows without a mark; return their number."""
     end = _0
     for number in range(count):
         if marks[number] == 0:
@@ -217,7 +221,7 @@ def drop_marked(rows, size, count, marks):
 
 @njit
 def merge_states(first, second, words, merged):
-    """Two sorted arrays of different states as one."""
+    """Merge two sorted arrays of disjoint states."""
     width = word_count(words)
     one, other, to = _0, _0, _0
     while one < U(len(first)) and other < U(len(second)):

@@ -1,14 +1,14 @@
 """The graph of a search on disk, and sets of its states.
 
-What comes in: the records that a breadth-first search or a sweep expands, with their labels and edges. What goes out:
-sets of records, one bit each, closed under temporal operators, and paths through them.
+In: the records that a breadth-first search or a sweep expands, with their labels and edges. Out: sets of records, as
+bitmaps, closed under temporal operators, and paths through them.
 
-A record is a state as the search found it. A sweep finds a state that it forgot again, under another record; each
-record is expanded once, so records are a graph that is bisimilar to that of the states, and every formula of CTL says
-of a record what it says of its state.
+A record is a state as the search found it. A sweep that finds a deleted state again gives it another record; each
+record is expanded once, so records form a graph that is bisimilar to that of the states, and a CTL formula holds in a
+record if and only if it holds in its state.
 
-    log.py          a observer that writes rows, blocks of them on disk, and labels as sets of bits
+    log.py          an observer that writes edges in blocks to disk, and keeps labels as sets
     fixpoints.py    EX, EU, EG, with and without fairness, by passes over the blocks
     paths.py        paths and lassos inside sets, for evidence
-    terminal.py     terminal components of layers, as the line leaves them
+    terminal.py     terminal SCCs of layers, found as the line leaves them
 """

@@ -1,9 +1,9 @@
-"""Sets of records, and the temporal operators of CTL on them: EX, EU and EG, by passes over the blocks of a graph log.
+"""The temporal operators of CTL on sets of records: EX, EU and EG, by passes over the blocks of a graph log.
 
-Values are carried against the edges. A pass takes the blocks from the last to the first; a block is looked at again
-only while records change that its edges lead to, so that a pass in the order of a monotone measure is the last one, and
-regress edges cost what they carry (000 §9.3; Clarke, Emerson, Sistla 1986). The least fixpoint starts with nothing and
-the greatest with everything, for every record alike: then any order of passes ends in the same set.
+Values are propagated against the edges. A pass takes the blocks from the last to the first; a block is read again only
+if target records of its edges have changed, so that a pass against the order of a monotone measure is the last one, and
+regress edges cost what they propagate (000 §9.3; Clarke, Emerson, Sistla 1986). The least fixpoint starts with the
+empty set and the greatest with the full one, for every record alike: then any order of passes ends in the same set.
 """
 
 from __future__ import annotations
@@ -17,31 +17,34 @@ from strandline.engine.graph.log import Bits, Block, GraphLog, Rows
 from strandline.engine.runtime.memory import WordArray
 
 Step = Callable[[Rows, WordArray, int], int]
-"""A kernel over the rows of a block, the versions of chunks and the next version: how many records changed."""
+"""A kernel over the rows of a block, the versions of chunks and the next version; returns how many records changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeadEnds:
-    """What a state without steps means. `repeats`: a path stays there for ever, or ends there, which for EU and EG is
-    the same; else no path counts that gets there. `next_repeats`: it is its own successor for EX too."""
+    """The meaning of a state without successors.
+
+    `repeats`: a path stays there for ever, or ends there, which for EU and EG is the same; else no path that reaches it
+    counts. `next_repeats`: it is its own successor for EX too.
+    """
 
     repeats: bool = True
     next_repeats: bool = True
 
 
 class Fixpoints:
-    """The operators over one graph. `watch` is called between blocks, and may raise to stop the work."""
+    """The operators over one graph. `watch` is called between blocks, and may raise to stop."""
 
     def __init__(self, graph: GraphLog, dead_ends: DeadEnds, watch: Callable[[], None]) -> None:
         self._graph, self._dead, self._watch = graph, dead_ends, watch
         self.blocks_read = 0
 
     def full(self) -> Bits:
-        """All records."""
+        """Return the set of all records."""
         return self._graph.full()
 
     def empty(self) -> Bits:
-        """No records."""
+        """Return the empty set."""
         return self._graph.empty()
 
     def both(self, one: Bits, other: Bits) -> Bits:
@@ -54,15 +57,15 @@ class Fixpoints:
         return one ^ other
 
     def denied(self, one: Bits) -> Bits:
-        """All other records."""
+        """Return the complement of a set."""
         return self._graph.full() & ~one
 
     def next(self, operand: Bits) -> Bits:
-        """EX: records with a successor in the set."""
+        """Return EX operand: the records with a successor in the set."""
         return self._predecessors(operand, self._dead.next_repeats)
 
     def until(self, through: Bits, goal: Bits) -> Bits:
-        """E [through U goal]."""
+        """Return E [through U goal]."""
         from strandline.engine.graph.fixpoints_kernel import grow_until
 
         result = goal.copy()
@@ -74,7 +77,7 @@ class Fixpoints:
         return result
 
     def always(self, operand: Bits) -> Bits:
-        """EG operand, without fairness."""
+        """Return EG operand, without fairness."""
         from strandline.engine.graph.fixpoints_kernel import shrink_always
 
         result, repeats = operand.copy(), self._dead.repeats
@@ -86,12 +89,12 @@ class Fixpoints:
         return result
 
     def fair_always(self, operand: Bits, conditions: Sequence[Bits]) -> Bits:
-        """EG operand on paths that meet each condition infinitely often (Emerson, Lei 1986)."""
+        """Return EG operand on paths that satisfy each condition infinitely often (Emerson, Lei 1986)."""
         result = self.always(operand)
         while conditions:
             before = result
             for one in conditions:
-                # Where the path stays in a state without steps, that is its own successor, whatever EX says of it.
+                # A path that stays in a state without successors stays for ever, whatever EX means there.
                 result = result & self._predecessors(self.until(result, result & one), self._dead.repeats)
             if np.array_equal(result, before):
                 break

@@ -1,7 +1,7 @@
-"""Passes over a block of rows, from its last row to its first: what a set gains or loses by the edges there.
+"""Passes over a block of rows, from its last row to its first, which grow or shrink a set.
 
-Successors of a record mostly come later in the log, so that a pass against its order carries values far. `versions`
-notes when a chunk of records changed last.
+Successors of a record mostly have larger records, so that a pass against their order propagates values far. `versions`
+has the version at which each chunk of records changed last.
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -21,23 +21,25 @@ _CHUNK = U(CHUNK_BITS)
 
 @inlined
 def has(bits, record):
+    """Return True if a record is in a set."""
     return (bits[record >> _6] >> (record & _63)) & _1 != _0
 
 
 @inlined
 def flip(bits, record):
+    """Add a record to a set, or remove it."""
     bits[record >> _6] ^= _1 << (record & _63)
 
 
 @inlined
 def _begin(rows, number):
-    """Where the targets of a row begin."""
+    """Return where the targets of a row begin."""
     return U(rows.ends[number - 1]) if number > 0 else _0
 
 
 @inlined
 def _some_in(bits, rows, begin, end):
-    """Whether one of these targets is in the set."""
+    """Return True if one of these targets is in the set."""
     found = False
     while begin < end and not found:
         found = has(bits, U(rows.targets[begin]))
@@ -47,7 +49,7 @@ def _some_in(bits, rows, begin, end):
 
 @njit
 def add_predecessors(rows, operand, result, dead_repeats):
-    """Records with a successor in `operand`; a state without steps is its own successor if `dead_repeats`."""
+    """Add records with a successor in `operand`; a state without successors is its own one if `dead_repeats`."""
     for number in range(len(rows.records)):
         record, begin, end = U(rows.records[number]), _begin(rows, number), U(rows.ends[number])
         if begin == end:
@@ -59,7 +61,7 @@ def add_predecessors(rows, operand, result, dead_repeats):
 
 @njit
 def grow_until(rows, through, result, versions, now):
-    """Add to `result` those in `through` that have a successor there; how many."""
+    """Add to `result` the records of `through` with a successor in `result`; return their number."""
     added = 0
     for number in range(len(rows.records) - 1, -1, -1):
         record = U(rows.records[number])
@@ -73,7 +75,7 @@ def grow_until(rows, through, result, versions, now):
 
 @njit
 def shrink_always(rows, result, dead_repeats, versions, now):
-    """Remove from `result` those that have no successor there; how many."""
+    """Remove from `result` the records without a successor in `result`; return their number."""
     removed = 0
     for number in range(len(rows.records) - 1, -1, -1):
         record = U(rows.records[number])

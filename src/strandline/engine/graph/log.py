@@ -1,4 +1,4 @@
-"""The graph of a search, written while it runs: rows of records in blocks on disk, labels as sets of bits in memory."""
+"""The graph of a search, written while it runs: edges in blocks on disk, labels as sets in memory."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ import numpy.typing as npt
 
 from strandline.engine.runtime.memory import WordArray, Words
 from strandline.engine.runtime.writer import write_all
-from strandline.engine.saving import Kept, Saved
+from strandline.engine.saving import RestoredState, SavedState
 from strandline.errors import InternalError, ResourceError
 
 Bits = WordArray
 """A set of records: bit `r & 63` of word `r >> 6` is record r."""
 Numbers = npt.NDArray[np.uint32]
 Ensure = Callable[[int], None]
-"""Raises `ResourceError` where so many bytes of memory are not to be had."""
+"""Raise `ResourceError` if so many bytes of memory are not available."""
 
 
 class Rows(NamedTuple):
-    """A block as it was read."""
+    """A block that was read: records, ends of their targets, targets."""
 
     records: Numbers
     ends: Numbers
@@ -36,14 +36,16 @@ _BLOCK_EDGES = 1 << 17
 """Edges after which a block is written; one state may have more."""
 _INDEXED_AT_ONCE = 1 << 22
 _PASSING_WORDS = 3 << 19
-"""Of what is told and not written yet."""
+"""Words of buffered rows that are not written yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Some records that were expanded one after the other. In the file, from place `first` on, counted in numbers of 32
-    bits: the records, where the targets of each end, and the targets. `chunks` are those of records in which targets
-    lie."""
+    """Records that were expanded in sequence, with their edges.
+
+    In the file, from position `first` on, counted in numbers of 32 bits: the records, the end of the targets of each,
+    and the targets. `chunks` are the chunks of records in which targets lie.
+    """
 
     first: int
     count: int
@@ -52,9 +54,10 @@ class Block:
 
 
 class GraphLog:
-    """A observer that writes every expanded record with the records of its successors, in the order of expansion.
-    `predicates` is how many of the lowest labels become sets. Raises `ResourceError` when the disk does not take
-    it."""
+    """An observer that writes every expanded record with the records of its successors, in the order of expansion.
+
+    `predicates` is the number of low labels that become sets. Raises `ResourceError` if the disk is full.
+    """
 
     layers = False
 
@@ -63,11 +66,11 @@ class GraphLog:
         self.blocks: list[Block] = []
         self.initial: tuple[int, ...] = ()
         self.records = 0
-        """One more than the largest record that was met."""
+        """One more than the largest record."""
         self._words, self._initial_count = words, initial
         self._sets = [Words(1 << 10, large=True) for _ in range(predicates)]
         self._sources, self._degrees, self._targets = (np.zeros(0, dtype=np.uint64) for _ in range(3))
-        self._told: WordArray = np.zeros((0, 2), dtype=np.uint64)
+        self._expanded_rows: WordArray = np.zeros((0, 2), dtype=np.uint64)
         self._written = self._chunks = 0
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
@@ -82,7 +85,7 @@ class GraphLog:
         return len(self._sets) * used + self._chunks + _PASSING_WORDS
 
     def expanded(self, states: WordArray) -> None:
-        self._told = states[:, self._words :].copy()
+        self._expanded_rows = states[:, self._words :].copy()
 
     def layer_finished(self, column: int, layer: int) -> None:
         return None
@@ -94,9 +97,9 @@ class GraphLog:
             targets = targets[missing:]
         self._note_labels(sources)
         self._sources = np.concatenate((self._sources, sources))
-        self._degrees = np.concatenate((self._degrees, self._told[:, 1]))
+        self._degrees = np.concatenate((self._degrees, self._expanded_rows[:, 1]))
         self._targets = np.concatenate((self._targets, targets))
-        self._told = self._told[:0]
+        self._expanded_rows = self._expanded_rows[:0]
         if len(self._targets) >= _BLOCK_EDGES or len(self._sources) >= _BLOCK_EDGES:
             self._write(final=False)
 
@@ -107,18 +110,18 @@ class GraphLog:
             return
         self.records = max(self.records, int(sources.max()) + 1)
         if self.records > _MOST_RECORDS:
-            raise ResourceError(f"a graph of more than {_MOST_RECORDS:,} records cannot be kept for CTL")
+            raise ResourceError(f"a graph of more than {_MOST_RECORDS:,} records cannot be stored for CTL")
         for label, words in enumerate(self._sets):
             wanted = (self.records >> 6) + 1
             if wanted > len(words):
                 words.grow(max(wanted, len(words) * 2))
-            mark_labelled(words.array, sources, self._told[:, 0], np.uint64(label))
+            mark_labelled(words.array, sources, self._expanded_rows[:, 0], np.uint64(label))
 
     def finish(self) -> None:
-        """The search is over: write what is left. Raises `InternalError` where it was not told of all edges."""
+        """Write the rest after the search. Raises `InternalError` if edges are missing."""
         self._write(final=True)
         if len(self._sources) or len(self._targets):
-            raise InternalError("the graph of the search is not whole")
+            raise InternalError("the graph of the search lacks edges")
 
     def _write(self, *, final: bool) -> None:
         """Write the rows of all states whose successors are placed, in blocks."""
@@ -148,19 +151,19 @@ class GraphLog:
         self.blocks.append(Block(self._written, len(sources), len(targets), np.flatnonzero(marks)))
         self._written, self._chunks = self._written + len(numbers), self._chunks + len(self.blocks[-1].chunks)
 
-    # Between two processes
+    # Saving
 
-    def saved(self) -> Saved:
-        """What it knows beside its file."""
+    def saved(self) -> SavedState:
+        """Return the state of the log beside its file."""
         arrays: dict[str, npt.NDArray[Any]] = {f"set {number}": one.array for number, one in enumerate(self._sets)}
         shapes = [(one.first, one.count, one.edges, len(one.chunks)) for one in self.blocks]
         arrays["blocks"] = np.array(shapes, dtype=np.int64).reshape(-1)
         arrays["chunks"] = np.concatenate([np.zeros(0, dtype=np.int64), *(one.chunks for one in self.blocks)])
         arrays["sources"], arrays["degrees"], arrays["targets"] = self._sources, self._degrees, self._targets
-        return Saved(arrays, {"initial": self.initial, "records": self.records, "written": self._written})
+        return SavedState(arrays, {"initial": self.initial, "records": self.records, "written": self._written})
 
-    def restore(self, kept: Kept) -> None:
-        """Know what was saved; the file is as it was then."""
+    def restore(self, kept: RestoredState) -> None:
+        """Restore saved state; the file is as it was then."""
         for number, words in enumerate(self._sets):
             kept_words = kept.array(f"set {number}")
             words.grow(len(kept_words))
@@ -183,27 +186,28 @@ class GraphLog:
 
     @property
     def set_words(self) -> int:
-        """Words that every set has."""
+        """The number of words of a set."""
         return (self.records + 63) // 64
 
     def labelled(self, label: int) -> Bits:
-        """The records with a label."""
+        """Return the set of records with a label."""
         words = self._sets[label]
         words.grow(self.set_words)
         return words.array[: self.set_words]
 
     def empty(self) -> Bits:
+        """Return the empty set."""
         return np.zeros(self.set_words, dtype=np.uint64)
 
     def full(self) -> Bits:
-        """All records."""
+        """Return the set of all records."""
         bits = np.full(self.set_words, ~np.uint64(0), dtype=np.uint64)
         if self.records % 64:
             bits[-1] = np.uint64((1 << self.records % 64) - 1)
         return bits
 
     def read(self, block: Block) -> Rows:
-        """The rows of a block."""
+        """Read the rows of a block."""
         length = 4 * (2 * block.count + block.edges)
         data = os.pread(self._file, length, 4 * block.first)
         if len(data) != length:
@@ -213,12 +217,14 @@ class GraphLog:
         return Rows(numbers[:count], numbers[count : 2 * count], numbers[2 * count :])
 
     def mapped(self) -> Numbers:
-        """All numbers, mapped: for those who look here and there."""
+        """Map all numbers of the file into memory, for random access."""
         return np.memmap(self.path, dtype=np.uint32, mode="r") if self._written else np.zeros(0, dtype=np.uint32)
 
     def index(self, ensure: Ensure | None = None) -> WordArray:
-        """Where the targets of each record lie, and how many there are, as a mapped file that is made for it. `ensure`
-        is asked for memory, where that is limited."""
+        """Write an index file and map it: position and number of the targets of each record.
+
+        `ensure` is asked for memory if that is limited.
+        """
         path = self.path.with_suffix(".index")
         at_once = min(max(_INDEXED_AT_ONCE, self.records // 16), self.records)
         if ensure is not None:
@@ -241,7 +247,7 @@ class GraphLog:
         return index
 
     def close(self) -> None:
-        """Close the file, which stays on disk, and give all memory back."""
+        """Close the file, which stays on disk, and release all memory."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
@@ -250,7 +256,7 @@ class GraphLog:
 
 
 def members(bits: Bits) -> Iterator[int]:
-    """The records of a set, in increasing order."""
+    """Iterate over the records of a set, in increasing order."""
     for word in np.flatnonzero(bits).tolist():
         value = int(bits[word])
         while value:
@@ -260,11 +266,12 @@ def members(bits: Bits) -> Iterator[int]:
 
 
 def contains(bits: Bits, record: int) -> bool:
+    """Return True if a record is in a set."""
     return bool(int(bits[record >> 6]) >> (record & 63) & 1)
 
 
 def size(bits: Bits) -> int:
-    """How many records a set has."""
+    """Return the number of records in a set."""
     return int(np.bitwise_count(bits).sum()) if hasattr(np, "bitwise_count") else sum(map(_ones, bits.tolist()))
 
 
@@ -273,5 +280,5 @@ def _ones(word: Any) -> int:
 
 
 def least_of(bits: Bits, among: Sequence[int]) -> int | None:
-    """The first of some records that is in a set."""
+    """Return the first of some records that is in a set; None if there is none."""
     return next((record for record in among if contains(bits, record)), None)

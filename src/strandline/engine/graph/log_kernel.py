@@ -1,4 +1,4 @@
-"""The compiled parts of `strandline.engine.graph.log`."""
+"""The kernels of `strandline.engine.graph.log`."""
 
 # Numba infers and checks the types of kernels when it compiles them.
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
@@ -12,14 +12,14 @@ from strandline.engine.runtime.jit import njit
 U = np.uint64
 _0, _1, _6, _63 = U(0), U(1), U(6), U(63)
 CHUNK_BITS = 16
-"""Records whose values change are told apart with so many of their lower bits left out."""
+"""Logarithm of the number of records in a chunk, for which changes are tracked."""
 DEGREE_BITS = 24
-"""In the index: how many targets a record has; the upper bits say where they lie."""
+"""Low bits of an index entry: the number of targets; the upper bits are the position of the first."""
 
 
 @njit
 def mark_chunks(targets, chunks):
-    """Mark the chunks of records that targets lie in."""
+    """Mark the chunks of records in which targets lie."""
     for number in range(len(targets)):
         chunks[targets[number] >> U(CHUNK_BITS)] = 1
 
@@ -35,13 +35,15 @@ def mark_labelled(bits, sources, labels, label):
 
 @njit
 def index_rows(records, ends, first, least, index):
-    """Note where the targets of the records from `least` on lie, and how many there are, in `index`: the first target
-    of the block lies at `first`."""
+    """Index the records from `least` on: position and number of their targets.
+
+    The first target of the block lies at position `first` of the file.
+    """
     begin = _0
     for number in range(len(records)):
         end = U(ends[number])
         record = U(records[number]) - least
-        # Below `least` it wraps around and is larger than any place.
+        # Records below `least` wrap around to a number beyond the index.
         if record < U(len(index)):
             index[record] = ((first + begin) << U(DEGREE_BITS)) | (end - begin)
         begin = end

@@ -1,4 +1,4 @@
-"""Paths and lassos inside sets of records: what shows that a formula holds in a state, or does not."""
+"""Paths and lassos inside sets of records: the evidence that a formula holds in a state, or does not."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from strandline.errors import InternalError, ResourceError
 from strandline.model.path import Path
 
 _MOST_ENTRIES = 1 << 26
-"""Of the queue of one search: some 1.5 gigabytes."""
+"""Most entries of the queue of one search: some 1.5 gigabytes."""
 _AT_ONCE = np.uint64(1 << 12)
-"""Records that are looked at between two looks at memory: each may bring two pages of mapped files."""
+"""Records expanded between two checks of memory: each may bring in two pages of mapped files."""
 
 
 class Paths:
-    """Searches a graph log, by an index of its rows. Where memory is limited, `ensure` is asked for it."""
+    """Searches on a graph log, by an index of its rows; `ensure` is asked for memory if that is limited."""
 
     def __init__(self, graph: GraphLog, ensure: Ensure | None = None) -> None:
         self._graph, self._ensure = graph, ensure
@@ -27,7 +27,7 @@ class Paths:
         self._index = graph.index(ensure)
 
     def successors(self, record: int) -> list[int]:
-        """The records that the steps of a record lead to, in their order."""
+        """Return the records that the steps of a record lead to, in their order."""
         from strandline.engine.graph.log_kernel import DEGREE_BITS
 
         entry = int(self._index[record])
@@ -35,21 +35,23 @@ class Paths:
         return [int(target) for target in self._numbers[first : first + degree]]
 
     def step_into(self, record: int, goal: Bits) -> Path:
-        """A single step into a set."""
+        """Return a path of a single step into a set."""
         for step, target in enumerate(self.successors(record)):
             if contains(goal, target):
                 return Path((record, target), (step,))
-        raise InternalError("there is no such step")
+        raise InternalError("no step leads into the set")
 
     def until(self, start: int, through: Bits, goal: Bits) -> Path:
-        """A shortest path through a set to another; of no steps where it begins there."""
+        """Return a shortest path through a set to another one; without steps if it begins there."""
         if contains(goal, start):
             return Path((start,), ())
         return self._nearest(start, through, goal)
 
     def always(self, start: int, inside: Bits, conditions: Sequence[Bits] = ()) -> Path:
-        """A lasso inside a set in which every record has a successor or none at all, EG's; its loop meets every
-        condition."""
+        """Return a lasso inside a set in which every record has a successor in the set, or none at all.
+
+        Its loop satisfies every condition.
+        """
         if conditions:
             return self._fair_lasso(start, inside, conditions)
         from strandline.engine.graph.paths_kernel import walk_inside
@@ -62,8 +64,10 @@ class Paths:
         return stem + self._closed(self._nearest(int(record), inside, self._only(int(record))))
 
     def _fair_lasso(self, start: int, inside: Bits, conditions: Sequence[Bits]) -> Path:
-        """Go round the conditions; a round that leads back to where one began is the loop. A round that does not has
-        left a component for good, so that there are not many."""
+        """Visit the conditions in turn until a round can be closed.
+
+        A round that cannot be closed has left an SCC for good, so that there are not many.
+        """
         stem = Path((start,), ())
         while True:
             if not self.successors(stem.end):
@@ -89,11 +93,11 @@ class Paths:
     def _nearest(self, start: int, through: Bits, goal: Bits) -> Path:
         found = self._found(start, through, goal)
         if found is None:
-            raise InternalError("there is no such path")
+            raise InternalError("no path leads to the set")
         return found
 
     def _found(self, start: int, through: Bits, goal: Bits) -> Path | None:
-        """A shortest path of at least one step through a set to another, if there is one."""
+        """Return a shortest path of at least one step through a set to another one; None if there is none."""
         from strandline.engine.graph.paths_kernel import FOUND, GROW, PAUSE, nearest
 
         queue = Words(3 << 10, large=True)
@@ -111,13 +115,15 @@ class Paths:
                 queue.close()
                 return path
             if len(entries) >= _MOST_ENTRIES:
-                raise ResourceError("the way to show it is too long to be looked for")
+                raise ResourceError("the evidence is too long: its search exceeds the largest queue")
             self._ask_for(24 * len(entries))
             queue.grow(6 * len(entries))
 
     def _ask_for(self, size: int) -> None:
-        """Raise `ResourceError` where so many bytes are not to be had. What was read of mapped files counts as memory:
-        it is given back, and can be read again."""
+        """Raise `ResourceError` if so many bytes are not available.
+
+        Pages of mapped files count as memory: they are released first, and can be read again.
+        """
         if self._ensure is None:
             return
         self._forget_pages()
@@ -130,7 +136,7 @@ class Paths:
 
 
 def _read_back(entries: WordArray, last: int) -> Path:
-    """The path to an entry of a queue."""
+    """Return the path to an entry of a queue."""
     records, steps = [int(entries[last, 0])], []
     while entries[last, 1]:
         steps.append(int(entries[last, 2]))

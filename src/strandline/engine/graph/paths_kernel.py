@@ -1,4 +1,4 @@
-"""Searches on a graph log for paths inside a set of records: the compiled parts of `strandline.engine.graph.paths`."""
+"""Searches on a graph log inside a set of records: the kernels of `strandline.engine.graph.paths`."""
 
 # Numba infers and checks the types of kernels when it compiles them.
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
@@ -18,18 +18,20 @@ FOUND, NOWHERE, GROW, PAUSE = 0, 1, 2, 3
 
 @inlined
 def _targets(index, record):
-    """Where the targets of a record begin, and how many there are."""
+    """Return the position of the targets of a record, and their number."""
     entry = index[record]
     return entry >> U(DEGREE_BITS), entry & U((1 << DEGREE_BITS) - 1)
 
 
 @njit
 def nearest(numbers, index, inside, goal, met, queue, state, budget):
-    """Breadth-first from the records in `queue`: FOUND, and the last one in the queue is a record of `goal` that a path
-    through `inside` leads to; NOWHERE; GROW, when the queue must be longer first; or PAUSE after `budget` records. An
-    entry of the queue is a record, the place of its parent counted from 1, and the number of the step. `state` is the
-    next entry to be looked at and how many there are; `met` are the records in the queue. The first entries are starts:
-    they need be in neither set, and are no goals."""
+    """Search breadth-first, from the records in `queue`, through `inside` to a record of `goal`.
+
+    Returns FOUND, with the goal as the last entry of the queue; NOWHERE; GROW if the queue must be longer; or PAUSE
+    after `budget` records. An entry is a record, the place of its parent counted from 1, and the number of the step.
+    `state` is the next entry and the number of entries; `met` are the records in the queue. The first entries are
+    starts: they need be in neither set, and are no goals.
+    """
     pause = state[0] + budget
     while state[0] < state[1]:
         if state[0] == pause:
@@ -56,8 +58,10 @@ def nearest(numbers, index, inside, goal, met, queue, state, budget):
 
 @njit
 def walk_inside(numbers, index, inside, met, start):
-    """Follow first steps that stay inside a set in which every record has one or has none at all, until a record comes
-    again, or ends: that record, and whether the walk ends there."""
+    """Follow first steps inside a set in which every record has a successor in the set, or none at all.
+
+    Returns the first record that repeats, and False; or a record without successors, and True.
+    """
     record = start
     while not has(met, record):
         flip(met, record)

@@ -1,8 +1,7 @@
-"""Terminal components of a swept graph, layer by layer (000 §5.3, algorithm 6).
+"""Terminal SCCs of a swept graph, layer by layer (000 §5.3, algorithm 6).
 
-With a measure that never decreases, a strongly connected component lies inside one layer. So components are found when
-the line leaves a layer, or some layers where they are small, and what is known of them is forgotten with them: nothing
-is written to disk.
+With a measure that never decreases, an SCC lies inside one layer. So SCCs are computed when the line leaves a layer, or
+several layers if they are small, and their data are dropped with them: nothing is written to disk.
 """
 
 from __future__ import annotations
@@ -12,25 +11,27 @@ from dataclasses import dataclass
 import numpy as np
 
 from strandline.engine.runtime.memory import WordArray
-from strandline.engine.saving import Kept, Saved
+from strandline.engine.saving import RestoredState, SavedState
 
 _AT_LEAST = 1 << 16
-"""Records that are looked at together, where layers are smaller."""
+"""Fewest records per SCC pass; smaller layers are joined."""
 _TO_LOOK_AT = 5
-"""Times what was told that looking at it takes, that included."""
+"""Peak memory of an SCC pass, as a multiple of the buffered edges."""
 
 
 @dataclass(frozen=True, slots=True)
 class TerminalComponent:
-    """A component that no edge leaves: one of its records, how many it has."""
+    """An SCC that no edge leaves: one of its records, and their number."""
 
     record: int
     states: int
 
 
 class TerminalComponents:
-    """A observer that looks for two kinds of terminal components: one without a state that has label 0, and one in
-    which every state has it. It keeps the first of each."""
+    """An observer that looks for terminal SCCs of two kinds and keeps the first of each.
+
+    `without` has no state with label 0; in `throughout` every state has it.
+    """
 
     layers = True
 
@@ -42,16 +43,16 @@ class TerminalComponents:
         self.without: TerminalComponent | None = None
         self.throughout: TerminalComponent | None = None
         self.count = 0
-        """Terminal components that were found."""
+        """Number of terminal SCCs found."""
         self._words, self._skipped = words, initial
         self._sources: list[WordArray] = []
-        self._told: list[WordArray] = []
+        self._rows: list[WordArray] = []
         self._targets: list[WordArray] = []
         self._records = self._kept = 0
-        """States, and words, that are kept until their layer is finished."""
+        """Buffered states, and words, until their layer is finished."""
 
     def expanded(self, states: WordArray) -> None:
-        self._told.append(states[:, self._words :].copy())
+        self._rows.append(states[:, self._words :].copy())
         self._kept += 2 * len(states)
 
     def edges(self, sources: WordArray, targets: WordArray) -> None:
@@ -67,18 +68,18 @@ class TerminalComponents:
             self.finish()
 
     def finish(self) -> None:
-        """Look at what was not looked at yet: whole layers."""
+        """Compute the SCCs of the buffered layers."""
         if not self._records:
             return
         from strandline.engine.graph.terminal_kernel import OUTSIDE, components
 
-        sources, told = np.concatenate(self._sources), np.concatenate(self._told)
+        sources, rows = np.concatenate(self._sources), np.concatenate(self._rows)
         targets = np.concatenate(self._targets)
         order = np.argsort(sources)
         known = sources[order]
         places = np.minimum(np.searchsorted(known, targets), len(known) - 1)
         inner = np.where(known[places] == targets, order[places], OUTSIDE).astype(np.int64)
-        degrees = told[:, 1].astype(np.int64)
+        degrees = rows[:, 1].astype(np.int64)
         offsets = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(degrees)))
         size = len(sources)
         component, low = np.full(size, -1, dtype=np.int64), np.full(size, -1, dtype=np.int64)
@@ -88,29 +89,29 @@ class TerminalComponents:
         left = np.where(inner == OUTSIDE, OUTSIDE, component[inner]) != owners
         terminal = np.ones(found, dtype=bool)
         terminal[owners[left]] = False
-        labelled = (told[:, 0] & np.uint64(1)).astype(np.int64)
+        labelled = (rows[:, 0] & np.uint64(1)).astype(np.int64)
         sizes = np.bincount(component, minlength=found)
         marks = np.bincount(component, weights=labelled, minlength=found).astype(np.int64)
         self.count += int(terminal.sum())
         self.without = self.without or self._first(terminal & (marks == 0), sizes, component, sources)
         self.throughout = self.throughout or self._first(terminal & (marks == sizes), sizes, component, sources)
-        self._sources, self._told, self._targets, self._records, self._kept = [], [], [], 0, 0
+        self._sources, self._rows, self._targets, self._records, self._kept = [], [], [], 0, 0
 
-    def saved(self) -> Saved:
-        """What it knows: what was found, and the layers that were not looked at yet."""
+    def saved(self) -> SavedState:
+        """Return what was found, and the buffered layers."""
         none: WordArray = np.zeros(0, dtype=np.uint64)
-        told = [one.reshape(-1) for one in self._told]
-        names = zip(("sources", "told", "targets"), (self._sources, told, self._targets), strict=True)
+        rows = [one.reshape(-1) for one in self._rows]
+        names = zip(("sources", "rows", "targets"), (self._sources, rows, self._targets), strict=True)
         found = [number for one in (self.without, self.throughout) for number in _numbers(one)]
-        return Saved(
+        return SavedState(
             {name: np.concatenate([none, *arrays]) for name, arrays in names},
             {"found": tuple(found), "count": self.count, "skipped": self._skipped},
         )
 
-    def restore(self, kept: Kept) -> None:
+    def restore(self, kept: RestoredState) -> None:
         self._sources, self._targets = [kept.array("sources")], [kept.array("targets")]
-        self._told, self._records = [kept.array("told").reshape(-1, 2)], len(self._sources[0])
-        self._kept = sum(int(one[0].size) for one in (self._sources, self._told, self._targets))
+        self._rows, self._records = [kept.array("rows").reshape(-1, 2)], len(self._sources[0])
+        self._kept = sum(int(one[0].size) for one in (self._sources, self._rows, self._targets))
         found = kept.numbers["found"]
         self.without, self.throughout = (
             None if one[0] < 0 else TerminalComponent(*one) for one in (found[:2], found[2:])
@@ -121,7 +122,7 @@ class TerminalComponents:
     def _first(
         wanted: np.ndarray, sizes: np.ndarray, component: np.ndarray, sources: WordArray
     ) -> TerminalComponent | None:
-        """Of the components of a kind, that with the first record."""
+        """Return the one of the selected SCCs that has the least record."""
         records = np.where(wanted[component], sources, np.uint64((1 << 64) - 1))
         place = int(np.argmin(records))
         if not wanted[component[place]]:

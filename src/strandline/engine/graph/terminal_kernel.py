@@ -1,4 +1,4 @@
-"""Strongly connected components of a graph in arrays: the compiled part of `strandline.engine.graph.terminal`."""
+"""SCCs of a graph in arrays: the kernel of `strandline.engine.graph.terminal`."""
 
 # Numba infers and checks the types of kernels when it compiles them.
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
@@ -12,9 +12,11 @@ OUTSIDE = -1
 
 @njit
 def components(offsets, targets, component, low, stack, path, edge):
-    """Tarjan's algorithm with explicit stacks: the number of each node's component, in `component`, which is -1 at
-    first, as are `low`; how many there are. Targets outside of the graph are -1. The last three arrays are scratch, as
-    long as there are nodes."""
+    """Compute the SCC of each node by Tarjan's algorithm with explicit stacks; return the number of SCCs.
+
+    `component` receives the SCC of each node; it is -1 at first, as is `low`. Targets outside of the graph are -1. The
+    last three arrays are scratch, as long as there are nodes.
+    """
     found, clock, waiting = 0, 0, 0
     for root in range(len(offsets) - 1):
         if low[root] != -1:

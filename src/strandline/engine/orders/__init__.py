@@ -1,1 +1,1 @@
-"""Kernel -> all reachable states: breadth first, depth first, by progress, with a cache; each loop and its driver."""
+"""Kernel -> all reachable states: breadth-first, depth-first, sweep, bounded cache; each loop and its driver."""

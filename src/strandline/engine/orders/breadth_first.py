@@ -1,4 +1,4 @@
-"""Breadth-first search: traces are shortest, every state is stored, exactly or by what a lossy store keeps of it."""
+"""Breadth-first search: shortest traces; every state is stored, exactly or by a lossy store."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from strandline.compile.kernel import Kernel
 from strandline.engine.handoff import LEVEL, NEXT_LEVEL, UNPLACED, VISITED, Blocks, HandOff, LevelCounters
-from strandline.engine.orders.shared_bfs_workers import Crew
+from strandline.engine.orders.shared_bfs_workers import WorkerPool
 from strandline.engine.parts.expansion import width_of
 from strandline.engine.parts.part import GrowingPart
 from strandline.engine.parts.profile import LayerFigures, level_layers
@@ -28,76 +28,76 @@ if TYPE_CHECKING:
     from strandline.engine.orders.breadth_first_kernel import BreadthFirst
 
 
-class Hashes:
-    """A store that keeps 63 bits of each state's hash."""
+class HashCompaction:
+    """Hash compaction: 63 bits of each state's hash."""
 
 
 @dataclass(frozen=True, slots=True)
-class Bits:
-    """A store that keeps some bits for each state, in a table of so many bytes."""
+class Bitstate:
+    """Bitstate hashing in a table of `size` bytes."""
 
     size: int
 
 
 @dataclass(frozen=True, slots=True)
-class Trees:
-    """A store that keeps states as trees of parts, exactly."""
+class TreeCompression:
+    """Tree compression, which is exact."""
 
 
-Keeping: TypeAlias = Hashes | Bits | Trees
+StoreKind: TypeAlias = HashCompaction | Bitstate | TreeCompression
 
 
 class BreadthFirstSearch(Search):
-    """See `strandline.engine.orders.breadth_first_kernel`."""
+    """Breadth-first search; see `strandline.engine.orders.breadth_first_kernel`."""
 
     loop = "orders.breadth_first_kernel.breadth_first"
 
     def __init__(
-        self, kernel: Kernel, *, keeping: Keeping | None = None, threads: int = 1, **terms: Unpack[SearchArguments]
+        self, kernel: Kernel, *, store_kind: StoreKind | None = None, threads: int = 1, **terms: Unpack[SearchArguments]
     ) -> None:
         if kernel.measured:
-            raise InternalError("breadth-first search goes by no measure")
+            raise InternalError("breadth-first search takes a kernel without a measure")
         self._level = record(LEVELS)
-        # Who wants to know edges must know where a state is, not only that it is there.
+        # An edge observer needs the record of a stored state, not only that it is stored.
         numbered = isinstance(terms.get("observer"), EdgeObserver)
-        if numbered and keeping is not None:
-            raise InternalError("who wants to know edges needs a store that knows where states are")
+        if numbered and store_kind is not None:
+            raise InternalError("an edge observer needs a store that knows the records of states")
         self._table: TablePart | BitsPart | TreePart
-        if isinstance(keeping, Bits):
-            self._table = BitsPart(width_of(kernel), size=keeping.size)
-        elif isinstance(keeping, Trees):
+        if isinstance(store_kind, Bitstate):
+            self._table = BitsPart(width_of(kernel), size=store_kind.size)
+        elif isinstance(store_kind, TreeCompression):
             self._table = TreePart(width_of(kernel), bits=kernel.bits)
         else:
-            self._table = TablePart(width_of(kernel), numbered=numbered, compact=keeping is not None)
-            # Of other searches nothing is known that would take less.
-            self._table.squeezed = numbered or keeping is not None
+            self._table = TablePart(width_of(kernel), numbered=numbered, compact=store_kind is not None)
+            # A search with whole states can fall back to tree compression; the others have no fallback.
+            self._table.use_last_memory = numbered or store_kind is not None
         self._levels = GrowingPart(sizes.LEVELS, self._level, factor=2.0)
         super().__init__(kernel, self._table, self._levels, **terms)
         self.expansion.start()
         self._begun = False
-        self._crew: Crew | None = None
+        self._workers: WorkerPool | None = None
         if threads > 1 and isinstance(self._table, TablePart):
-            self._crew = Crew(kernel, threads, self._table, self.journal, self.expansion.answer)
-            self.parts = (*self.parts, self._crew)
+            self._workers = WorkerPool(kernel, threads, self._table, self.journal, self.expansion.answer)
+            self.parts = (*self.parts, self._workers)
 
     def run(self, budget: np.uint64) -> int:
-        crew = self._crew
-        if crew is None:
+        workers = self._workers
+        if workers is None:
             return self._run_alone(budget)
-        if not crew.idle:
-            return self._run_together(crew)
+        if not workers.idle:
+            return self._run_together(workers)
         if not self.expansion.rest.count:
             code = self._next_level()
             if code != CONTINUE:
                 return code
             if int(self._level.end) - int(self._level.head) >= sizes.SHARED_STATES:
-                return self._run_together(crew)
-        return self._run_alone(np.uint64(crew.budget_alone(int(budget))))
+                return self._run_together(workers)
+        return self._run_alone(np.uint64(workers.budget_alone(int(budget))))
 
     def load(self) -> None:
         super().load()
-        if self._crew is not None:
-            self._crew.load()
+        if self._workers is not None:
+            self._workers.load()
 
     def _run_alone(self, budget: np.uint64) -> int:
         from strandline.engine.orders.breadth_first_kernel import breadth_first
@@ -108,17 +108,17 @@ class BreadthFirstSearch(Search):
         return code
 
     def _begin(self) -> None:
-        """Let the store know the initial states."""
-        from strandline.engine.parts.batch_kernel import meet_initial
+        """Prepare the hashes of the initial states, once."""
+        from strandline.engine.parts.batch_kernel import prepare_initial
 
         if not self._begun and isinstance(self._table, TreePart):
             search = self._all()
-            meet_initial(search.expansion, search.batch, search.store, self.expansion.rest.count)
+            prepare_initial(search.expansion, search.batch, search.store, self.expansion.rest.count)
         self._begun = True
 
-    def _run_together(self, crew: Crew) -> int:
-        code, self._level.head = crew.run(int(self._level.head), int(self._level.end))
-        self._table.note_used(int(self.journal.counts.recorded), crew.first_state(int(self._level.head)))
+    def _run_together(self, workers: WorkerPool) -> int:
+        code, self._level.head = workers.run(int(self._level.head), int(self._level.end))
+        self._table.note_used(int(self.journal.counts.recorded), workers.first_state(int(self._level.head)))
         return code if code != CONTINUE else BUDGET
 
     def _next_level(self) -> int:
@@ -127,7 +127,7 @@ class BreadthFirstSearch(Search):
         return int(next_level(self._all()))
 
     def _all(self) -> BreadthFirst:
-        """What the kernels work on."""
+        """Return the arguments of the kernels."""
         from strandline.engine.orders.breadth_first_kernel import BreadthFirst
 
         asking = (self.expansion.expansion(), self.expansion.batch())
@@ -135,13 +135,13 @@ class BreadthFirstSearch(Search):
 
     @property
     def can_hand_off(self) -> bool:
-        """Whether states are stored by tree compression and all of them can be listed now."""
+        """True if states are stored by tree compression and can be listed: the table is not being rehashed."""
         return isinstance(self._table, TreePart) and not self._table.shape.target
 
     def hand_off(self) -> HandOff:
         table, counters = self._table, self._counters()
         if not isinstance(table, TreePart):
-            raise InternalError("of the breadth-first searches only one with tree compression is handed off")
+            raise InternalError("only a breadth-first search with tree compression can be continued")
         states, links = self.expansion.unplaced()
         unplaced = np.column_stack((states, links))
         ends = (counters.expanded, counters.level_end, counters.found)
@@ -172,7 +172,7 @@ class BreadthFirstSearch(Search):
     def omissions(self) -> Omissions | None:
         stored = int(self.journal.counts.recorded)
         if isinstance(self._table, BitsPart):
-            # A state that is new is taken for known where its bits happen to be set; they filled up evenly.
+            # A new state is omitted if its bits happen to be set; the fill grew evenly, so the mean is taken over it.
             mistaken = self._table.filled**BIT_FUNCTIONS
             return Omissions(stored * mistaken / (BIT_FUNCTIONS + 1), mistaken)
         if isinstance(self._table, TablePart) and self._table.compact:
@@ -180,15 +180,15 @@ class BreadthFirstSearch(Search):
         return None
 
     def statistics(self) -> Statistics:
-        return replace(super().statistics(), threads=1 if self._crew is None else self._crew.threads)
+        return replace(super().statistics(), threads=1 if self._workers is None else self._workers.threads)
 
     def close(self) -> None:
-        if self._crew is not None:
-            self._crew.close()
+        if self._workers is not None:
+            self._workers.close()
         super().close()
 
     def _sizes(self) -> WordArray:
-        """Of the levels that were begun."""
+        """Return the sizes of the levels that were begun."""
         return self._levels.array[: int(self._level.count)]
 
     @property
@@ -196,5 +196,5 @@ class BreadthFirstSearch(Search):
         return [int(size) for size in self._sizes()]
 
     def profile(self) -> tuple[LayerFigures, ...]:
-        """The layers are the distances from the initial states."""
+        """Return the profile, whose layers are the distances from the initial states."""
         return level_layers(self._sizes(), int(self.journal.counts.visited), sizes.PROFILE_CELLS)

@@ -1,7 +1,7 @@
-"""Breadth-first search: states are expanded in the order in which they were found, and nothing is forgotten.
+"""The loop of breadth-first search: states are expanded in the order of discovery, and none is deleted.
 
-Expansion and insertion alternate in batches, so that a table's slot is fetched while other successors are computed. A
-state's record is its number.
+Expansion and insertion alternate in batches, so that hash table slots are prefetched while other successors are
+computed. The record of a state is the number of its entry.
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -13,25 +13,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.parts.batch_kernel import enlist
-from strandline.engine.parts.expansion_kernel import ask
+from strandline.engine.parts.batch_kernel import add_to_batch
+from strandline.engine.parts.expansion_kernel import compute_successors
 from strandline.engine.parts.search_output_kernel import (
     count_stored,
-    expanded_full,
-    targets_full,
-    tell_expanded,
-    tell_source,
-    tell_target,
+    expanded_is_full,
+    record_expanded,
+    record_source,
+    record_target,
+    targets_are_full,
 )
 from strandline.engine.runtime.codes import BATCH, BUDGET, CONTINUE, DONE, FLUSH, GROW
 from strandline.engine.runtime.jit import inlined, njit
 from strandline.engine.store.interface import (
     add,
+    complete_hashes,
     entry_room,
     make_room,
-    opened,
+    open_entry,
     prefetch_match,
-    recognise,
 )
 
 U = np.uint64
@@ -40,7 +40,7 @@ _BATCH, _AHEAD = U(BATCH), U(6)
 
 
 class BreadthFirst(NamedTuple):
-    """All that the search works on."""
+    """The arrays of the search."""
 
     expansion: Any
     batch: Any
@@ -52,7 +52,10 @@ class BreadthFirst(NamedTuple):
 
 @inlined
 def _next_level(search):
-    """When a level is finished, the next one is what was found meanwhile."""
+    """Begin the next level, the states found during the last one, when that is finished.
+
+    Returns CONTINUE, DONE if there is none, or GROW.
+    """
     level, found = search.level, search.journal.counts.recorded
     if level.head < level.end:
         return CONTINUE
@@ -69,7 +72,7 @@ def _next_level(search):
 
 @inlined
 def _expand(search):
-    """Fill the batch with successors of the next states of the level."""
+    """Fill the batch with the successors of the next states of the level."""
     expansion, batch, store, journal = search.expansion, search.batch, search.store, search.journal
     words = expansion.words
     used, head = batch.rest.count, search.level.head
@@ -77,19 +80,19 @@ def _expand(search):
     last = min(search.level.end, head + _BATCH)
     code = CONTINUE
     while head < last and used < _BATCH:
-        if expanded_full(journal, words):
+        if expanded_is_full(journal, words):
             code = FLUSH
             break
-        states, at = opened(store, head)
-        code = ask(expansion, states, at, head, used)
+        states, at = open_entry(store, head)
+        code = compute_successors(expansion, states, at, head, used)
         if code != CONTINUE:
             break
         successors, labels = expansion.answer.successors, expansion.labels[0]
-        tell_source(journal, head)
-        tell_expanded(journal, words, states, at, successors, labels)
+        record_source(journal, head)
+        record_expanded(journal, words, states, at, successors, labels)
         transitions += successors
         deadlocks += labels >> _63
-        enlist(batch, expansion, store, head, head, used)
+        add_to_batch(batch, expansion, store, head, head, used)
         used += successors
         head += _1
     counts = journal.counts
@@ -98,24 +101,24 @@ def _expand(search):
     counts.deadlocks += deadlocks
     search.level.head = head
     batch.rest.count = used
-    # A buffer of successors that is full will be empty when they are placed.
+    # A full buffer of successors is empty again when they are inserted.
     return CONTINUE if code == FLUSH and used > _0 else code
 
 
 @inlined
 def _absorb(search):
-    """Store what is new in the rest of the batch."""
+    """Insert the rest of the batch into the store."""
     expansion, batch, store, journal = search.expansion, search.batch, search.store, search.journal
     records, stride, counts = expansion.records, expansion.stride, journal.counts
     number, last = batch.rest.next, batch.rest.count
-    code = recognise(store, batch, records, stride)
+    code = complete_hashes(store, batch, records, stride)
     while code == CONTINUE and number < last:
         code = make_room(store)
         if code != CONTINUE:
             break
         found, fill = counts.recorded, journal.fill.links
         room = min(store.shape.most - store.shape.count, U(len(journal.links)) - fill)
-        if room == _0 or targets_full(journal):
+        if room == _0 or targets_are_full(journal):
             code = FLUSH
             break
         if not entry_room(store, found + room - _1):
@@ -124,13 +127,14 @@ def _absorb(search):
                 code = GROW
                 break
             store.shape.wanted_entries = _0
+        # Inner loop without checks for room: counters are written back once per run of insertions.
         new = _0
-        while number < last and new < room and not targets_full(journal):
+        while number < last and new < room and not targets_are_full(journal):
             ahead = number + _AHEAD
             if ahead < last:
                 prefetch_match(store, batch.hashes[ahead])
             entry = add(store, found + new, records, number * stride, batch.hashes[number])
-            tell_target(journal, entry)
+            record_target(journal, entry)
             if entry == found + new:
                 journal.links[fill + new] = batch.links[number]
                 new += _1
@@ -146,14 +150,16 @@ def _absorb(search):
 
 @njit
 def next_level(search):
-    """For callers outside: as `_next_level`."""
+    """Begin the next level, for callers outside of kernels; see `_next_level`."""
     return _next_level(search)
 
 
 @njit
 def breadth_first(search, budget):
-    """Search on for about `budget` expansions: DONE, BUDGET, GROW, FAULT, FOUND or FLUSH; after all but DONE and FAULT
-    it can be called again. The first batch are the initial states."""
+    """Search on for about `budget` expansions, with the initial states as the first batch.
+
+    Returns DONE, BUDGET, GROW, FAULT, FOUND or FLUSH; after all but DONE and FAULT it can be called again.
+    """
     counts = search.journal.counts
     stop_at = counts.visited + budget
     code = CONTINUE

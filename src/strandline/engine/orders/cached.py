@@ -1,7 +1,7 @@
-"""Depth-first search with a cache of bounded size, instead of a store of all states.
+"""Depth-first search with a bounded cache instead of a store of all states.
 
-It ends whatever the size, but a small cache may cost many visits. The parent log is not needed on the way: the path to
-the present state is the stack. Only what is found is logged, one record for each state on its path.
+It terminates whatever the size, but a small cache may cost many visits. It needs no parent log while it runs: the path
+to the present state is the stack. Only the path to a state that was found is logged, one record per state.
 """
 
 from __future__ import annotations
@@ -24,26 +24,28 @@ from strandline.engine.store.parts import TablePart
 from strandline.errors import InternalError
 
 _MOST_STATES = 3_000_000_000
-"""As many as one table holds; a larger cache is never full."""
+"""The most states that one table holds; a larger cache is never full."""
 
 
 class CacheRule(Enum):
-    """Which cached state makes room for one that has just left the path; in the order of the kernel's numbers."""
+    """Replacement rule: which cached state makes room for one that leaves the path. The order is that of the kernel."""
 
     RANDOM = "random"
     OLDEST = "oldest"
-    """The one that left the path first."""
+    """The state that left the path first."""
     NEWEST = "newest"
-    """The one that left the path last."""
+    """The state that left the path last."""
     DEEPEST = "deepest"
-    """One of those that stood deepest on the path."""
+    """A state that stood deepest on the path."""
     COLLISION = "collision"
-    """The one whose hash leads to the same place."""
+    """The state whose hash has the same slot."""
 
 
 class CachedSearch(Search):
-    """See the module's docstring; `states` bounds how many states off the path are remembered. With `max_states` it
-    ends before more expansions than that."""
+    """Depth-first search with a cache of `states` states off the path.
+
+    With `max_states` it ends before more expansions than that.
+    """
 
     loop = "orders.cached_kernel.cached"
     limits = (*Search.limits, "_max_visits")
@@ -84,13 +86,13 @@ class CachedSearch(Search):
         return codes.LIMIT if code == codes.BUDGET and left == 0 else code
 
     def _visits_left(self) -> int:
-        """How many expansions the limit of states still allows."""
+        """Return the number of expansions that the limit on states still allows."""
         if self._max_visits is None:
             return 1 << 60
         return max(0, self._max_visits - int(self.journal.counts.visited))
 
     def _log_path(self) -> None:
-        """Append the path to the state that is about to be expanded to the log, unless it was done already."""
+        """Append the path to the state that is about to be expanded to the log, unless that was done already."""
         visited = int(self.journal.counts.visited)
         if self._logged[0] != visited:
             depth = int(self._cache.path)

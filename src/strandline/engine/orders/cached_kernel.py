@@ -1,11 +1,11 @@
-"""State-space caching: depth-first search that remembers a bounded number of the states it has left.
+"""State-space caching: depth-first search that stores a bounded number of the states it has left.
 
-States on the path are always known, so no path meets itself and every search ends. Of the states it has left at most
-`states` are kept; a rule says which of them makes room for the next one (Jard and Jéron 1991; Godefroid, Holzmann
-and Pirottin 1992: the rival of 002 §6). A state that is met after it was replaced looks new and is explored again,
-with everything forgotten that it reaches.
+States on the path are always stored, so no path runs into itself and every search terminates. Of the states it has left
+at most `states` are cached; a rule selects the one that the next one replaces (Jard and Jéron 1991; Godefroid, Holzmann
+and Pirottin 1992: the rival of 002 §6). A replaced state that is reached again counts as new and is explored again,
+with all replaced states that it reaches.
 
-Entries are used again. The word after a state links lists: free entries, or the states that wait for being replaced.
+Entries are reused. The word behind a state links lists: free entries, or the cached states in the order of replacement.
 The stack has markers of the states on the path. A level of the path is two words: the link by which its state was
 entered, and the list of cached states that stood on this level (rule DEEPEST).
 """
@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.parts.search_output_kernel import count_expanded, count_stored, expanded_full, tell_expanded
+from strandline.engine.parts.search_output_kernel import count_expanded, count_stored, expanded_is_full, record_expanded
 from strandline.engine.parts.stack_kernel import (
     MOVES,
     Moves,
-    ask_for_stack,
+    compute_successors_for_stack,
     drop,
     push_marker,
     push_successors,
@@ -31,7 +31,7 @@ from strandline.engine.parts.stack_kernel import (
     top_of,
 )
 from strandline.engine.runtime.codes import CONTINUE, FLUSH, GROW, NONE
-from strandline.engine.runtime.hashing import home, mixed, state_hash, word_count
+from strandline.engine.runtime.hashing import home, mix, state_hash, word_count
 from strandline.engine.runtime.jit import inlined, njit
 from strandline.engine.store.interface import add, entry_room, extra_at, find, forget, make_room
 
@@ -42,7 +42,7 @@ RANDOM, OLDEST, NEWEST, DEEPEST, COLLISION = (U(rule) for rule in range(5))
 
 
 class Cached(NamedTuple):
-    """All that the search works on."""
+    """The arrays of the search."""
 
     expansion: Any
     store: Any
@@ -55,7 +55,7 @@ class Cached(NamedTuple):
 
 @inlined
 def _new_entry(search):
-    """The number of a free entry, or NONE when the array must grow first."""
+    """Return the number of a free entry, or NONE if the array must grow first."""
     cache, store = search.cache, search.store
     if cache.free != _0:
         return cache.free - _1
@@ -64,7 +64,7 @@ def _new_entry(search):
 
 @inlined
 def _use_entry(search, number):
-    """An entry that `_new_entry` told of is used."""
+    """Take the entry that `_new_entry` returned."""
     cache, store = search.cache, search.store
     if cache.free != _0:
         cache.free = store.entries[extra_at(store, number)]
@@ -74,7 +74,7 @@ def _use_entry(search, number):
 
 @inlined
 def _replace(search, number):
-    """Forget a state: it is unknown from now on, and its entry is free."""
+    """Delete a state from the store and free its entry."""
     cache, store = search.cache, search.store
     forget(store, number, state_hash(store.entries, number * store.entry, store.words))
     store.entries[extra_at(store, number)] = cache.free
@@ -85,7 +85,7 @@ def _replace(search, number):
 
 @inlined
 def _by_list(search, number, full):
-    """Rules OLDEST and NEWEST: one list, whose first state is replaced. A new one goes to its end or its front."""
+    """Cache a state by rule OLDEST or NEWEST: one list, whose head is replaced. Return the replaced state, or NONE."""
     cache, store = search.cache, search.store
     victim = NONE
     if full:
@@ -104,7 +104,10 @@ def _by_list(search, number, full):
 
 @inlined
 def _by_depth(search, number, full):
-    """Rule DEEPEST: a list for every level of the path; `last` is no smaller than the deepest that has states."""
+    """Cache a state by rule DEEPEST: one list per level of the path. Return the replaced state, or NONE.
+
+    `cache.last` is an upper bound of the deepest level that has states.
+    """
     cache, store, path = search.cache, search.store, search.path
     depth, deepest = cache.path, cache.last
     victim = NONE
@@ -121,14 +124,14 @@ def _by_depth(search, number, full):
 
 @inlined
 def _by_place(search, number, full):
-    """Rules RANDOM and COLLISION: a place in an array, drawn or given by the hash; what stands there is replaced."""
+    """Cache a state by rule RANDOM or COLLISION: a slot, random or by hash. Return the replaced state, or NONE."""
     cache, store = search.cache, search.store
     if cache.rule == COLLISION:
-        # Mixed once more: neighbours in the table are not to be neighbours here.
-        place = home(mixed(state_hash(store.entries, number * store.entry, store.words)), cache.states)
+        # Mixed once more, so that neighbours in the table do not share a slot here.
+        place = home(mix(state_hash(store.entries, number * store.entry, store.words)), cache.states)
     elif full:
         cache.draws += _1
-        place = home(mixed(cache.draws), cache.states)
+        place = home(mix(cache.draws), cache.states)
     else:
         place = cache.count
     victim = search.places[place] - _1
@@ -138,11 +141,12 @@ def _by_place(search, number, full):
 
 @inlined
 def _keep(search, number):
-    """A state leaves the path: it enters the cache, where another one makes room if need be."""
+    """Move a state from the path to the cache, where it may replace another one."""
     cache = search.cache
     if cache.states == _0:
         _replace(search, number)
         return
+    # With a full cache, storing this state replaces one.
     full = cache.count == cache.states
     if cache.rule == DEEPEST:
         victim = _by_depth(search, number, full)
@@ -164,15 +168,15 @@ def _enter(search):
     if level + _2 > U(len(search.path)):
         cache.wanted_path = level + _2
         return GROW
-    if expanded_full(search.journal, expansion.words):
+    if expanded_is_full(search.journal, expansion.words):
         return FLUSH
     number = stack.top.unexpanded - _1
-    code = ask_for_stack(stack, expansion, store, number, number)
+    code = compute_successors_for_stack(stack, expansion, store, number, number)
     if code != CONTINUE:
         return code
     successors, labels = expansion.answer.successors, expansion.labels[0]
     count_expanded(search.journal.counts, successors, labels)
-    tell_expanded(search.journal, expansion.words, store.entries, number * store.entry, successors, labels)
+    record_expanded(search.journal, expansion.words, store.entries, number * store.entry, successors, labels)
     push_marker(stack, expansion.words, number)
     push_successors(stack, expansion, store, number)
     search.path[level] = stack.top.link
@@ -182,8 +186,8 @@ def _enter(search):
 
 
 @inlined
-def _look_at(search):
-    """Take a state from the stack; one that is not known is stored and will be entered."""
+def _process_top(search):
+    """Pop a state from the stack; store it if it is new, to be expanded next."""
     store, stack, words = search.store, search.stack, search.expansion.words
     at = top_of(stack, words)
     hash_value = state_hash(stack.items, at, words)
@@ -205,7 +209,7 @@ def _look_at(search):
 
 @inlined
 def _leave(search):
-    """The successors of the state at the end of the path are all done."""
+    """Pop the marker of the last state on the path, whose successors are all done."""
     cache, stack = search.cache, search.stack
     if cache.rule == RANDOM and cache.count == U(len(search.places)) and cache.count < cache.states:
         cache.wanted_cache = cache.count + _1
@@ -217,11 +221,13 @@ def _leave(search):
     return CONTINUE
 
 
-MOVES[Cached] = Moves(_enter, _look_at, _leave)
+MOVES[Cached] = Moves(_enter, _process_top, _leave)
 
 
 @njit
 def cached(search, budget):
-    """Search on for `budget` expansions: DONE, BUDGET, GROW, FLUSH, FAULT or FOUND: then the path and the link of the
-    state on the stack lead to the state."""
+    """Search on for `budget` expansions. Returns DONE, BUDGET, GROW, FLUSH, FAULT or FOUND.
+
+    After FOUND and FAULT, the path and the link of the state on the stack lead to the state.
+    """
     return search_depth_first(search, budget)

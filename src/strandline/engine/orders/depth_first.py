@@ -1,4 +1,4 @@
-"""Depth-first search: goes deep at once, every state is stored."""
+"""Depth-first search: it reaches deep states early; every state is stored."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from strandline.errors import InternalError
 
 
 class DepthFirstSearch(Search):
-    """See `strandline.engine.orders.depth_first_kernel`."""
+    """Depth-first search; see `strandline.engine.orders.depth_first_kernel`."""
 
     loop = "orders.depth_first_kernel.depth_first"
 
     def __init__(self, kernel: Kernel, **terms: Unpack[SearchArguments]) -> None:
         if kernel.measured:
-            raise InternalError("depth-first search goes by no measure")
+            raise InternalError("depth-first search takes a kernel without a measure")
         self._table, self._stack = TablePart(width_of(kernel)), StackPart()
         super().__init__(kernel, self._table, self._stack, **terms)
         self._stack.start(kernel)

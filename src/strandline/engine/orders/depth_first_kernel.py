@@ -1,4 +1,4 @@
-"""Depth-first search: a state is stored and expanded when it is taken from the stack, its first successor next."""
+"""The loop of depth-first search: a state is stored and expanded when it is popped, its first successor next."""
 
 # Numba infers and checks the types of kernels when it compiles them.
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from strandline.engine.parts.numbered_kernel import room_for_one, store_one
-from strandline.engine.parts.search_output_kernel import count_expanded, expanded_full, tell_expanded
+from strandline.engine.parts.search_output_kernel import count_expanded, expanded_is_full, record_expanded
 from strandline.engine.parts.stack_kernel import (
     MOVES,
     Moves,
-    ask_for_stack,
+    compute_successors_for_stack,
     drop,
     push_successors,
     search_depth_first,
@@ -29,7 +29,7 @@ _0, _1 = U(0), U(1)
 
 
 class DepthFirst(NamedTuple):
-    """All that the search works on."""
+    """The arrays of the search."""
 
     expansion: Any
     store: Any
@@ -38,8 +38,8 @@ class DepthFirst(NamedTuple):
 
 
 @inlined
-def _look_at(search):
-    """Store the state on top of the stack unless it is known; a new one is to be expanded next."""
+def _process_top(search):
+    """Pop a state and store it unless it is stored; a new one is expanded next."""
     store, stack, journal, words = search.store, search.stack, search.journal, search.expansion.words
     code = room_for_one(store, journal)
     if code != CONTINUE:
@@ -54,18 +54,18 @@ def _look_at(search):
 
 @inlined
 def _enter(search):
-    """Expand the state stored last and put its successors onto the stack."""
+    """Expand the state stored last and push its successors."""
     expansion, store, stack, journal = search.expansion, search.store, search.stack, search.journal
-    if expanded_full(journal, expansion.words):
+    if expanded_is_full(journal, expansion.words):
         return FLUSH
     record = stack.top.unexpanded - _1
     at = record * store.entry
-    code = ask_for_stack(stack, expansion, store, record, record)
+    code = compute_successors_for_stack(stack, expansion, store, record, record)
     if code != CONTINUE:
         return code
     successors, labels = expansion.answer.successors, expansion.labels[0]
     count_expanded(journal.counts, successors, labels)
-    tell_expanded(journal, expansion.words, store.entries, at, successors, labels)
+    record_expanded(journal, expansion.words, store.entries, at, successors, labels)
     push_successors(stack, expansion, store, record)
     stack.top.unexpanded = _0
     return CONTINUE
@@ -73,15 +73,17 @@ def _enter(search):
 
 @inlined
 def _leave(search):
-    """There are no markers here."""
+    """Return CONTINUE: this search has no markers."""
     return CONTINUE
 
 
-MOVES[DepthFirst] = Moves(_enter, _look_at, _leave)
+MOVES[DepthFirst] = Moves(_enter, _process_top, _leave)
 
 
 @njit
 def depth_first(search, budget):
-    """Search on for `budget` expansions; as `strandline.engine.orders.breadth_first_kernel.breadth_first`, but the
-    initial states are on the stack."""
+    """Search on for `budget` expansions, with the initial states on the stack.
+
+    Returns as `strandline.engine.orders.breadth_first_kernel.breadth_first`.
+    """
     return search_depth_first(search, budget)

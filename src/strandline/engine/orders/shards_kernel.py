@@ -1,11 +1,11 @@
-"""A sweep by several threads, each with a shard of the states: the hash of a state says whose it is.
+"""A sweep by several threads, each with a shard of the states, which the hash of a state selects.
 
 A shard is a sweep of its own, with store, layers and log. All lines stand at the same layer. A thread expands states of
-its shard and puts the successors into boxes, one for each thread; then all meet, and each takes what lies in the boxes
-for it. When nothing is left of the layer, all lines move on together, to the least layer that waits in any
-shard. No two threads ever work on the same array: what each has to tell it tells before they meet, and all draw the
-same conclusions from what all have told. So layers, visits and persistent states are those of one thread: they depend
-on the states of a layer, not on the order in which these are found (000 §2, 002 §2-5).
+its shard and puts the successors into mailboxes, one for each thread; after a barrier each thread receives the contents
+of its mailboxes. When the layer is finished in all shards, all lines move on together, to the least layer queued in any
+shard. No two threads write to the same array: each publishes its status before the barrier, and all draw the same
+conclusions from the published words. So layers, visits and persistent states are those of one thread: they depend on
+the states of a layer, not on the order of their discovery (000 §2, 002 §2-5).
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -17,22 +17,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.parts.expansion_kernel import Expansion, ask, link_of
-from strandline.engine.parts.layer_table_kernel import live, unexpanded
+from strandline.engine.parts.expansion_kernel import Expansion, compute_successors, link_of
+from strandline.engine.parts.layer_table_kernel import layer_chain, unexpanded
 from strandline.engine.parts.line_kernel import (
     column_at,
-    falls_behind,
     leave_column,
     leave_layer,
     move_line,
-    place,
-    wake_layers,
+    place_successor,
+    queue_roots,
+    regresses,
 )
-from strandline.engine.parts.profile_recorder_kernel import note_layer, note_regress
+from strandline.engine.parts.profile_recorder_kernel import record_layer, sample_regress_edge
 from strandline.engine.parts.search_output_kernel import count_expanded
 from strandline.engine.runtime.codes import BATCH, BUDGET, CONTINUE, DONE, FLUSH, NONE, REGRESSING_COLUMN, STEP_MASK
 from strandline.engine.runtime.hashing import state_hash
-from strandline.engine.runtime.intrinsics import drawn, give_way, seen
+from strandline.engine.runtime.intrinsics import fetch_add, load_acquire, yield_processor
 from strandline.engine.runtime.jit import inlined, njit
 from strandline.engine.store.interface import prefetch_home, prefetch_match
 from strandline.engine.store.paged_kernel import next_of, record_of, take
@@ -42,33 +42,41 @@ _0, _1, _8, _24 = U(0), U(1), U(8), U(24)
 _BATCH, _AHEAD, _FURTHER, _STEP_MASK = U(BATCH), U(6), U(20), U(STEP_MASK)
 _24_BITS = U((1 << 24) - 1)
 _EXPANDED = U(1 << 13)
-"""States that a thread expands before it meets the others."""
-_MEETINGS = U(1 << 14)
-"""After so many the kernel returns, whatever was done."""
-_PATIENCE = 5_000
-"""How often a thread looks for the others before it leaves the processor to whoever wants it, each time that it looks:
-where there are fewer processors than threads, who waits must not keep the others from coming. To sleep would take
-longer than most steps do, however short the time that is asked for."""
+"""States that a thread expands between two barriers."""
+_MOST_ROUNDS = U(1 << 14)
+"""Barriers after which the kernel returns, whatever was done."""
+_POLLS = 5_000
+"""Times that a thread polls the barrier before it yields the processor on every further poll.
+
+With fewer processors than threads, a waiting thread must not keep the others from running. Sleeping would take longer
+than most phases do.
+"""
 
 WORK, TURN, COLUMN = U(0), U(1), U(2)
-"""What the threads are at: a layer; leaving it; leaving a column."""
+"""Phase of the threads: expanding a layer; leaving it; leaving a column."""
 
 CODE, BUSY, STOP, STANDS, TAKEN, STORED, VISITED, WAITS, NEXT_COLUMN, NEXT_LAYER, PENDING = (U(at) for at in range(11))
-"""What a thread tells: what stopped it, counted from 1; whether there is more to do; whether it is time to return;
-whether the line has a row; states expanded of it, states stored, states visited; of the least layer that waits whether
-there is one, and its key; how many layers have roots for the next sweep."""
+"""Positions of the words that a thread publishes.
+
+Its return code, counted from 1; whether it has more to do; whether it is time to return; whether its line has a row;
+states expanded in that row, states stored, states visited; whether a layer is queued, and the key of the least one; the
+number of layers with roots of the next sweep.
+"""
 APART = U(16)
-"""Words that one thread has to itself, so that no two write to the same cache line."""
+"""Words reserved per thread, so that no two threads write to the same cache line."""
 
 
-class Meeting(NamedTuple):
-    """What threads share. `told` has `APART` words for each thread and, after these, how often threads have come to
-    meet. There is a box from each thread to each, box `from * members + to`, with room for `room` successors:
-    `records`, `hashes` and `links` are as those of a batch, and `filled`, `APART` words for each box, says how many
-    there are, and how many of them were taken. `own` is what this thread alone knows: its number, how many members
-    there are, what they are at, and which meeting is next; `total` are the counts of all, kept by the first thread."""
+class Communication(NamedTuple):
+    """Memory that the threads share, and the thread's own record.
 
-    told: Any
+    `published` has `APART` published words for each thread and, behind these, the barrier's counter of arrivals.
+    Mailbox `from * members + to` has room for `room` successors: `records`, `hashes` and `links` are as those of a
+    batch, and `filled`, `APART` words per mailbox, has the numbers of sent and of received ones. `own` is private to
+    the thread: its number, the number of threads, the phase, and the arrivals to wait for. `total` are the counters of
+    all, kept by the first thread.
+    """
+
+    published: Any
     records: Any
     hashes: Any
     links: Any
@@ -78,78 +86,83 @@ class Meeting(NamedTuple):
 
 
 class Shard(NamedTuple):
-    """What a thread works on."""
+    """The arrays of one thread."""
 
     expansion: Any
     batch: Any
     store: Any
     layers: Any
     journal: Any
-    notes: Any
-    meeting: Any
+    recorder: Any
+    comm: Any
 
 
-# --- meeting ----------------------------------------------------------------------------------------------------
-
-
-@inlined
-def _meet(meeting):
-    """Wait until all are here; what each wrote before is seen by all afterwards."""
-    own, place = meeting.own, meeting.own.members * APART
-    own.met += own.members
-    drawn(meeting.told, place, _1)
-    patience = _PATIENCE
-    while seen(meeting.told, place) < own.met:
-        patience -= 1
-        if patience < 0:
-            give_way()
+# --- the barrier ------------------------------------------------------------------------------------------------
 
 
 @inlined
-def _tell(meeting, what, value):
-    meeting.told[meeting.own.number * APART + what] = value
+def _wait_at_barrier(comm):
+    """Wait at the barrier; all writes of all threads before it are visible afterwards."""
+    own, place = comm.own, comm.own.threads * APART
+    # The counter only grows, so that it need not be reset: barrier k is passed at k * threads arrivals.
+    own.arrivals += own.threads
+    fetch_add(comm.published, place, _1)
+    polls = _POLLS
+    while load_acquire(comm.published, place) < own.arrivals:
+        polls -= 1
+        if polls < 0:
+            yield_processor()
 
 
 @inlined
-def _told_by(meeting, member, what):
-    return meeting.told[member * APART + what]
+def _publish(comm, what, value):
+    """Publish a word."""
+    comm.published[comm.own.number * APART + what] = value
 
 
 @inlined
-def _any(meeting, what):
-    """Whether somebody has told a number other than 0."""
+def _published_by(comm, thread, what):
+    """Return a word that a thread has published."""
+    return comm.published[thread * APART + what]
+
+
+@inlined
+def _any_published(comm, what):
+    """Return True if some thread has published a word other than 0."""
     found = False
-    for member in range(meeting.own.members):
-        if _told_by(meeting, member, what) != _0:
+    for thread in range(comm.own.threads):
+        if _published_by(comm, thread, what) != _0:
             found = True
     return found
 
 
 @inlined
-def _sum(meeting, what):
+def _sum_published(comm, what):
+    """Return the sum of a word over all threads."""
     total = _0
-    for member in range(meeting.own.members):
-        total += _told_by(meeting, member, what)
+    for thread in range(comm.own.threads):
+        total += _published_by(comm, thread, what)
     return total
 
 
 @inlined
-def _tell_all(shard, code, busy, stop):
-    meeting, layers, counts = shard.meeting, shard.layers, shard.journal.counts
+def _publish_status(shard, code, busy, stop):
+    """Publish the status of this thread."""
+    comm, layers, counts = shard.comm, shard.layers, shard.journal.counts
     line = layers.line
-    _tell(meeting, CODE, U(code + 1))
-    _tell(meeting, BUSY, U(busy))
-    _tell(meeting, STOP, U(stop))
-    _tell(meeting, STANDS, U(line.row != NONE))
-    _tell(meeting, TAKEN, layers.chains[live(line.row)].taken if line.row != NONE else _0)
-    _tell(meeting, STORED, counts.stored)
-    _tell(meeting, VISITED, counts.visited)
-    _tell(meeting, WAITS, line.waiting)
+    _publish(comm, CODE, U(code + 1))
+    _publish(comm, BUSY, U(busy))
+    _publish(comm, STOP, U(stop))
+    _publish(comm, STANDS, U(line.row != NONE))
+    _publish(comm, TAKEN, layers.chains[layer_chain(line.row)].taken if line.row != NONE else _0)
+    _publish(comm, STORED, counts.stored)
+    _publish(comm, VISITED, counts.visited)
+    _publish(comm, WAITS, line.waiting)
     if line.waiting > _0:
         first = layers.rows[layers.heap[_0]]
-        _tell(meeting, NEXT_COLUMN, first.column)
-        _tell(meeting, NEXT_LAYER, first.layer)
-    _tell(meeting, PENDING, line.pending)
+        _publish(comm, NEXT_COLUMN, first.column)
+        _publish(comm, NEXT_LAYER, first.layer)
+    _publish(comm, PENDING, line.pending)
 
 
 # --- a layer ----------------------------------------------------------------------------------------------------
@@ -157,35 +170,37 @@ def _tell_all(shard, code, busy, stop):
 
 @inlined
 def _owner(own, hash_value):
-    """Whose a state is: by bits of its hash that say neither where in a table it belongs nor how it is told from
-    others there."""
-    return (((hash_value >> _8) & _24_BITS) * own.members) >> _24
+    """Return the thread that owns a state: by bits of its hash that select neither its slot nor its tag."""
+    return (((hash_value >> _8) & _24_BITS) * own.threads) >> _24
 
 
 @inlined
 def _send(shard):
-    """Put the rest of the batch into boxes, also what is this thread's own: whose a successor is cannot be foreseen, so
-    that a jump by it would cost more than the copy. CONTINUE, or REGRESSING_COLUMN; BUDGET where a box is full."""
-    meeting, expansion, batch, line = shard.meeting, shard.expansion, shard.batch, shard.layers.line
-    own, words, stride = meeting.own, expansion.words, expansion.stride
+    """Put the rest of the batch into mailboxes, including this thread's own.
+
+    The owner cannot be predicted, so that a branch for own states would cost more than the copy. Returns CONTINUE,
+    REGRESSING_COLUMN, or BUDGET if a mailbox is full.
+    """
+    comm, expansion, batch, line = shard.comm, shard.expansion, shard.batch, shard.layers.line
+    own, words, stride = comm.own, expansion.words, expansion.stride
     while batch.rest.next < batch.rest.count:
         number = batch.rest.next
         at, hash_value, link = number * stride, batch.hashes[number], batch.links[number]
         if column_at(words, expansion.records, at) < line.column:
             return REGRESSING_COLUMN
-        box = own.number * own.members + _owner(own, hash_value)
-        count = meeting.filled[box * APART]
+        mailbox = own.number * own.threads + _owner(own, hash_value)
+        count = comm.filled[mailbox * APART]
         if count == own.room:
             return BUDGET
-        place = box * own.room + count
+        place = mailbox * own.room + count
         for word in range(stride):
-            meeting.records[place * stride + word] = expansion.records[at + word]
-        meeting.hashes[place], meeting.links[place] = hash_value, link
-        meeting.filled[box * APART] = count + _1
-        if falls_behind(shard.layers, expansion, at):
+            comm.records[place * stride + word] = expansion.records[at + word]
+        comm.hashes[place], comm.links[place] = hash_value, link
+        comm.filled[mailbox * APART] = count + _1
+        if regresses(shard.layers, expansion, at):
             line.regress_edges += _1
             source, step = batch.sources[number], link & _STEP_MASK
-            note_regress(shard.notes, words, shard.store.entries, source, step, line.regress_edges)
+            sample_regress_edge(shard.recorder, words, shard.store.entries, source, step, line.regress_edges)
         batch.rest.next = number + _1
     batch.rest.next = batch.rest.count = _0
     return CONTINUE
@@ -195,7 +210,7 @@ def _send(shard):
 def _expand(shard):
     """Fill the batch with successors of the next states of the layer."""
     expansion, batch, store, layers = shard.expansion, shard.batch, shard.store, shard.layers
-    own, line = shard.meeting.own, layers.line
+    own, line = shard.comm.own, layers.line
     used, left, code = _0, _BATCH, CONTINUE
     while left > _0 and used < _BATCH:
         number = unexpanded(layers, line.row)
@@ -204,8 +219,8 @@ def _expand(shard):
         chain = layers.chains[number]
         source = next_of(store, chain)
         at = source * store.entry
-        record = record_of(store, source) * own.members + own.number
-        code = ask(expansion, store.entries, at, record, used)
+        record = record_of(store, source) * own.threads + own.number
+        code = compute_successors(expansion, store.entries, at, record, used)
         if code != CONTINUE:
             break
         take(chain)
@@ -222,8 +237,8 @@ def _expand(shard):
 
 
 @inlined
-def _work(shard):
-    """Expand some states of the layer: CONTINUE, or what is to be done first."""
+def _expand_some(shard):
+    """Expand some states of the layer. Returns CONTINUE, or the code of an event."""
     counts, layers = shard.journal.counts, shard.layers
     enough = counts.visited + _EXPANDED
     while True:
@@ -238,33 +253,35 @@ def _work(shard):
 
 
 @inlined
-def _take_from_boxes(shard):
-    """Place what lies in the boxes for this thread: CONTINUE, or what is to be done first."""
-    meeting, expansion = shard.meeting, shard.expansion
-    own = meeting.own
+def _receive(shard):
+    """Store the successors in this thread's mailboxes. Returns CONTINUE, or the code of an event."""
+    comm, expansion = shard.comm, shard.expansion
+    own = comm.own
     asked = (expansion.function, expansion.words, expansion.stride, expansion.most)
-    boxes = Expansion(*asked, meeting.records, expansion.labels, expansion.answer)
-    for sender in range(own.members):
-        box = sender * own.members + own.number
-        number = box * own.room + meeting.filled[box * APART + _1]
-        last = box * own.room + meeting.filled[box * APART]
+    received = Expansion(*asked, comm.records, expansion.labels, expansion.answer)
+    for sender in range(own.threads):
+        mailbox = sender * own.threads + own.number
+        number = mailbox * own.room + comm.filled[mailbox * APART + _1]
+        last = mailbox * own.room + comm.filled[mailbox * APART]
         while number < last:
             if number + _FURTHER < last:
-                prefetch_match(shard.store, meeting.hashes[number + _AHEAD])
-                prefetch_home(shard.store, meeting.hashes[number + _FURTHER])
-            hash_value, link = meeting.hashes[number], meeting.links[number]
-            code = place(shard.layers, shard.store, shard.journal, boxes, number * expansion.stride, hash_value, link)
+                prefetch_match(shard.store, comm.hashes[number + _AHEAD])
+                prefetch_home(shard.store, comm.hashes[number + _FURTHER])
+            hash_value, link = comm.hashes[number], comm.links[number]
+            code = place_successor(
+                shard.layers, shard.store, shard.journal, received, number * expansion.stride, hash_value, link
+            )
             if code != CONTINUE:
-                meeting.filled[box * APART + _1] = number - box * own.room
+                comm.filled[mailbox * APART + _1] = number - mailbox * own.room
                 return code
             number += _1
-        meeting.filled[box * APART] = meeting.filled[box * APART + _1] = _0
+        comm.filled[mailbox * APART] = comm.filled[mailbox * APART + _1] = _0
     return CONTINUE
 
 
 @inlined
 def _stand_at_layer(layers):
-    """The first states of the layer may have come from others: then it has a row now."""
+    """Give the line a row if the first states of its layer came from other threads."""
     line = layers.line
     if line.row == NONE and line.waiting > _0:
         first = layers.rows[layers.heap[_0]]
@@ -274,45 +291,47 @@ def _stand_at_layer(layers):
 
 @inlined
 def _has_more(shard):
-    """Whether something is left of the layer here."""
-    meeting, line = shard.meeting, shard.layers.line
+    """Return True if this thread has states of the layer left."""
+    comm, line = shard.comm, shard.layers.line
     if shard.batch.rest.count > _0:
         return True
-    for sender in range(meeting.own.members):
-        if meeting.filled[(sender * meeting.own.members + meeting.own.number) * APART] > _0:
+    for sender in range(comm.own.threads):
+        if comm.filled[(sender * comm.own.threads + comm.own.number) * APART] > _0:
             return True
     return line.row != NONE and unexpanded(shard.layers, line.row) != NONE
 
 
-# --- what all conclude ------------------------------------------------------------------------------------------
+# --- common decisions -------------------------------------------------------------------------------------------
 
 
 @inlined
 def _finish_layer(shard):
-    """The layer is over, if there was one: nothing more will be stored in it. The first thread notes its figures."""
-    meeting, line = shard.meeting, shard.layers.line
-    meeting.own.stage = TURN
-    if not _any(meeting, STANDS):
+    """End the layer, in which no more states will be stored. The first thread adds it to the profile."""
+    comm, line = shard.comm, shard.layers.line
+    comm.own.phase = TURN
+    if not _any_published(comm, STANDS):
         return
     line.layers_left += _1
-    if meeting.own.number == _0:
-        total = meeting.total
-        total.visited, total.stored = _sum(meeting, VISITED), _sum(meeting, STORED)
+    if comm.own.number == _0:
+        total = comm.total
+        total.visited, total.stored = _sum_published(comm, VISITED), _sum_published(comm, STORED)
         total.peak_stored = max(total.peak_stored, total.stored)
-        note_layer(shard.notes, line.column, line.layer, _sum(meeting, TAKEN), total)
+        record_layer(shard.recorder, line.column, line.layer, _sum_published(comm, TAKEN), total)
 
 
 @inlined
 def _move_together(shard, any_column):
-    """All lines go to the least layer that waits in any shard, of the present column or, with `any_column`, of any;
-    whether there is one."""
-    meeting, layers = shard.meeting, shard.layers
+    """Move the line to the least layer queued in any shard; return False if there is none.
+
+    All threads compute the same result. Without `any_column`, only layers of the present column count.
+    """
+    comm, layers = shard.comm, shard.layers
     line = layers.line
     least_column, least_layer = NONE, NONE
     found = False
-    for member in range(meeting.own.members):
-        if _told_by(meeting, member, WAITS) > _0:
-            column, layer = _told_by(meeting, member, NEXT_COLUMN), _told_by(meeting, member, NEXT_LAYER)
+    for thread in range(comm.own.threads):
+        if _published_by(comm, thread, WAITS) > _0:
+            column, layer = _published_by(comm, thread, NEXT_COLUMN), _published_by(comm, thread, NEXT_LAYER)
             if any_column or column == line.column:
                 found = True
                 if column < least_column or (column == least_column and layer < least_layer):
@@ -324,34 +343,34 @@ def _move_together(shard, any_column):
 
 
 @inlined
-def _turn(shard):
-    """After the layer is left: go on in the column, begin another sweep of it, or leave it."""
-    meeting, layers = shard.meeting, shard.layers
+def _advance_line(shard):
+    """After the layer is left: continue in the column, begin its next sweep, or leave it."""
+    comm, layers = shard.comm, shard.layers
     line = layers.line
     if _move_together(shard, False):
-        meeting.own.stage = WORK
-    elif _any(meeting, PENDING):
+        comm.own.phase = WORK
+    elif _any_published(comm, PENDING):
         line.sweeps += _1
         line.column_sweep += _1
-        wake_layers(layers)
+        queue_roots(layers)
     else:
-        meeting.own.stage = COLUMN
+        comm.own.phase = COLUMN
 
 
 @inlined
-def _do_some(shard):
-    """Some of what the threads are at: CONTINUE, or what is to be done first; BUDGET where there is more to do."""
-    layers, own = shard.layers, shard.meeting.own
-    if own.stage == WORK:
-        code = _work(shard)
-        _meet(shard.meeting)
-        taken = _take_from_boxes(shard)
+def _run_phase(shard):
+    """Do a part of the present phase. Returns CONTINUE, BUDGET if there is more to do, or the code of an event."""
+    layers, own = shard.layers, shard.comm.own
+    if own.phase == WORK:
+        code = _expand_some(shard)
+        _wait_at_barrier(shard.comm)
+        taken = _receive(shard)
         _stand_at_layer(layers)
         if code == CONTINUE:
             code = taken
         return BUDGET if code == CONTINUE and _has_more(shard) else code
-    _meet(shard.meeting)
-    if own.stage == COLUMN:
+    _wait_at_barrier(shard.comm)
+    if own.phase == COLUMN:
         return leave_column(layers, shard.store, shard.journal.counts)
     if layers.line.row == NONE:
         return CONTINUE
@@ -360,29 +379,33 @@ def _do_some(shard):
 
 @njit
 def sweep_together(shard, budget):
-    """What each of the threads calls: search on for about `budget` expansions of this one. All return at the same
-    meeting. CONTINUE where another one has something to say, else as `strandline.engine.orders.sweep_kernel.sweep`."""
-    meeting, counts, own = shard.meeting, shard.journal.counts, shard.meeting.own
-    enough, meetings = counts.visited + budget, _0
+    """Search on for about `budget` expansions of this thread; each thread calls this.
+
+    All threads return after the same barrier. Returns CONTINUE if another thread has an event, else as
+    `strandline.engine.orders.sweep_kernel.sweep`.
+    """
+    comm, counts, own = shard.comm, shard.journal.counts, shard.comm.own
+    enough, rounds = counts.visited + budget, _0
     while True:
-        code = _do_some(shard)
-        meetings += _1
+        code = _run_phase(shard)
+        rounds += _1
         busy = code == BUDGET
         if busy:
             code = CONTINUE
-        _tell_all(shard, code, busy, counts.visited >= enough or meetings == _MEETINGS)
-        _meet(meeting)
-        stop, more = _any(meeting, STOP), _any(meeting, BUSY)
-        if _any(meeting, CODE):
+        _publish_status(shard, code, busy, counts.visited >= enough or rounds == _MOST_ROUNDS)
+        _wait_at_barrier(comm)
+        # From here to the next barrier all threads read the published words, and none writes any.
+        stop, more = _any_published(comm, STOP), _any_published(comm, BUSY)
+        if _any_published(comm, CODE):
             return code
         if stop:
             return BUDGET
         if not more:
-            if own.stage == WORK:
+            if own.phase == WORK:
                 _finish_layer(shard)
-            elif own.stage == TURN:
-                _turn(shard)
+            elif own.phase == TURN:
+                _advance_line(shard)
             elif _move_together(shard, True):
-                own.stage = WORK
+                own.phase = WORK
             else:
                 return DONE

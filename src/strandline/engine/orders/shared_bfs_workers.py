@@ -1,4 +1,4 @@
-"""The threads of a breadth-first search (`strandline.engine.orders.shared_kernel`)."""
+"""The worker threads of a breadth-first search (`strandline.engine.orders.shared_kernel`)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from strandline.engine.parts.part import Affordable, Part
 from strandline.engine.parts.search_output import JournalPart
 from strandline.engine.runtime import codes, sizes
 from strandline.engine.runtime.memory import WordArray
-from strandline.engine.runtime.records import COUNTS, DRAWN, ROUND, record
+from strandline.engine.runtime.records import CLAIM, COUNTS, ROUND, record
 from strandline.engine.store.parts import TablePart
 from strandline.errors import InternalError
 
@@ -22,29 +22,29 @@ if TYPE_CHECKING:
     from strandline.engine.orders.shared_kernel import Shared
 
 _REST, _PUT_OFF = 1 << 14, 1 << 12
-"""Slots of a table that are not worth several threads; contents of slots that a thread can put off."""
+"""Slots of a table that are not worth several threads; deferred slot contents per thread."""
 _NUMBERS, _ALONE = 64, 1 << 15
-"""Numbers that a thread draws at a time; states that one thread expands before it looks for work for all."""
+"""Records that a worker claims at a time; states that one thread expands before parallel work is considered again."""
 _COUNTED = ("visited", "transitions", "deadlocks")
-_GRAVE = (codes.FOUND, codes.FAULT, codes.GROW, codes.FLUSH)
-"""What is told first where several threads have met something; what is not told is met again."""
+_PRIORITY = (codes.FOUND, codes.FAULT, codes.GROW, codes.FLUSH)
+"""Priority of return codes when several workers stop at once; lower-priority events recur in the next round."""
 
 
 class _Worker:
-    """What one thread has to itself."""
+    """The private arrays of one worker."""
 
     def __init__(self, kernel: Kernel) -> None:
         self.expansion = ExpansionPart(kernel, 0)
-        self.own, self.counts = record(DRAWN), record(COUNTS)
+        self.own, self.counts = record(CLAIM), record(COUNTS)
 
     @property
     def idle(self) -> bool:
-        """Whether all that it has drawn is expanded and stored."""
+        """True if all claimed states are expanded and their successors stored."""
         return bool(self.own.state == self.own.states_end) and not self.expansion.rest.count
 
 
-class Crew(Part):
-    """Threads that expand a level together, round by round."""
+class WorkerPool(Part):
+    """Worker threads that expand a level together, round by round."""
 
     def __init__(self, kernel: Kernel, threads: int, table: TablePart, journal: JournalPart, answer: Any) -> None:
         from strandline.engine.orders.shared_kernel import COMMON_WORDS
@@ -60,22 +60,26 @@ class Crew(Part):
 
     @property
     def idle(self) -> bool:
-        """Whether no thread has anything left of the last round."""
+        """True if no worker has anything left of the last round."""
         return all(worker.idle for worker in self._workers)
 
     def budget_alone(self, budget: int) -> int:
-        """How many states one thread may expand before it looks again whether there is work for all: few at first,
-        more while there is none."""
+        """Return how many states a single thread may expand before parallel work is considered again.
+
+        Few at first, more while levels are small.
+        """
         self._alone = min(2 * self._alone, _ALONE)
         return min(budget, self._alone)
 
     def first_state(self, otherwise: int) -> int:
-        """The first state that is drawn and not expanded."""
+        """Return the first state that is claimed and not expanded."""
         return min([otherwise, *(int(one.own.state) for one in self._workers if one.own.state < one.own.states_end)])
 
     def run(self, head: int, end: int) -> tuple[int, int]:
-        """Expand entries from `head` to `end` in a round: a code, CONTINUE where nothing is to be done first; and where
-        the states begin that nobody has drawn."""
+        """Expand entries from `head` to `end` in one round.
+
+        Returns CONTINUE or the code of an event, and the first unclaimed state.
+        """
         self._alone = sizes.SHARED_STATES
         code = self._begin_round(head, end)
         if code == codes.CONTINUE:
@@ -85,19 +89,19 @@ class Crew(Part):
         return code, head
 
     def load(self) -> None:
-        """Have the machine code: a round over nothing, and the growth of nothing."""
+        """Warm up: load the machine code by an empty round and the growth of nothing."""
         from strandline.engine.orders.shared_kernel import close_gaps, expand_shared
-        from strandline.engine.store.table_kernel import begin_growth, finish_growth, spread_part
+        from strandline.engine.store.table_kernel import begin_growth, finish_growth, rehash_part
 
         none, store = np.uint64(0), self._table.store()
         expand_shared(self._view(self._workers[0]))
         close_gaps(store, self._links, none, none, np.zeros((0, 2), dtype=np.uint64))
         begin_growth(store)
-        spread_part(store, none, none, np.zeros(1, dtype=np.uint64))
+        rehash_part(store, none, none, np.zeros(1, dtype=np.uint64))
         finish_growth(store)
 
     def _begin_round(self, head: int, end: int) -> int:
-        """CONTINUE; or what is to be done first."""
+        """Reserve room for a round and set its limits. Returns CONTINUE, FLUSH, GROW or BUDGET."""
         from strandline.engine.orders.shared_kernel import NUMBER, STATE, STOP
 
         counts, shape = self._journal.counts, self._table.shape
@@ -114,7 +118,7 @@ class Crew(Part):
         room = min(links, int(shape.most) - int(shape.count))
         limits, common = self._round, self._common
         limits.numbers_begin, limits.numbers_end = begin, begin + room
-        limits.numbers_drawn = max(1, min(_NUMBERS, room // (4 * self.threads)))
+        limits.numbers_claimed = max(1, min(_NUMBERS, room // (4 * self.threads)))
         limits.states_end = min(end, head + sizes.ROUND_STATES)
         common[STATE], common[NUMBER], common[STOP] = head, begin, 0
         for worker in self._workers:
@@ -123,9 +127,12 @@ class Crew(Part):
         return codes.CONTINUE
 
     def _grow_table(self) -> int:
-        """Make the table larger: what lies at its end goes to where nothing was, then what lies before that goes to
-        where that was, and so on; of a table that is doubled always a half. Of a small rest everything is put off."""
-        from strandline.engine.store.table_kernel import begin_growth, finish_growth, spread_part
+        """Grow the table by several threads, from its end to its beginning.
+
+        The contents of the last slots move to where nothing was, then those before them to where these were, and so on;
+        of a doubled table always one half. A small rest is deferred as a whole.
+        """
+        from strandline.engine.store.table_kernel import begin_growth, finish_growth, rehash_part
 
         shape, store = self._table.shape, self._table.store()
         code = int(begin_growth(store))
@@ -139,16 +146,16 @@ class Crew(Part):
             edges = [begin + (end - begin) * part // parts for part in range(parts + 1)]
             room = [np.zeros(end if not begin else _PUT_OFF, dtype=np.uint64) for _ in range(parts)]
             each = [
-                self._pool.submit(spread_part, store, np.uint64(first), np.uint64(last), put_off)
-                for first, last, put_off in zip(edges, edges[1:], room, strict=False)
+                self._pool.submit(rehash_part, store, np.uint64(first), np.uint64(last), deferred)
+                for first, last, deferred in zip(edges, edges[1:], room, strict=False)
             ]
-            for one, put_off in zip(each, room, strict=True):
+            for one, deferred in zip(each, room, strict=True):
                 if one.result() == codes.NONE:
                     raise InternalError("a hash cluster exceeds the scratch array")
-                kept.append(put_off[: int(one.result())])
+                kept.append(deferred[: int(one.result())])
             end = begin
         contents = np.concatenate(kept)
-        shape.put_off = len(contents)
+        shape.deferred = len(contents)
         finish_growth(store._replace(scratch=contents))
         return code
 
@@ -159,12 +166,12 @@ class Crew(Part):
         expand: Callable[[Shared], int] = expand_shared
         others = [self._pool.submit(expand, view) for view in views[1:]]
         try:
-            told = [int(expand(views[0]))]
+            returned = [int(expand(views[0]))]
         finally:
-            # Nobody may be at work when arrays grow or go.
-            told_by_others = [int(other.result()) for other in others]
-        found = dict(zip([*told, *told_by_others], self._workers, strict=True))
-        for code in _GRAVE:
+            # All threads must have stopped before arrays grow or are freed.
+            returned_by_others = [int(other.result()) for other in others]
+        found = dict(zip([*returned, *returned_by_others], self._workers, strict=True))
+        for code in _PRIORITY:
             if code in found:
                 for name in ("record", "labels", "fault"):
                     setattr(self._answer, name, getattr(found[code].expansion.answer, name))
@@ -179,7 +186,7 @@ class Crew(Part):
         return Shared(*asking, *common, worker.own, worker.counts)
 
     def _end_round(self) -> None:
-        """Close the gaps between the numbers that were used, and hand over what the round has found."""
+        """Close the gaps between the used records, and log the states of the round."""
         from strandline.engine.orders.shared_kernel import NUMBER, close_gaps
 
         counts, limits = self._journal.counts, self._round

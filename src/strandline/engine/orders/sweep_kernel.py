@@ -1,4 +1,4 @@
-"""The sweep: least progress first, and what lies behind the line is forgotten (000 §2, 001 §2.2, 002 §2-5)."""
+"""The loop of the sweep: least progress first; states behind the line are deleted (000 §2, 001 §2.2, 002 §2-5)."""
 
 # Numba infers and checks the types of kernels when it compiles them.
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
@@ -9,18 +9,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.parts.batch_kernel import enlist
-from strandline.engine.parts.expansion_kernel import ask
-from strandline.engine.parts.layer_table_kernel import kept, live, unexpanded
-from strandline.engine.parts.line_kernel import falls_behind, next_layer, place
-from strandline.engine.parts.profile_recorder_kernel import note_regress
+from strandline.engine.parts.batch_kernel import add_to_batch
+from strandline.engine.parts.expansion_kernel import compute_successors
+from strandline.engine.parts.layer_table_kernel import layer_chain, persistent_chain, unexpanded
+from strandline.engine.parts.line_kernel import next_layer, place_successor, regresses
+from strandline.engine.parts.profile_recorder_kernel import sample_regress_edge
 from strandline.engine.parts.search_output_kernel import (
     count_expanded,
-    expanded_full,
-    targets_full,
-    tell_expanded,
-    tell_source,
-    tell_target,
+    expanded_is_full,
+    record_expanded,
+    record_source,
+    record_target,
+    targets_are_full,
 )
 from strandline.engine.runtime.codes import BATCH, BUDGET, CONTINUE, FLUSH, NONE, STEP_MASK
 from strandline.engine.runtime.hashing import copy_state, word_count
@@ -35,19 +35,19 @@ _STEP_MASK = U(STEP_MASK)
 
 
 class Sweep(NamedTuple):
-    """All that the search works on."""
+    """The arrays of the search."""
 
     expansion: Any
     batch: Any
     store: Any
     layers: Any
     journal: Any
-    notes: Any
+    recorder: Any
 
 
 @inlined
 def _expand(search):
-    """Fill the batch with successors of the next states of the layer the line is at."""
+    """Fill the batch with successors of the next states of the line's layer."""
     expansion, batch, store, journal = search.expansion, search.batch, search.store, search.journal
     words, line = expansion.words, search.layers.line
     used = batch.rest.count
@@ -57,27 +57,27 @@ def _expand(search):
         number = unexpanded(search.layers, line.row)
         if number == NONE:
             break
-        if expanded_full(journal, words):
+        if expanded_is_full(journal, words):
             code = FLUSH
             break
         chain = search.layers.chains[number]
         source = next_of(store, chain)
         at, record = source * store.entry, record_of(store, source)
-        code = ask(expansion, store.entries, at, record, used)
+        code = compute_successors(expansion, store.entries, at, record, used)
         if code != CONTINUE:
             break
         take(chain)
         left -= _1
         successors, labels = expansion.answer.successors, expansion.labels[0]
-        tell_source(journal, record)
-        tell_expanded(journal, words, store.entries, at, successors, labels)
+        record_source(journal, record)
+        record_expanded(journal, words, store.entries, at, successors, labels)
         count_expanded(journal.counts, successors, labels)
-        enlist(batch, expansion, store, record, source, used)
+        add_to_batch(batch, expansion, store, record, source, used)
         for number in range(used, used + successors):
             batch.sources[number] = at
         used += successors
     batch.rest.count = used
-    # A buffer of successors that is full will be empty when they are placed.
+    # A full buffer of successors is empty again when they are placed.
     return CONTINUE if code == FLUSH and used > _0 else code
 
 
@@ -90,17 +90,19 @@ def _absorb(search):
         number = batch.rest.next
         if number + _AHEAD < last:
             prefetch_match(store, batch.hashes[number + _AHEAD])
-        if targets_full(search.journal):
+        if targets_are_full(search.journal):
             return FLUSH
         at, link = number * expansion.stride, batch.links[number]
-        code = place(layers, store, search.journal, expansion, at, batch.hashes[number], link)
+        code = place_successor(layers, store, search.journal, expansion, at, batch.hashes[number], link)
         if code != CONTINUE:
             return code
-        tell_target(search.journal, record_of(store, line.placed))
-        if falls_behind(layers, expansion, at):
+        record_target(search.journal, record_of(store, line.placed))
+        if regresses(layers, expansion, at):
             line.regress_edges += _1
             step = link & _STEP_MASK
-            note_regress(search.notes, expansion.words, store.entries, batch.sources[number], step, line.regress_edges)
+            sample_regress_edge(
+                search.recorder, expansion.words, store.entries, batch.sources[number], step, line.regress_edges
+            )
         batch.rest.next = number + _1
     batch.rest.next = batch.rest.count = _0
     return CONTINUE
@@ -108,9 +110,11 @@ def _absorb(search):
 
 @njit
 def sweep(search, budget):
-    """Search on for about `budget` expansions: DONE, BUDGET, GROW, FAULT, FOUND, FLUSH, REGRESSING_COLUMN, or
-    LAYER_OVER where somebody listens; after all but DONE, FAULT and REGRESSING_COLUMN it can be called again. The first
-    batch are the initial states."""
+    """Search on for about `budget` expansions, with the initial states as the first batch.
+
+    Returns DONE, BUDGET, GROW, FAULT, FOUND, FLUSH, REGRESSING_COLUMN, or LAYER_OVER if that is observed; after all but
+    DONE, FAULT and REGRESSING_COLUMN it can be called again.
+    """
     counts = search.journal.counts
     stop_at = counts.visited + budget
     while True:
@@ -118,7 +122,7 @@ def sweep(search, budget):
         if code == CONTINUE and counts.visited >= stop_at:
             return BUDGET
         if code == CONTINUE:
-            code = next_layer(search.layers, search.store, counts, search.notes)
+            code = next_layer(search.layers, search.store, counts, search.recorder)
         if code == CONTINUE:
             code = _expand(search)
         if code != CONTINUE:
@@ -126,16 +130,18 @@ def sweep(search, budget):
 
 
 @njit
-def put_down(search, block):
-    """Take states that wait for expansion, in any layer, to the rows of a block: their words, and their record. How
-    many there were; 0 when none is left."""
+def list_frontier(search, block):
+    """Move unexpanded states of all layers to the rows of a block: words and record.
+
+    Returns their number; 0 if none is left.
+    """
     layers, store, words = search.layers, search.store, search.expansion.words
     rows, width, count = U(len(block)), word_count(words), _0
     states = block.reshape(-1)
     for entry in range(len(layers.places)):
         if layers.places[entry] != _0:
             row = layers.places[entry] - _1
-            for number in range(live(row), kept(row) + _1):
+            for number in range(layer_chain(row), persistent_chain(row) + _1):
                 chain = layers.chains[number]
                 while chain.taken < chain.count and count < rows:
                     source = next_of(store, chain)

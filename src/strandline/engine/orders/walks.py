@@ -13,8 +13,10 @@ from strandline.engine.search import Search, SearchArguments, Statistics
 
 
 class RandomWalks(Search):
-    """So many walks of at most `depth` steps each. The record of a state at which it stops is the number of the walk,
-    and `walked` the way there."""
+    """Random walks of at most `depth` steps each.
+
+    The record of a state at which it stops is the number of the walk, and `walked` the path to it.
+    """
 
     loop = "orders.walks_kernel.walk_on"
 
@@ -36,7 +38,7 @@ class RandomWalks(Search):
         return int(self.walk.initial), self._path[: int(self.walk.length)].tolist()
 
     def next_walk(self) -> None:
-        """After FOUND: leave this walk and begin the next one."""
+        """Abandon this walk after FOUND, and begin the next one."""
         self.walk.number += 1
         self.walk.begun = 0
 

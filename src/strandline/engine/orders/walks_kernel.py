@@ -1,7 +1,7 @@
-"""Random walks: each begins in an initial state and takes one of the steps of each state, all equally likely.
+"""The loop of random walks: each starts in an initial state and takes a uniformly chosen step in each state.
 
-Nothing is stored but the walk itself. The choices of a walk depend on the seed and on its number alone (SplitMix64 by
-Steele, Lea and Flood, 2014), so that walks are the same however the work is cut into pieces.
+Only the walk itself is stored. The choices of a walk depend on the seed and on its number alone (SplitMix64 by Steele,
+Lea and Flood, 2014), so that walks are the same however the work is divided.
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.parts.expansion_kernel import ask
+from strandline.engine.parts.expansion_kernel import compute_successors
 from strandline.engine.parts.search_output_kernel import count_expanded
 from strandline.engine.runtime.codes import BUDGET, CONTINUE, DONE
 from strandline.engine.runtime.hashing import copy_state, word_count
@@ -26,8 +26,11 @@ _FIRST, _SECOND = U(0xBF58476D1CE4E5B9), U(0x94D049BB133111EB)
 
 
 class Walks(NamedTuple):
-    """`start` are the initial states, `state` is where the walk stands, `path` has room for the numbers of its steps,
-    `walk` is a record of the kind `WALK`."""
+    """The arrays of the walks.
+
+    `start` are the initial states, `state` is the present one, `path` has room for the numbers of the steps, `walk` is
+    a record of type `WALK`.
+    """
 
     expansion: Any
     start: Any
@@ -38,33 +41,33 @@ class Walks(NamedTuple):
 
 
 @inlined
-def _mixed(number):
+def _mix(number):
     number = (number ^ (number >> _30)) * _FIRST
     number = (number ^ (number >> _27)) * _SECOND
     return number ^ (number >> _31)
 
 
 @inlined
-def _drawn(walk, count):
-    """One of the numbers below `count`, which is less than 2 to the 32nd."""
+def _random_below(walk, count):
+    """Return a random number below `count`, which is less than 2 to the 32nd."""
     walk.chance += _GOLDEN
-    return ((_mixed(walk.chance) >> _32) * count) >> _32
+    return ((_mix(walk.chance) >> _32) * count) >> _32
 
 
 @inlined
 def _begin(walks):
     walk, words = walks.walk, walks.expansion.words
-    walk.chance = _mixed(walk.seed + _mixed(walk.number + _1))
-    walk.initial = _drawn(walk, U(len(walks.start)) // word_count(words))
+    walk.chance = _mix(walk.seed + _mix(walk.number + _1))
+    walk.initial = _random_below(walk, U(len(walks.start)) // word_count(words))
     walk.length = _0
     copy_state(walks.start, walk.initial * word_count(words), walks.state, _0, words)
 
 
 @inlined
 def _step(walks, successors):
-    """Take a step of the state that was asked for last."""
+    """Take a random step of the state expanded last."""
     walk, expansion = walks.walk, walks.expansion
-    chosen = _drawn(walk, successors)
+    chosen = _random_below(walk, successors)
     walks.path[walk.length] = chosen
     walk.length += _1
     copy_state(expansion.records, chosen * expansion.stride, walks.state, _0, expansion.words)
@@ -72,8 +75,11 @@ def _step(walks, successors):
 
 @njit
 def walk_on(walks, budget):
-    """Walk on for `budget` states. DONE: all walks are over. FOUND, FAULT, GROW: as `ask` says of the state in which
-    the walk stands, which is asked for again if it goes on."""
+    """Walk on for `budget` states.
+
+    Returns DONE if all walks are over, BUDGET, or FOUND, FAULT or GROW as `compute_successors`; the state is expanded
+    again if the walk goes on.
+    """
     walk = walks.walk
     most = U(len(walks.path))
     while budget > _0:
@@ -82,7 +88,7 @@ def walk_on(walks, budget):
         if walk.begun == _0:
             _begin(walks)
             walk.begun = _1
-        code = ask(walks.expansion, walks.state, _0, walk.number, _0)
+        code = compute_successors(walks.expansion, walks.state, _0, walk.number, _0)
         if code != CONTINUE:
             return code
         budget -= _1

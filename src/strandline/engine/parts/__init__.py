@@ -1,1 +1,1 @@
-"""The parts of which searches are made: each owns arrays, and has its kernels in the module of the same name."""
+"""The parts of a search: each owns arrays, and its kernels stand in the `_kernel` module of the same name."""

@@ -1,4 +1,4 @@
-"""The arrays by which a search asks its Kernel (`strandline.engine.parts.expansion_kernel`)."""
+"""Buffers for computing successors (`strandline.engine.parts.expansion_kernel`)."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 
 Width = tuple[int, ...] | int
 _LABELS = 32
-"""Words of which the first is used: no other thread writes beside it."""
+"""Length of an array of which the first word is used, so that no other thread writes to its cache line."""
 
 
 def width_of(kernel: Kernel) -> Width:
-    """The width of the Kernel's states as kernels want it: narrow ones are known to the compiler."""
+    """Return the width of the Kernel's states as kernels take it: a tuple if the compiler should know it."""
     return (0,) * kernel.words if kernel.words <= 2 else kernel.words
 
 
 def initial_links(kernel: Kernel) -> WordArray:
-    """Links of the initial states in the parent log."""
+    """Return the links of the initial states in the parent log."""
     return (np.uint64(ROOT) << np.uint64(STEP_BITS)) | np.arange(len(kernel.initial), dtype=np.uint64)
 
 
 class ExpansionPart(Part):
-    """Room for successors, and the batch of those that are not placed yet."""
+    """Buffers for successors, and the batch of those not yet inserted."""
 
     def __init__(self, kernel: Kernel, stop_mask: int) -> None:
         self.kernel = kernel
@@ -47,7 +47,10 @@ class ExpansionPart(Part):
         self._make_records(max(sizes.RECORDS, len(kernel.initial)))
 
     def _make_records(self, count: int) -> None:
-        """Room for `count` successors (and the scratch place of the ABI); what was there is kept."""
+        """Make room for `count` successors and the scratch record of the ABI; the contents are kept.
+
+        Raises `ResourceError` if a state has more successors than a link can number.
+        """
         if count > MAXIMUM_SUCCESSORS:
             raise ResourceError(f"a state has {count} successors; at most {MAXIMUM_SUCCESSORS} can be recorded")
         old = self.records
@@ -78,7 +81,7 @@ class ExpansionPart(Part):
         self.begin_with(kernel.initial, kernel.initial_progress, initial_links(kernel))
 
     def begin_with(self, states: WordArray, progress: npt.NDArray[np.int64], links: WordArray) -> None:
-        """Make these states the next batch; there must be none, and room for them."""
+        """Make these states the next batch, which must be empty and have room for them."""
         kernel, count = self.kernel, len(states)
         records = self.records[: count * kernel.stride].reshape(count, kernel.stride)
         records[:, : kernel.words] = states
@@ -89,7 +92,7 @@ class ExpansionPart(Part):
         self._starts = True
 
     def unplaced(self) -> tuple[WordArray, WordArray]:
-        """The states of the batch that are not placed yet, one a row, and their links."""
+        """Return the states of the batch that are not inserted yet, one per row, and their links."""
         first, last = int(self.rest.next), int(self.rest.count)
         records = self.records[: last * self.kernel.stride].reshape(last, self.kernel.stride)
         return records[first:, : self.kernel.words], self.links[first:last]
@@ -109,6 +112,6 @@ class ExpansionPart(Part):
         return True
 
     def link(self, number: int) -> tuple[int, int]:
-        """The record of the source of a successor in the batch, and the number of the step."""
+        """Return the record of the source of a successor in the batch, and the number of the step."""
         link = int(self.links[number])
         return link >> STEP_BITS, link & ((1 << STEP_BITS) - 1)

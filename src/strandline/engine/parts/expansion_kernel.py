@@ -1,4 +1,4 @@
-"""The one place that asks the Kernel, by the ABI of `strandline.compile.kernel`."""
+"""The only caller of a Kernel's successor function, by the ABI of `strandline.compile.kernel`."""
 
 # Numba infers and checks the types of kernels when it compiles them.
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
@@ -19,8 +19,11 @@ _STEP = U(STEP_BITS)
 
 
 class Expansion(NamedTuple):
-    """The Kernel's function, and room for what it answers: at most `most` records of `stride` words, each a successor
-    with its progress, and the labels of the state that was asked for."""
+    """The Kernel's successor function and its output buffers.
+
+    There is room for `most` records of `stride` words, each a successor with its progress, and for the labels of the
+    source.
+    """
 
     function: Any
     words: Any
@@ -32,16 +35,19 @@ class Expansion(NamedTuple):
 
 
 @inlined
-def ask(expansion, states, at, record, used):
-    """Ask for the successors of the state at `states[at]`, after the first `used` records. CONTINUE:
-    `answer.successors` says how many there are. FOUND: a label is in the stop mask. FAULT: the model has none to give.
-    GROW: even an empty buffer is too small. FLUSH: it would do if it were empty. Of a state that was found or faults,
-    `record` is kept."""
+def compute_successors(expansion, states, at, record, used):
+    """Compute the successors of the state at `states[at]` behind the first `used` records of the buffer.
+
+    Returns CONTINUE, with their number in `answer.successors`; FOUND if a label is in the stop mask; FAULT if a step of
+    the model faults; FLUSH if they would fit into an empty buffer; GROW if not even that is large enough. After FOUND
+    and FAULT `answer.record` is the state's record.
+    """
     answer, labels = expansion.answer, expansion.labels
     room = expansion.most - used
     count = call_successors(
         expansion.function, states, at, expansion.records, used * expansion.stride, np.int64(room), labels
     )
+    # Before anything is counted, so that the expansion can be repeated after the event.
     if count < 0 or labels[0] & answer.stop_mask != _0:
         answer.record, answer.labels = record, labels[0]
         if count < 0:
@@ -59,5 +65,5 @@ def ask(expansion, states, at, record, used):
 
 @inlined
 def link_of(record, step):
-    """The link of the state that a step of the state with this record leads to."""
+    """Return the link of the state that a step of the given record leads to."""
     return (record << _STEP) | step

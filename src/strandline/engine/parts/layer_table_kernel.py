@@ -1,7 +1,7 @@
-"""The layers of a sweep: a map from keys (column, layer) to rows, and a heap of the rows that wait for the line.
+"""The layers of a sweep: a hash map from keys (column, layer) to rows, and a heap of the layers to be expanded.
 
-Layers are sparse and many. A row has two chains of states, those that go when the line leaves the layer and the
-persistent ones, which go when it leaves the column. A row is given back as soon as both are empty.
+Layers are sparse and many. A row has two chains of states: the ordinary ones, freed when the line leaves the layer, and
+the persistent ones, freed when it leaves the column. A row is freed as soon as both chains are empty.
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from strandline.engine.runtime.codes import NONE
-from strandline.engine.runtime.hashing import home, mixed
+from strandline.engine.runtime.hashing import home, mix
 from strandline.engine.runtime.jit import inlined, njit
 
 U = np.uint64
@@ -22,9 +22,12 @@ _0, _1, _2 = U(0), U(1), U(2)
 
 
 class Layers(NamedTuple):
-    """`rows` and `chains` (two a row) are the layers, `places` the map, `heap` the rows that wait for the line,
-    `pending` those with roots for the next sweep, `keepers` those with persistent states; `sketch` tells how many
-    states were stored (`strandline.engine.parts.sketch`)."""
+    """The arrays of the layer table.
+
+    `rows` and `chains` (two per row) are the layers, `places` the hash map, `heap` the layers to be expanded, `pending`
+    those with roots of the next sweep, `keepers` those with persistent states; `sketch` estimates the number of
+    distinct states (`strandline.engine.parts.sketch`).
+    """
 
     rows: Any
     chains: Any
@@ -40,25 +43,25 @@ class Layers(NamedTuple):
 
 
 @inlined
-def live(row):
-    """The chain of a layer's states that go with it."""
+def layer_chain(row):
+    """Return the chain of a layer's ordinary states, freed when the layer is left."""
     return _2 * row
 
 
 @inlined
-def kept(row):
-    """The chain of a layer's persistent states."""
+def persistent_chain(row):
+    """Return the chain of a layer's persistent states."""
     return _2 * row + _1
 
 
 @inlined
 def _home_of(column, layer, places):
-    return home(mixed(column + mixed(layer)), U(len(places)))
+    return home(mix(column + mix(layer)), U(len(places)))
 
 
 @inlined
 def find_row(layers, column, layer):
-    """The row of a layer, or NONE."""
+    """Find the row of a layer; NONE if there is none."""
     places = layers.places
     place = _home_of(column, layer, places)
     while places[place] != _0:
@@ -73,7 +76,7 @@ def find_row(layers, column, layer):
 
 @inlined
 def _enter_row(rows, places, row):
-    """Put a row into the map; there must be room."""
+    """Insert a row into the map, which must have a free place."""
     place = _home_of(rows[row].column, rows[row].layer, places)
     while places[place] != _0:
         place += _1
@@ -84,7 +87,7 @@ def _enter_row(rows, places, row):
 
 @njit
 def rebuild_map(rows, old, new):
-    """Enter all rows of a full map into a larger, empty one."""
+    """Rehash all rows of a full map into a larger, empty one."""
     for place in range(len(old)):
         if old[place] != _0:
             _enter_row(rows, new, old[place] - _1)
@@ -92,7 +95,7 @@ def rebuild_map(rows, old, new):
 
 @inlined
 def row_of(layers, column, layer):
-    """The row of a layer, made if need be; NONE when arrays must grow first."""
+    """Return the row of a layer, made if there is none; NONE if arrays must grow first."""
     line = layers.line
     if layer == line.layer and column == line.column and line.row != NONE:
         return line.row
@@ -104,6 +107,7 @@ def row_of(layers, column, layer):
 
 @inlined
 def _new_row(layers, column, layer):
+    """Make a row with two empty chains; return NONE if arrays must grow first."""
     line, rows = layers.line, layers.rows
     if line.free_row != NONE:
         row = line.free_row
@@ -116,7 +120,7 @@ def _new_row(layers, column, layer):
         line.rows = row + _1
     rows[row].column, rows[row].layer = column, layer
     rows[row].queued = rows[row].roots = rows[row].ring = rows[row].span = _0
-    for number in range(live(row), live(row) + _2):
+    for number in range(layer_chain(row), layer_chain(row) + _2):
         chain = layers.chains[number]
         chain.first = chain.last = chain.count = chain.taken = chain.page = chain.offset = _0
     _enter_row(rows, layers.places, row)
@@ -125,7 +129,7 @@ def _new_row(layers, column, layer):
 
 @inlined
 def remove_row(layers, row):
-    """Take a row out of the map, closing the gap, and keep it for the next layer."""
+    """Remove a row from the map, closing the gap by backward shift, and put it on the free list."""
     rows, places = layers.rows, layers.places
     size = U(len(places))
     place = _home_of(rows[row].column, rows[row].layer, places)
@@ -152,20 +156,20 @@ def remove_row(layers, row):
     layers.line.free_row = row
 
 
-# --- what waits -------------------------------------------------------------------------------------------------
+# --- the heap -----------------------------------------------------------------------------------------------------
 
 
 @inlined
-def _before(rows, first, second):
-    """Whether the first row's key is smaller."""
+def _is_before(rows, first, second):
+    """Return True if the key of the first row is smaller."""
     if rows[first].column != rows[second].column:
         return rows[first].column < rows[second].column
     return rows[first].layer < rows[second].layer
 
 
 @inlined
-def push(layers, row):
-    """Let a layer wait for the line; one that waits already is left alone."""
+def queue_layer(layers, row):
+    """Insert a layer into the heap unless it is there."""
     rows, heap, line = layers.rows, layers.heap, layers.line
     if rows[row].queued != _0:
         return
@@ -174,7 +178,7 @@ def push(layers, row):
     line.waiting = place + _1
     while place > _0:
         parent = (place - _1) >> _1
-        if not _before(rows, row, heap[parent]):
+        if not _is_before(rows, row, heap[parent]):
             break
         heap[place] = heap[parent]
         place = parent
@@ -182,8 +186,8 @@ def push(layers, row):
 
 
 @inlined
-def pop(layers):
-    """The waiting layer with the smallest key."""
+def pop_layer(layers):
+    """Remove the layer with the least key from the heap and return its row."""
     rows, heap, line = layers.rows, layers.heap, layers.line
     least = heap[_0]
     count = line.waiting - _1
@@ -194,9 +198,9 @@ def pop(layers):
         child = place + place + _1
         if child >= count:
             break
-        if child + _1 < count and _before(rows, heap[child + _1], heap[child]):
+        if child + _1 < count and _is_before(rows, heap[child + _1], heap[child]):
             child += _1
-        if not _before(rows, heap[child], row):
+        if not _is_before(rows, heap[child], row):
             break
         heap[place] = heap[child]
         place = child
@@ -206,35 +210,35 @@ def pop(layers):
 
 
 @inlined
-def column_waits(layers):
-    """Whether a layer of the column the line is in waits for it."""
+def has_queued_layer(layers):
+    """Return True if a layer of the line's column is in the heap."""
     line = layers.line
     return line.waiting > _0 and layers.rows[layers.heap[_0]].column == line.column
 
 
 @inlined
 def schedule_root(layers, row):
-    """The persistent state that was added to a layer last is a root of the next sweep, as are those after it."""
+    """Make the persistent state added last to a layer, and all added later, roots of the next sweep."""
     line = layers.line
     if layers.rows[row].roots == _0:
-        layers.rows[row].roots = max(_1, layers.chains[kept(row)].count)
+        layers.rows[row].roots = max(_1, layers.chains[persistent_chain(row)].count)
         layers.pending[line.pending] = row
         line.pending += _1
 
 
 @inlined
-def _this_sweeps_roots(layers, row):
-    """How many of a layer's persistent states are no roots of the next sweep."""
+def _roots_of_this_sweep(layers, row):
+    """Return the number of a layer's persistent states that belong to the present sweep."""
     if layers.rows[row].roots != _0:
         return layers.rows[row].roots - _1
-    return layers.chains[kept(row)].count
+    return layers.chains[persistent_chain(row)].count
 
 
 @inlined
 def unexpanded(layers, row):
-    """The chain of a layer with states that wait for expansion, persistent ones first; NONE if there is none."""
-    if layers.chains[kept(row)].taken < _this_sweeps_roots(layers, row):
-        return kept(row)
-    if layers.chains[live(row)].taken < layers.chains[live(row)].count:
-        return live(row)
+    """Return the chain of a layer that has states to be expanded, persistent ones first; NONE if there is none."""
+    if layers.chains[persistent_chain(row)].taken < _roots_of_this_sweep(layers, row):
+        return persistent_chain(row)
+    if layers.chains[layer_chain(row)].taken < layers.chains[layer_chain(row)].count:
+        return layer_chain(row)
     return NONE

@@ -1,4 +1,4 @@
-"""The arrays of a sweep's layers, and what they say (`strandline.engine.parts.line_kernel`)."""
+"""The arrays of a sweep's layers, and their counters (`strandline.engine.parts.line_kernel`)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from strandline.engine.parts.part import Affordable, Part
-from strandline.engine.parts.sketch import estimated, new_sketch
+from strandline.engine.parts.sketch import estimate, new_sketch
 from strandline.engine.runtime import sizes
 from strandline.engine.runtime.codes import BIAS, NONE
 from strandline.engine.runtime.memory import WordArray, Words
@@ -19,18 +19,20 @@ if TYPE_CHECKING:
     from strandline.engine.parts.layer_table_kernel import Layers
 
 LAYERS, SWEEPS, COLUMNS = 1, 2, 4
-"""What can be listened to."""
+"""Events of the line that a search can ask for."""
 _ROW_WORDS, _CHAIN_WORDS = len(fields(ROW)), len(fields(CHAIN))
 _WORDS_A_LAYER = _ROW_WORDS + 2 * _CHAIN_WORDS + 5
 
 
 class LayersPart(Part):
-    """Layers ahead of the line, and those with persistent states. With `partial` the Kernel says which edges
-    regress."""
+    """The layers ahead of the line and those with persistent states.
 
-    def __init__(self, listening: int = 0, *, partial: bool = False) -> None:
-        told = {"listening": listening, "partial": int(partial)}
-        self.line = record(LINE, row=int(NONE), free_row=int(NONE), sweeps=1, column_sweep=1, **told)
+    With `partial`, the Kernel marks the edges that regress.
+    """
+
+    def __init__(self, observed: int = 0, *, partial: bool = False) -> None:
+        fields_of_events = {"observed": observed, "partial": int(partial)}
+        self.line = record(LINE, row=int(NONE), free_row=int(NONE), sweeps=1, column_sweep=1, **fields_of_events)
         sizes_of_rows = (sizes.LAYERS * _ROW_WORDS, sizes.LAYERS * 2 * _CHAIN_WORDS)
         self._rows, self._chains = (Words(count, large=True) for count in sizes_of_rows)
         self._places: WordArray = np.zeros(2 * sizes.LAYERS, dtype=np.uint64)
@@ -46,7 +48,7 @@ class LayersPart(Part):
 
     @property
     def count(self) -> int:
-        """For how many layers there is room."""
+        """The number of layers for which there is room."""
         return len(self._heap)
 
     @property
@@ -56,19 +58,21 @@ class LayersPart(Part):
 
     @property
     def distinct(self) -> int:
-        """How many distinct states were stored, estimated."""
-        return estimated(self.sketch)
+        """The estimated number of distinct states that were stored."""
+        return estimate(self.sketch)
 
     def standing(self) -> tuple[tuple[int, int], int] | None:
-        """Column and layer in which the line stands, and how many states there that are not persistent were taken for
-        expansion; None where it is between two layers."""
+        """Return the key of the line's layer and how many of its ordinary states were taken for expansion.
+
+        Returns None while the line is between two layers.
+        """
         if self.line.row == NONE or self.line.leaving:
             return None
         chains = rows_of(self._chains.array, CHAIN)
         return self.key, int(chains[2 * int(self.line.row)].taken)
 
     def join_spans(self) -> None:
-        """Every layer with persistent states spans its block: see `block_ends`."""
+        """Extend the span of every layer with persistent states to the end of its block; see `block_ends`."""
         rows = rows_of(self._rows.array, ROW)
         numbers = self._keepers.array[: int(self.line.keepers)]
         rows["span"][numbers] = block_ends(rows["layer"][numbers], rows["span"][numbers])
@@ -79,7 +83,7 @@ class LayersPart(Part):
 
     def grow(self, affordable: Affordable) -> bool:
         if self.line.wanted_rows:
-            # While the map is made anew, there are two.
+            # While the map is rebuilt, both maps are in memory.
             if self.count * _WORDS_A_LAYER + len(self._places) > affordable():
                 return False
             self._double()
@@ -88,9 +92,9 @@ class LayersPart(Part):
 
     def load(self) -> None:
         from strandline.engine.parts.layer_table_kernel import rebuild_map
-        from strandline.engine.runtime.jit import prepare
+        from strandline.engine.runtime.jit import precompile
 
-        prepare(rebuild_map, rows_of(self._rows.array, ROW), self._places, self._places)
+        precompile(rebuild_map, rows_of(self._rows.array, ROW), self._places, self._places)
 
     def _double(self) -> None:
         from strandline.engine.parts.layer_table_kernel import rebuild_map
@@ -109,11 +113,11 @@ class LayersPart(Part):
             words.close()
 
 
-def swept(statistics: Statistics, *threads: LayersPart) -> Statistics:
-    """Statistics with what the lines of all threads have done."""
+def add_line_counts(statistics: Statistics, *threads: LayersPart) -> Statistics:
+    """Add the counters of all threads' lines to the statistics."""
     lines = [layers.line for layers in threads]
     persistent = sum(int(line.persistent) for line in lines)
-    distinct = estimated(np.maximum.reduce([layers.sketch for layers in threads]))
+    distinct = estimate(np.maximum.reduce([layers.sketch for layers in threads]))
     return replace(
         statistics,
         exact=statistics.exact and not persistent,
@@ -127,8 +131,10 @@ def swept(statistics: Statistics, *threads: LayersPart) -> Statistics:
 
 
 def block_ends(layers: WordArray, spans: WordArray) -> WordArray:
-    """Of layers, each with the highest layer its span reaches (0 for none), the highest layer of its block, in which
-    spans overlap (001 §5.2)."""
+    """Return the highest layer of the block of each layer, a block being layers whose spans overlap (001 §5.2).
+
+    `spans` has the highest layer that each layer's span reaches, 0 for none.
+    """
     order = np.argsort(layers)
     reached = np.maximum.accumulate(spans[order])
     last = np.append(layers[order][1:] > reached[:-1], True)

@@ -1,8 +1,8 @@
-"""Where the line is, what comes next, what is forgotten; and the one place where a successor finds its layer.
+"""The sweep line: where it is, where it moves next, what it deletes; and the placement of successors in layers.
 
-Inside a column layers are taken in increasing order, and columns in increasing order; a layer is forgotten as a whole
-when the line leaves it. The target of a regress edge becomes persistent and a root of the next sweep of its column;
-persistent states go when the line leaves the column (000 §2, 001 §2.2, 002 §2-5).
+Layers of a column are expanded in increasing order, and columns in increasing order; a layer is deleted as a whole when
+the line leaves it. The target of a regress edge becomes persistent and a root of the next sweep of its column;
+persistent states are deleted when the line leaves the column (000 §2, 001 §2.2, 002 §2-5).
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -13,18 +13,18 @@ from __future__ import annotations
 import numpy as np
 
 from strandline.engine.parts.layer_table_kernel import (
-    column_waits,
-    kept,
-    live,
-    pop,
-    push,
+    has_queued_layer,
+    layer_chain,
+    persistent_chain,
+    pop_layer,
+    queue_layer,
     remove_row,
     row_of,
     schedule_root,
     unexpanded,
 )
-from strandline.engine.parts.profile_recorder_kernel import note_layer
-from strandline.engine.parts.search_output_kernel import links_full, log_new_state
+from strandline.engine.parts.profile_recorder_kernel import record_layer
+from strandline.engine.parts.search_output_kernel import links_are_full, log_new_state
 from strandline.engine.parts.sketch import REGISTER_BITS
 from strandline.engine.parts.stack_kernel import top_of
 from strandline.engine.runtime.codes import (
@@ -55,7 +55,7 @@ _REGISTER_BITS, _REGISTERS, _NO_REST = U(REGISTER_BITS), U((1 << REGISTER_BITS) 
 _LAYERS, _SWEEPS, _COLUMNS = U(1), U(2), U(4)
 
 KNOWN, NEW, RETURNED = U(0), U(1), U(2)
-"""What `place` says of a successor: it was stored; it is new; it is new, and persistent."""
+"""Outcome of `place_successor`: the successor was stored already; it is new; it is new and persistent."""
 
 
 # --- the line moves ---------------------------------------------------------------------------------------------
@@ -63,22 +63,29 @@ KNOWN, NEW, RETURNED = U(0), U(1), U(2)
 
 @inlined
 def leave_layer(layers, store, counts):
-    """Forget the layer the line is at, but not its persistent states: CONTINUE, or BUDGET after a part of it."""
+    """Delete the ordinary states of the line's layer and subtract them from the counters.
+
+    Returns CONTINUE, or BUDGET after a part of the work.
+    """
     line = layers.line
+    # Subtracted once, though the deletion may take several calls.
     if line.leaving == _0:
-        counts.stored -= layers.chains[live(line.row)].count
+        counts.stored -= layers.chains[layer_chain(line.row)].count
         line.leaving = _1
     return drop_layer(layers, store)
 
 
 @inlined
 def drop_layer(layers, store):
-    """The same for states that are not counted, or not any more."""
+    """Delete the ordinary states of the line's layer, which the counters do not include.
+
+    Returns CONTINUE, or BUDGET after a part of the work.
+    """
     line = layers.line
     line.leaving = _1
-    if not forget_chain(store, layers.chains[live(line.row)], _PAGES_AT_A_TIME):
+    if not forget_chain(store, layers.chains[layer_chain(line.row)], _PAGES_AT_A_TIME):
         return BUDGET
-    if layers.chains[kept(line.row)].count == _0:
+    if layers.chains[persistent_chain(line.row)].count == _0:
         remove_row(layers, line.row)
     line.leaving = _0
     line.row = NONE
@@ -86,22 +93,22 @@ def drop_layer(layers, store):
 
 
 @inlined
-def wake_layers(layers):
-    """The layers with roots for the next sweep wait for the line."""
+def queue_roots(layers):
+    """Queue the layers that have roots of the next sweep."""
     line = layers.line
     for number in range(line.pending):
         layers.rows[layers.pending[number]].roots = _0
-        push(layers, layers.pending[number])
+        queue_layer(layers, layers.pending[number])
     line.pending = _0
 
 
 @inlined
 def leave_column(layers, store, counts):
-    """The line leaves the column: its persistent states go. CONTINUE, or BUDGET after a part of it."""
+    """Delete the persistent states of the column. Returns CONTINUE, or BUDGET after a part of the work."""
     line = layers.line
     while line.keepers > _0:
         row = layers.keepers[line.keepers - _1]
-        chain = layers.chains[kept(row)]
+        chain = layers.chains[persistent_chain(row)]
         if line.leaving == _0:
             counts.stored -= chain.count
             line.leaving = _1
@@ -116,63 +123,66 @@ def leave_column(layers, store, counts):
 
 @inlined
 def move_line(layers):
-    """The line goes to the least layer that waits; there must be one."""
+    """Move the line to the least queued layer; there must be one."""
     line = layers.line
-    row = pop(layers)
+    row = pop_layer(layers)
     line.row = row
     line.column, line.layer = layers.rows[row].column, layers.rows[row].layer
 
 
 @inlined
-def _tells(line, event):
-    """Whether somebody listens to an event and was not told of it yet."""
-    if line.listening & event == _0 or line.told & event != _0:
+def _should_notify(line, event):
+    """Return True if an event is observed and was not reported yet; note that it is reported now."""
+    if line.observed & event == _0 or line.notified & event != _0:
         return False
-    line.told |= event
+    line.notified |= event
     return True
 
 
 @inlined
-def next_layer(layers, store, counts, notes):
-    """Move the line to the next layer with something to expand: CONTINUE, or DONE where there is none; BUDGET after a
-    part of what is to be forgotten. On the way LAYER_OVER, SWEEP_OVER, COLUMN_OVER are answered once each, before what
-    is finished goes, if somebody listens to them (bits 0, 1, 2 of `line.listening`)."""
+def next_layer(layers, store, counts, recorder):
+    """Move the line to the next layer with states to be expanded.
+
+    Returns CONTINUE, DONE if no layer is left, or BUDGET after a part of a deletion. Returns LAYER_OVER, SWEEP_OVER and
+    COLUMN_OVER once each, before the finished states are deleted, if these events are observed (bits 0, 1, 2 of
+    `line.observed`).
+    """
     line = layers.line
     while True:
         if line.row != NONE:
             if line.leaving == _0:
                 if unexpanded(layers, line.row) != NONE:
                     return CONTINUE
-                if _tells(line, _LAYERS):
+                if _should_notify(line, _LAYERS):
                     return LAYER_OVER
-                if notes is not None:
-                    note_layer(notes, line.column, line.layer, layers.chains[live(line.row)].taken, counts)
+                if recorder is not None:
+                    record_layer(recorder, line.column, line.layer, layers.chains[layer_chain(line.row)].taken, counts)
             code = leave_layer(layers, store, counts)
             if code != CONTINUE:
                 return code
             line.layers_left += _1
-        if not column_waits(layers):
+        if not has_queued_layer(layers):
             if line.pending > _0:
-                if _tells(line, _SWEEPS):
+                if _should_notify(line, _SWEEPS):
                     return SWEEP_OVER
                 line.sweeps += _1
                 line.column_sweep += _1
-                wake_layers(layers)
+                queue_roots(layers)
             else:
-                if _tells(line, _COLUMNS):
+                if _should_notify(line, _COLUMNS):
                     return COLUMN_OVER
                 code = leave_column(layers, store, counts)
                 if code != CONTINUE:
                     return code
                 if line.waiting == _0:
                     return DONE
-        line.told = _0
+        line.notified = _0
         move_line(layers)
 
 
 @inlined
-def take_next(layers, store):
-    """Take the next state of the layer that waits for expansion; there must be one. The number of its entry."""
+def take_next_state(layers, store):
+    """Take the next unexpanded state of the line's layer, which must have one; return the number of its entry."""
     chain = layers.chains[unexpanded(layers, layers.line.row)]
     number = next_of(store, chain)
     take(chain)
@@ -184,20 +194,23 @@ def take_next(layers, store):
 
 @inlined
 def column_at(words, records, at):
-    """The column of the successor at `records[at]`, biased."""
+    """Return the biased column of the successor at `records[at]`."""
     return records[at + word_count(words)] ^ _BIAS
 
 
 @inlined
 def layer_at(words, records, at):
-    """Its layer, biased."""
+    """Return the biased layer of the successor at `records[at]`."""
     return records[at + word_count(words) + _1] ^ _BIAS
 
 
 @inlined
-def falls_behind(layers, expansion, at):
-    """Whether the edge to the successor at `records[at]` regresses: it stays in the column and leads to a lower layer
-    or, where progress is partially ordered (002 §3), the Kernel says so; then it may also lead ahead of the line."""
+def regresses(layers, expansion, at):
+    """Return True if the edge to the successor at `records[at]` regresses.
+
+    It does if it stays in the column and leads to a lower layer or, where progress is partially ordered (002 §3), if
+    the Kernel says so; then its target may also lie ahead of the line.
+    """
     words, records, line = expansion.words, expansion.records, layers.line
     if column_at(words, records, at) != line.column:
         return False
@@ -208,7 +221,7 @@ def falls_behind(layers, expansion, at):
 
 @inlined
 def _note_distinct(sketch, hash_value):
-    """Have a state in the estimate of how many there are (`strandline.engine.parts.sketch`)."""
+    """Add a hash to the sketch that estimates the number of distinct states (`strandline.engine.parts.sketch`)."""
     register = hash_value & _REGISTERS
     rank = lowest_bit((hash_value >> _REGISTER_BITS) | _NO_REST) + _1
     if rank > sketch[register]:
@@ -216,10 +229,12 @@ def _note_distinct(sketch, hash_value):
 
 
 @inlined
-def place(layers, store, journal, expansion, at, hash_value, link):
-    """Store the successor at `records[at]` in its layer unless it is stored. CONTINUE, and `line.placed` is the number
-    of its entry, `line.outcome` KNOWN, NEW or RETURNED, then in row `line.placed_row`; or REGRESSING_COLUMN, FLUSH,
-    GROW or BUDGET with nothing changed."""
+def place_successor(layers, store, journal, expansion, at, hash_value, link):
+    """Store the successor at `records[at]` in its layer unless it is stored already.
+
+    Returns CONTINUE, with its entry in `line.placed`, KNOWN, NEW or RETURNED in `line.outcome` and, if it is new, its
+    row in `line.placed_row`. Returns REGRESSING_COLUMN, FLUSH, GROW or BUDGET with nothing changed.
+    """
     line, words, records = layers.line, expansion.words, expansion.records
     column, layer = column_at(words, records, at), layer_at(words, records, at)
     if column < line.column:
@@ -227,17 +242,18 @@ def place(layers, store, journal, expansion, at, hash_value, link):
     code = make_room(store)
     if code != CONTINUE:
         return code
+    # Everything that can fail comes before the first change, so that the call can be repeated.
     line.outcome = KNOWN
     line.placed = find(store, records, at, hash_value)
     if line.placed != NONE:
         return CONTINUE
-    if links_full(journal):
+    if links_are_full(journal):
         return FLUSH
     row = row_of(layers, column, layer)
     if row == NONE:
         return GROW
-    behind = falls_behind(layers, expansion, at)
-    number = kept(row) if behind else live(row)
+    behind = regresses(layers, expansion, at)
+    number = persistent_chain(row) if behind else layer_chain(row)
     line.placed = append(store, layers.chains[number], journal.counts.recorded)
     if line.placed == NONE:
         return GROW
@@ -253,21 +269,23 @@ def place(layers, store, journal, expansion, at, hash_value, link):
             line.keepers += _1
         schedule_root(layers, row)
     elif row != line.row:
-        push(layers, row)
+        queue_layer(layers, row)
     return CONTINUE
 
 
 @inlined
 def store_here(layers, store, journal, array, at, hash_value, link):
-    """Store the state at `array[at]`, which is not there, in the layer the line is at: CONTINUE, and `line.placed` is
-    the number of its entry; or FLUSH, GROW or BUDGET with nothing changed."""
+    """Store the state at `array[at]`, which must be new, in the line's layer.
+
+    Returns CONTINUE, with its entry in `line.placed`; or FLUSH, GROW or BUDGET with nothing changed.
+    """
     line = layers.line
-    if links_full(journal):
+    if links_are_full(journal):
         return FLUSH
     code = make_room(store)
     if code != CONTINUE:
         return code
-    line.placed = append(store, layers.chains[live(line.row)], journal.counts.recorded)
+    line.placed = append(store, layers.chains[layer_chain(line.row)], journal.counts.recorded)
     if line.placed == NONE:
         return GROW
     insert(store, line.placed, array, at, hash_value)
@@ -278,8 +296,7 @@ def store_here(layers, store, journal, array, at, hash_value, link):
 
 @inlined
 def store_top_here(search, hash_value):
-    """Store the state on top of the search's stack, which is not there, in the layer the line is at, as
-    `store_here`."""
+    """Store the state on top of the stack, which must be new, in the line's layer; returns as `store_here`."""
     stack, words = search.stack, search.expansion.words
     at = top_of(stack, words)
     link = stack.items[at + word_count(words)]

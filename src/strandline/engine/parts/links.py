@@ -1,9 +1,9 @@
-"""Links of the parent log in blocks, compressed: often an eighth of their size, as neighbours have parents that are
-neighbours too.
+"""The compressed format of the parent log: links in blocks, often an eighth of their size.
 
-A batch is the number of its links and that of the bytes behind these two numbers, 32 bits each; then, for each of its
-blocks, where that ends; then the blocks, of `BLOCK` links each but the last. A block is a byte and its links: plain
-ones where that is `PLAIN`, else as in `strandline.engine.parts.links_kernel`, where it is the number of bits of a step.
+Neighbouring records have neighbouring parents, so differences are small. A batch is the number of its links and that of
+the bytes behind these two numbers, 32 bits each; then the end of each of its blocks; then the blocks, of `BLOCK` links
+each but the last. A block is a byte and its links: uncompressed if the byte is `PLAIN`, else in the format of
+`strandline.engine.parts.links_kernel`, and the byte is the number of bits of a step.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ BLOCK = 1 << 12
 HEADER = 8
 PLAIN = 255
 _A_FEW = 256
-"""Links that are not worth the machine code."""
+"""Number of links below which compression is not worth loading the machine code."""
 
 
 class Batch(NamedTuple):
-    """What the header of a batch tells."""
+    """The header of a batch."""
 
     links: int
     bytes: int
@@ -36,7 +36,7 @@ class Batch(NamedTuple):
 
 
 def batch_of(links: WordArray) -> Bytes:
-    """Links as they are written."""
+    """Encode links as a batch."""
     blocks = [_block(links[first : first + BLOCK]) for first in range(0, len(links), BLOCK)]
     ends = np.cumsum([len(block) for block in blocks], dtype="<u4")
     header = np.array([len(links), ends.nbytes + int(ends[-1])], dtype="<u4")
@@ -44,11 +44,12 @@ def batch_of(links: WordArray) -> Bytes:
 
 
 def header_of(data: bytes) -> Batch:
+    """Decode the header of a batch."""
     return Batch(*np.frombuffer(data, dtype="<u4").tolist())
 
 
 def links_of(block: Bytes, count: int) -> WordArray | None:
-    """The links of a block; None where it is damaged."""
+    """Decode the links of a block; return None if it is damaged."""
     if len(block) and block[0] == PLAIN:
         plain = block[1:].tobytes()
         return np.frombuffer(plain, dtype="<u8").astype(np.uint64) if len(plain) == 8 * count else None
@@ -59,6 +60,7 @@ def links_of(block: Bytes, count: int) -> WordArray | None:
 
 
 def _block(links: WordArray) -> Bytes:
+    """Encode one block of links."""
     if len(links) >= _A_FEW:
         from strandline.engine.parts.links_kernel import MOST_BYTES, compress
 
@@ -71,7 +73,7 @@ def _block(links: WordArray) -> Bytes:
 
 
 def load_kernels() -> None:
-    """Have the machine code."""
+    """Load or compile the machine code of both directions."""
     block = _block(np.zeros(_A_FEW, dtype=np.uint64))
-    # As it is read from a file, which is another kind of array.
+    # Data from a file are a read-only array: another type for the compiler.
     links_of(np.frombuffer(block.tobytes(), dtype=np.uint8), _A_FEW)

@@ -1,5 +1,4 @@
-"""Links as they lie in the parent log: each as the difference of its parent to that of the link before, and its step,
-in as few bytes as that takes."""
+"""Compression of parent-log links: zigzag differences of parents, with the step, as varints (LEB128)."""
 
 # Numba infers and checks the types of kernels when it compiles them.
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
@@ -15,28 +14,32 @@ U = np.uint64
 _0, _1, _7, _63, _64, _127, _128 = U(0), U(1), U(7), U(63), U(64), U(127), U(128)
 _STEP_BITS, _STEP_MASK = U(STEP_BITS), U(STEP_MASK)
 MOST_BYTES = 10
-"""What a link takes at most."""
+"""Most bytes of an encoded link."""
 
 
 @njit
 def compress(links, out):
-    """Write all links to `out`, which has `MOST_BYTES` for each and one more. The answer is how many bytes they take;
-    0 where a number would have more than 64 bits."""
+    """Encode all links to `out`, which has `MOST_BYTES` bytes for each and one more.
+
+    Returns the number of bytes, or 0 if a number would have more than 64 bits.
+    """
     steps, differences, previous = _0, _0, _0
     for link in links:
         parent = link >> _STEP_BITS
         steps |= link & _STEP_MASK
-        differences |= _folded(parent - previous)
+        differences |= _zigzag(parent - previous)
         previous = parent
-    bits = _length(steps)
-    if bits + _length(differences) > _64:
+    # All steps of a block take as many bits as the largest one.
+    bits = _bit_length(steps)
+    if bits + _bit_length(differences) > _64:
         return 0
     out[0] = bits
     place, previous = 1, _0
     for link in links:
         parent = link >> _STEP_BITS
-        rest = _folded(parent - previous) << bits | (link & _STEP_MASK)
+        rest = _zigzag(parent - previous) << bits | (link & _STEP_MASK)
         previous = parent
+        # LEB128: seven bits per byte, the top bit is set in all but the last byte.
         while rest > _127:
             out[place] = rest & _127 | _128
             rest >>= _7
@@ -48,8 +51,10 @@ def compress(links, out):
 
 @njit
 def expand(data, links):
-    """Read as many links as there are in `links` back. The answer is how many bytes they took; more than there are
-    where the data are damaged."""
+    """Decode as many links as `links` has room for.
+
+    Returns the number of bytes read, more than there are if the data are damaged.
+    """
     bits, place, previous = U(data[0]), 1, _0
     if bits > _STEP_BITS:
         return len(data) + 1
@@ -64,25 +69,26 @@ def expand(data, links):
             place += 1
             if byte < _128:
                 break
-        previous += _unfolded(rest >> bits)
+        previous += _unzigzag(rest >> bits)
         links[number] = previous << _STEP_BITS | (rest & ((_1 << bits) - _1))
     return place
 
 
 @inlined
-def _folded(difference):
-    """A difference of two words with the sign in the lowest bit: near 0 where it is, either way."""
+def _zigzag(difference):
+    """Encode a signed difference as zigzag: the sign in the lowest bit, so that small differences are small numbers."""
     return (difference << _1) ^ (_0 - (difference >> _63))
 
 
 @inlined
-def _unfolded(number):
+def _unzigzag(number):
+    """Decode a zigzag number."""
     return (number >> _1) ^ (_0 - (number & _1))
 
 
 @inlined
-def _length(word):
-    """How many bits a word has up to its highest."""
+def _bit_length(word):
+    """Return the number of bits of a word up to its highest set bit."""
     length = _0
     while word:
         word >>= _1

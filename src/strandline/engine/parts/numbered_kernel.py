@@ -1,11 +1,11 @@
-"""Stores that keep every state: its number is its record, given in the order of arrival."""
+"""Insertion into stores that keep every state: the number of an entry is its record, in the order of discovery."""
 
 # Numba infers and checks the types of kernels when it compiles them.
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
 
 from __future__ import annotations
 
-from strandline.engine.parts.search_output_kernel import links_full, log_new_state
+from strandline.engine.parts.search_output_kernel import links_are_full, log_new_state
 from strandline.engine.runtime.codes import CONTINUE, FLUSH, GROW
 from strandline.engine.runtime.jit import inlined
 from strandline.engine.store.interface import add, entry_room, make_room
@@ -13,8 +13,8 @@ from strandline.engine.store.interface import add, entry_room, make_room
 
 @inlined
 def room_for_one(store, journal):
-    """Whether one more state can be stored and logged: CONTINUE; or FLUSH, GROW or BUDGET, what must be done first."""
-    if links_full(journal):
+    """Check that one more state can be stored and logged. Returns CONTINUE, or FLUSH, GROW or BUDGET."""
+    if links_are_full(journal):
         return FLUSH
     code = make_room(store)
     if code == CONTINUE and not entry_room(store, journal.counts.recorded):
@@ -24,7 +24,7 @@ def room_for_one(store, journal):
 
 @inlined
 def store_one(store, journal, array, at, hash_value, link):
-    """Store the state at `array[at]` and log it unless it is there; whether it was not. There must be room."""
+    """Store and log the state at `array[at]` unless it is stored; return True if it is new. There must be room."""
     if add(store, journal.counts.recorded, array, at, hash_value) != journal.counts.recorded:
         return False
     log_new_state(journal, link)

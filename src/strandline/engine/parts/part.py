@@ -1,4 +1,4 @@
-"""What a search is put together from: parts that own arrays, each with the named tuple that kernels see of it.
+"""Base classes of the parts of a search: each owns arrays, and has a named tuple that kernels take.
 
 This module imports no compiler; a part makes its named tuple when a kernel is about to run.
 """
@@ -12,44 +12,46 @@ from typing import Any, ClassVar
 from strandline.engine.runtime.memory import WordArray, Words
 
 Affordable = Callable[[], int]
-"""How many words may still be added before the memory limit is reached."""
+"""Return the number of words that may be added before the memory limit is reached."""
 
 
 class Part(ABC):
     """Some arrays of a search."""
 
     limits: ClassVar[tuple[str, ...]] = ()
-    """Attributes that another run of the same search may choose otherwise: a checkpoint does not keep them."""
+    """Attributes that another run of the same search may choose differently; checkpoints do not store them."""
 
     @property
     @abstractmethod
     def words(self) -> int:
-        """How many words of them are in use: memory that the process takes."""
+        """The number of words in use: memory that the process takes."""
 
     @property
     def room(self) -> int:
-        """How many words they may use before they must grow: what a memory limit counts."""
+        """The number of words that may be used before an array must grow: what the memory limit counts."""
         return self.words
 
     def grow(self, affordable: Affordable) -> bool:
-        """Give the kernel what it asked for; False, with nothing changed, where that is not affordable."""
+        """Grow the arrays that a kernel asked for. Return False, with nothing changed, if that is not affordable."""
         return True
 
     def load(self) -> None:
-        """Have the machine code for growing: when that is needed, memory may be short."""
+        """Load the machine code for growing, before memory is short."""
         return None
 
     def close(self) -> None:
-        """Give all memory back."""
+        """Release all memory."""
         return None
 
 
-def grown(words: Words, wanted: int, factor: float, affordable: Affordable, *, given_back: int = 0) -> bool:
-    """Make an array at least `wanted` long, by `factor` longer if that is affordable; False where it is not. What was
-    given back of it does not count."""
+def grow_array(words: Words, wanted: int, factor: float, affordable: Affordable, *, released: int = 0) -> bool:
+    """Grow an array to at least `wanted` words, by `factor` if that is affordable; return False if `wanted` is not.
+
+    Words at its front that were released (`released`) do not count.
+    """
     if wanted <= len(words):
         return True
-    size = min(max(wanted, given_back + int((len(words) - given_back) * factor)), len(words) + affordable())
+    size = min(max(wanted, released + int((len(words) - released) * factor)), len(words) + affordable())
     if size < wanted:
         return False
     words.grow(size)
@@ -57,7 +59,7 @@ def grown(words: Words, wanted: int, factor: float, affordable: Affordable, *, g
 
 
 class GrowingPart(Part):
-    """A single array, which grows when a kernel says in a field of a record how long it must be."""
+    """A single array, whose wanted length a kernel writes to a field of a record."""
 
     def __init__(self, count: int, asking: Any, field: str = "wanted", *, factor: float = 1.5) -> None:
         self._asking, self._field, self._factor = asking, field, factor
@@ -72,11 +74,11 @@ class GrowingPart(Part):
         return len(self._array)
 
     def make(self, count: int) -> None:
-        """Make room for so many words at once."""
+        """Make room for at least `count` words."""
         self._array.grow(count)
 
     def grow(self, affordable: Affordable) -> bool:
-        if not grown(self._array, int(getattr(self._asking, self._field)), self._factor, affordable):
+        if not grow_array(self._array, int(getattr(self._asking, self._field)), self._factor, affordable):
             return False
         setattr(self._asking, self._field, 0)
         return True

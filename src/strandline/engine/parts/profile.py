@@ -1,7 +1,7 @@
-"""The profile of a search: what was stored and visited, layer by layer, in bounded space.
+"""The profile of a search: stored and visited states, layer by layer, in bounded space.
 
-A sweep collects it in cells (`strandline.engine.parts.profile_recorder_kernel`); for a breadth-first search, whose layers are the
-distances from the initial states, it follows from the sizes of these.
+A sweep collects it in cells (`strandline.engine.parts.profile_recorder_kernel`). The layers of a breadth-first search
+are the distances from the initial states, and its profile follows from the sizes of the levels.
 """
 
 from __future__ import annotations
@@ -19,25 +19,23 @@ from strandline.engine.runtime.memory import WordArray
 
 @dataclass(frozen=True, slots=True)
 class LayerFigures:
-    """One layer of a search, or several neighbouring ones taken together. Keys are (column, layer)."""
+    """Figures of one layer, or of several neighbouring ones. Keys are (column, layer)."""
 
     first: tuple[int, int]
     last: tuple[int, int]
     layers: int
-    """How many layers this is; where neighbours were taken together, those that only a further sweep found may be
-    missing."""
+    """The number of layers; where neighbours are merged, layers that only a later sweep found may be missing."""
     stored: int
-    """Most states that were stored, in all layers, while the line stood here."""
+    """Most states stored at a time, in all layers, while the line stood here."""
     visited: int
     """Expansions here, in all sweeps."""
     revisited: int
-    """Those among them when the line passed a layer again: every revisit, and first visits of states that only a
-    regress edge leads to."""
+    """Expansions here in later passes of the line: revisits, and first visits after regress edges."""
     persistent: int
-    """Those among them of persistent states, each of which is expanded once."""
+    """Expansions of persistent states among these; each is expanded once."""
 
     def __add__(self, other: LayerFigures) -> LayerFigures:
-        """Two neighbours taken together."""
+        """Merge two neighbours."""
         return LayerFigures(
             min(self.first, other.first),
             max(self.last, other.last),
@@ -50,7 +48,7 @@ class LayerFigures:
 
 
 def swept_layers(cells: Any) -> tuple[LayerFigures, ...]:
-    """The cells of a sweep's profile, records of the kind `CELL`, as figures."""
+    """Convert the cells of a sweep's profile, records of type `CELL`, to figures."""
     found = []
     for *keys, layers, stored, visited, revisited, persistent in cells.tolist():
         first, last = (keys[0] - BIAS, keys[1] - BIAS), (keys[2] - BIAS, keys[3] - BIAS)
@@ -59,7 +57,7 @@ def swept_layers(cells: Any) -> tuple[LayerFigures, ...]:
 
 
 def with_layer(layers: Sequence[LayerFigures], further: LayerFigures) -> tuple[LayerFigures, ...]:
-    """A profile and one further layer, which may be in it already."""
+    """Add a layer to a profile that may contain it already."""
     before = [one for one in layers if one.first <= further.first]
     after = layers[len(before) :]
     if before and further.first <= before[-1].last:
@@ -68,7 +66,7 @@ def with_layer(layers: Sequence[LayerFigures], further: LayerFigures) -> tuple[L
 
 
 def without_ranks(layers: Sequence[LayerFigures], ranks: int) -> tuple[LayerFigures, ...]:
-    """The profile of a sweep whose layers have a rank, one of so many, in their lowest bits: layers of the measure."""
+    """Remove the rank, the lowest bits of a layer, from a profile; the result has the layers of the measure."""
     found: list[LayerFigures] = []
     for one in layers if ranks > 1 else ():
         first, last = ((column, layer // ranks) for column, layer in (one.first, one.last))
@@ -80,8 +78,10 @@ def without_ranks(layers: Sequence[LayerFigures], ranks: int) -> tuple[LayerFigu
 
 
 def level_layers(sizes: WordArray, visited: int, most: int) -> tuple[LayerFigures, ...]:
-    """The levels of a breadth-first search, which forgets nothing, in at most `most` parts. While a level is expanded
-    the next one is found."""
+    """Return the profile of a breadth-first search, in at most `most` parts.
+
+    While a level is expanded, the next one is being stored.
+    """
     found = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes, dtype=np.int64)]).tolist()
     count = len(sizes)
     parts = min(count, most)
@@ -101,7 +101,7 @@ def level_layers(sizes: WordArray, visited: int, most: int) -> tuple[LayerFigure
 
 
 def coarser(layers: Sequence[LayerFigures], most: int) -> tuple[LayerFigures, ...]:
-    """The same profile in at most `most` parts of about as many layers each."""
+    """Merge a profile to at most `most` parts of about as many layers each."""
     if len(layers) <= most:
         return tuple(layers)
     total = sum(one.layers for one in layers)

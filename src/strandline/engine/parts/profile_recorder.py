@@ -1,4 +1,4 @@
-"""What a sweep has noted for reports (`strandline.engine.parts.profile_recorder_kernel`): its profile and some of its regress edges."""
+"""The arrays of a sweep's profile and its sample of regress edges (see `profile_recorder_kernel`)."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from strandline.engine.parts.part import Part
 from strandline.engine.parts.profile import LayerFigures, swept_layers, with_layer
 from strandline.engine.runtime import sizes
 from strandline.engine.runtime.memory import WordArray
-from strandline.engine.runtime.records import CELL, NOTES, fields, record, rows_of
+from strandline.engine.runtime.records import CELL, RECORDER, fields, record, rows_of
 
 if TYPE_CHECKING:
-    from strandline.engine.parts.profile_recorder_kernel import Notes
+    from strandline.engine.parts.profile_recorder_kernel import Recorder
 
 
-class NotesPart(Part):
-    """The arrays that the kernels of a sweep fill, and what they say."""
+class RecorderPart(Part):
+    """The profile and the sample of regress edges of one thread of a sweep."""
 
     def __init__(self, words: int) -> None:
         self._words = words
         self._cells: WordArray = np.zeros(sizes.PROFILE_CELLS * len(fields(CELL)), dtype=np.uint64)
         self._sample: WordArray = np.zeros(sizes.SAMPLED_EDGES * (words + 1), dtype=np.uint64)
-        self._state = record(NOTES, grain=1)
+        self._state = record(RECORDER, grain=1)
 
-    def notes(self) -> Notes:
-        from strandline.engine.parts.profile_recorder_kernel import Notes
+    def recorder(self) -> Recorder:
+        from strandline.engine.parts.profile_recorder_kernel import Recorder
 
-        return Notes(rows_of(self._cells, CELL), self._sample, self._state)
+        return Recorder(rows_of(self._cells, CELL), self._sample, self._state)
 
     @property
     def words(self) -> int:
         return len(self._cells) + len(self._sample)
 
     def layers(self, standing: tuple[tuple[int, int], int] | None, counts: Any) -> tuple[LayerFigures, ...]:
-        """The profile: layers that were left, and the one in which the line stands, by `LayersPart.standing`."""
+        """Return the profile: finished layers, and the one where the line stands (`LayersPart.standing`)."""
         left = swept_layers(rows_of(self._cells, CELL)[: int(self._state.cells)])
         if standing is None:
             return left
@@ -53,11 +53,11 @@ class NotesPart(Part):
         return with_layer(left, present)
 
     def leave_out(self, visits: int) -> None:
-        """Visits that are counted and belong to no layer."""
+        """Assign visits to no layer: they are counted, but not part of the profile."""
         self._state.visited += np.uint64(visits)
 
     def regress_edges(self) -> list[tuple[tuple[int, ...], int]]:
-        """See `Search.sampled_regress_edges`."""
+        """Return the sampled edges; see `Search.sampled_regress_edges`."""
         size = self._words + 1
         rows = self._sample[: int(self._state.sampled) * size].reshape(-1, size).tolist()
         return [(tuple(row[: self._words]), row[self._words]) for row in rows]

@@ -1,9 +1,8 @@
-"""What a sweep notes on its way for reports: a profile of the layers it leaves, and some of the edges that regress.
+"""Recording for reports: a profile of the layers that a sweep leaves, and a sample of its regress edges.
 
-Both take a bounded number of words and hardly any time. The profile has one cell for every layer, in increasing order,
-until there are too many; then neighbours are put together, two at first, and `grain` says how many layers a cell is to
-hold. Of the regress edges every 2^k-th is kept, and k grows by one whenever the sample is full, so that it always
-stands for all of them.
+Both take a bounded number of words and hardly any time. The profile has one cell per layer, in increasing order, until
+there are too many; then neighbours are merged in pairs, and `grain` is the number of layers per cell. Of the regress
+edges every 2^k-th is sampled, and k grows by one whenever the sample is full, so that it always represents all of them.
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -22,9 +21,8 @@ U = np.uint64
 _0, _1, _2 = U(0), U(1), U(2)
 
 
-class Notes(NamedTuple):
-    """The cells of the profile, the sample of regress edges (a state and the number of a step each), and their
-    state."""
+class Recorder(NamedTuple):
+    """The cells of the profile, the sample of regress edges (a source state and a step number each), and the record."""
 
     cells: Any
     sample: Any
@@ -33,7 +31,7 @@ class Notes(NamedTuple):
 
 @inlined
 def _follows(column, layer, first_column, first_layer):
-    """Whether a layer comes after a key."""
+    """Return True if a layer comes after a key."""
     return column > first_column or (column == first_column and layer > first_layer)
 
 
@@ -55,9 +53,9 @@ def _copy_cell(to, cell):
 
 
 @inlined
-def _coarsen(notes):
-    """Put every two neighbouring cells together."""
-    cells, state = notes.cells, notes.state
+def _coarsen(recorder):
+    """Merge neighbouring cells in pairs."""
+    cells, state = recorder.cells, recorder.state
     count = state.cells
     for number in range((count + _1) >> _1):
         _copy_cell(cells[number], cells[_2 * number])
@@ -71,10 +69,10 @@ def _coarsen(notes):
 
 
 @inlined
-def _make_cell(notes, number, column, layer):
+def _make_cell(recorder, number, column, layer):
     """Insert an empty cell for one layer before cell `number`; there must be room."""
-    cells = notes.cells
-    place = notes.state.cells
+    cells = recorder.cells
+    place = recorder.state.cells
     while place > number:
         _copy_cell(cells[place], cells[place - _1])
         place -= _1
@@ -83,13 +81,13 @@ def _make_cell(notes, number, column, layer):
     cell.first_layer = cell.last_layer = layer
     cell.layers = _1
     cell.stored = cell.visited = cell.revisited = cell.persistent = _0
-    notes.state.cells += _1
+    recorder.state.cells += _1
 
 
 @inlined
-def _cells_up_to(notes, column, layer):
-    """How many cells begin at this layer or before it."""
-    cells, state = notes.cells, notes.state
+def _cells_up_to(recorder, column, layer):
+    """Return the number of cells that begin at this layer or before it."""
+    cells, state = recorder.cells, recorder.state
     low, high = _0, state.cells
     following = state.at + _1
     if following < high:
@@ -108,14 +106,15 @@ def _cells_up_to(notes, column, layer):
 
 
 @inlined
-def _cell_of(notes, column, layer):
-    """The number of the cell to which a layer belongs, made where there is none; `known` says whether the layer was
-    there before. In a cell for several layers that is not known of each: all between its first and its last are taken
-    to be there."""
-    cells, state = notes.cells, notes.state
+def _cell_of(recorder, column, layer):
+    """Return the number of a layer's cell, made if there is none; set `known` if the layer was there before.
+
+    A cell of several layers does not store which: all between its first and its last are taken to be there.
+    """
+    cells, state = recorder.cells, recorder.state
     state.known = _0
     while True:
-        before = _cells_up_to(notes, column, layer)
+        before = _cells_up_to(recorder, column, layer)
         if before > _0:
             cell = cells[before - _1]
             if not _follows(column, layer, cell.last_column, cell.last_layer):
@@ -127,18 +126,21 @@ def _cell_of(notes, column, layer):
                 cell.layers += _1
                 return before - _1
         if state.cells < U(len(cells)):
-            _make_cell(notes, before, column, layer)
+            _make_cell(recorder, before, column, layer)
             return before
-        _coarsen(notes)
+        _coarsen(recorder)
 
 
 @inlined
-def note_layer(notes, column, layer, unmoved, counts):
-    """The line is about to leave a layer, when as many states are stored as ever while it stood there; `unmoved` of
-    those expanded since it left the last one are not persistent."""
-    state = notes.state
-    state.at = _cell_of(notes, column, layer)
-    cell = notes.cells[state.at]
+def record_layer(recorder, column, layer, unmoved, counts):
+    """Add the layer that the line is about to leave to the profile.
+
+    The number of stored states is at its maximum for this layer now. `unmoved` of the states expanded since the last
+    layer are not persistent.
+    """
+    state = recorder.state
+    state.at = _cell_of(recorder, column, layer)
+    cell = recorder.cells[state.at]
     expanded = counts.visited - state.visited
     cell.stored = max(cell.stored, counts.stored)
     cell.visited += expanded
@@ -149,28 +151,30 @@ def note_layer(notes, column, layer, unmoved, counts):
 
 
 @inlined
-def _thin_out(notes, size):
-    """Drop every other edge of a full sample; from now on only every other one of those to come is taken."""
-    half = notes.state.sampled >> _1
+def _thin_sample(recorder, size):
+    """Drop every other edge of a full sample, and halve the sampling rate."""
+    half = recorder.state.sampled >> _1
     for number in range(half):
         for word in range(size):
-            notes.sample[number * size + word] = notes.sample[(number + number + _1) * size + word]
-    notes.state.sampled = half
-    notes.state.sample_mask += notes.state.sample_mask + _1
+            recorder.sample[number * size + word] = recorder.sample[(number + number + _1) * size + word]
+    recorder.state.sampled = half
+    recorder.state.sample_mask += recorder.state.sample_mask + _1
 
 
 @inlined
-def note_regress(notes, words, entries, at, step, met):
-    """A regress edge was met, number `met` of all: its source, a state that lies at `entries[at]`, and the number of
-    the step are kept if it is its turn."""
-    state, size = notes.state, word_count(words) + _1
+def sample_regress_edge(recorder, words, entries, at, step, met):
+    """Add a regress edge, number `met` of all, to the sample if it is due.
+
+    The edge is its source, which lies at `entries[at]`, and the number of the step.
+    """
+    state, size = recorder.state, word_count(words) + _1
     if met & state.sample_mask != _0:
         return
-    if (state.sampled + _1) * size > U(len(notes.sample)):
-        _thin_out(notes, size)
+    if (state.sampled + _1) * size > U(len(recorder.sample)):
+        _thin_sample(recorder, size)
         if met & state.sample_mask != _0:
             return
     place = state.sampled * size
-    copy_state(entries, at, notes.sample, place, words)
-    notes.sample[place + size - _1] = step
+    copy_state(entries, at, recorder.sample, place, words)
+    recorder.sample[place + size - _1] = step
     state.sampled += _1

@@ -1,4 +1,4 @@
-"""What a search tells of its way: links for the parent log, the states it expanded, and its counts."""
+"""Output of a search: links for the parent log, expanded states for observers, and counters."""
 
 # Numba infers and checks the types of kernels when it compiles them.
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
@@ -17,10 +17,12 @@ _1, _2, _63 = U(1), U(2), U(63)
 
 
 class Journal(NamedTuple):
-    """`links` is the buffer of the parent log, `expanded` that of the states that were expanded: a state, its labels,
-    and how many successors it has. The latter has no room at all where nobody wants to know. Where somebody wants to
-    know edges, `sources` are the records of the states in `expanded`, and `targets` those of their successors in turn,
-    as far as these are placed; else both are None."""
+    """Output buffers.
+
+    `links` is the buffer of the parent log. `expanded` has a state, its labels and the number of its successors per
+    expanded state, and is empty without an observer. With an edge observer `sources` are the records of the states in
+    `expanded` and `targets` the records of their successors in turn, as far as these are inserted; else both are None.
+    """
 
     links: Any
     expanded: Any
@@ -31,13 +33,13 @@ class Journal(NamedTuple):
 
 
 @inlined
-def links_full(journal):
+def links_are_full(journal):
     return journal.fill.links == U(len(journal.links))
 
 
 @inlined
 def count_stored(counts, states):
-    """So many states more are stored."""
+    """Add to the number of stored states and to its peak."""
     counts.stored += states
     if counts.stored > counts.peak_stored:
         counts.peak_stored = counts.stored
@@ -45,7 +47,7 @@ def count_stored(counts, states):
 
 @inlined
 def log_new_state(journal, link):
-    """A state was stored: append its link, for which there must be room. The answer is its record."""
+    """Append the link of a new state to the buffer, which must have room; return its record."""
     record = journal.counts.recorded
     journal.links[journal.fill.links] = link
     journal.fill.links += _1
@@ -56,22 +58,22 @@ def log_new_state(journal, link):
 
 @inlined
 def count_expanded(counts, successors, labels):
-    """A state was expanded."""
+    """Count an expanded state, its successors and a deadlock (bit 63 of the labels)."""
     counts.visited += _1
     counts.transitions += successors
     counts.deadlocks += labels >> _63
 
 
 @inlined
-def expanded_full(journal, words):
-    """Whether somebody wants to know of expanded states and there is no room for another."""
+def expanded_is_full(journal, words):
+    """Return True if expanded states are observed and the buffer has no room for another."""
     room = U(len(journal.expanded))
     return room > U(0) and (journal.fill.expanded + _1) * (word_count(words) + _2) > room
 
 
 @inlined
-def tell_expanded(journal, words, states, at, successors, labels):
-    """Tell of an expanded state if somebody wants to know; there must be room."""
+def record_expanded(journal, words, states, at, successors, labels):
+    """Append an expanded state to the observer's buffer, if there is one; it must have room."""
     if len(journal.expanded) > 0:
         width = word_count(words)
         place = journal.fill.expanded * (width + _2)
@@ -82,21 +84,21 @@ def tell_expanded(journal, words, states, at, successors, labels):
 
 
 @inlined
-def tell_source(journal, record):
-    """Tell the record of a state that is told of as expanded next, if somebody wants to know edges."""
+def record_source(journal, record):
+    """Append the record of the state that is expanded next, if edges are observed."""
     _write(journal.sources, journal.fill.expanded, record)
 
 
 @inlined
-def tell_target(journal, record):
-    """Tell the record of the next successor, if somebody wants to know edges; there must be room."""
+def record_target(journal, record):
+    """Append the record of the next successor, if edges are observed; there must be room."""
     if _write(journal.targets, journal.fill.targets, record):
         journal.fill.targets += _1
 
 
 @inlined
-def targets_full(journal):
-    """Whether somebody wants to know edges and there is no room for another."""
+def targets_are_full(journal):
+    """Return True if edges are observed and the buffer has no room for another."""
     return _is_full(journal.targets, journal.fill.targets)
 
 

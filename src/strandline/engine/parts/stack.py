@@ -1,4 +1,4 @@
-"""The array of a depth-first search's stack (`strandline.engine.parts.stack_kernel`)."""
+"""The stack of a depth-first search (`strandline.engine.parts.stack_kernel`)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class StackPart(GrowingPart):
-    """A stack; empty when it is made."""
+    """An initially empty stack."""
 
     def __init__(self) -> None:
         self.top = record(STACK)
@@ -27,7 +27,7 @@ class StackPart(GrowingPart):
         return Stack(self.array, self.top)
 
     def start(self, kernel: Kernel) -> None:
-        """Put the initial states onto the stack, the first on top."""
+        """Push the initial states, the first on top."""
         count, size = len(kernel.initial), kernel.words + 1
         self.make(count * size)
         items = self.array[: count * size].reshape(count, size)

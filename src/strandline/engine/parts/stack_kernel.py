@@ -1,6 +1,6 @@
-"""The stack of depth-first searches: states still to be looked at, each with its link.
+"""The stack of depth-first searches: states that are still to be examined, each with its link.
 
-Below the successors of a state there may be its marker, an item without a link: when it is on top, all of them are
+Below the successors of a state there may be its marker, an item without a link: when it is on top, all successors are
 done.
 """
 
@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from strandline.engine.parts.expansion_kernel import ask, link_of
+from strandline.engine.parts.expansion_kernel import compute_successors, link_of
 from strandline.engine.runtime.codes import BUDGET, CONTINUE, DONE, GROW, NONE
 from strandline.engine.runtime.hashing import copy_state, state_hash, word_count
-from strandline.engine.runtime.jit import INLINED, inlined, plain
+from strandline.engine.runtime.jit import INLINED, inlined, python_function
 from strandline.engine.store.interface import prefetch_home
 
 U = np.uint64
@@ -25,7 +25,7 @@ _0, _1 = U(0), U(1)
 
 
 class Stack(NamedTuple):
-    """Items of a state's words and one more."""
+    """Items of a state's words and one more, its link."""
 
     items: Any
     top: Any
@@ -33,7 +33,7 @@ class Stack(NamedTuple):
 
 @inlined
 def top_of(stack, words):
-    """Where the item on top begins; there must be one."""
+    """Return the position of the item on top; there must be one."""
     return (stack.top.count - _1) * (word_count(words) + _1)
 
 
@@ -44,13 +44,13 @@ def is_marker(stack, words):
 
 @inlined
 def drop(stack):
-    """Take the item on top away."""
+    """Pop the item on top."""
     stack.top.count -= _1
 
 
 @inlined
 def has_room(stack, words, items):
-    """Whether so many items more fit; if not, room is asked for."""
+    """Return True if `items` more items fit; if not, ask for room."""
     end = (stack.top.count + items) * (word_count(words) + _1)
     if end > U(len(stack.items)):
         stack.top.wanted = end
@@ -59,9 +59,9 @@ def has_room(stack, words, items):
 
 
 @inlined
-def ask_for_stack(stack, expansion, store, number, record):
-    """Ask for the successors of an entry, and see to it that they and a marker fit onto the stack; answers as `ask`."""
-    code = ask(expansion, store.entries, number * store.entry, record, _0)
+def compute_successors_for_stack(stack, expansion, store, number, record):
+    """Compute the successors of an entry; returns as `compute_successors`, or GROW if the stack lacks room."""
+    code = compute_successors(expansion, store.entries, number * store.entry, record, _0)
     if code == CONTINUE and not has_room(stack, expansion.words, expansion.answer.successors + _1):
         return GROW
     return code
@@ -69,7 +69,7 @@ def ask_for_stack(stack, expansion, store, number, record):
 
 @inlined
 def push_marker(stack, words, number):
-    """Put the marker of a state onto the stack; there must be room."""
+    """Push the marker of a state; there must be room."""
     at = stack.top.count * (word_count(words) + _1)
     stack.items[at] = number
     stack.items[at + word_count(words)] = NONE
@@ -78,7 +78,7 @@ def push_marker(stack, words, number):
 
 @inlined
 def push_state(stack, words, array, at, link):
-    """Put a state onto the stack; there must be room."""
+    """Push a state; there must be room."""
     place = stack.top.count * (word_count(words) + _1)
     copy_state(array, at, stack.items, place, words)
     stack.items[place + word_count(words)] = link
@@ -87,8 +87,7 @@ def push_state(stack, words, array, at, link):
 
 @inlined
 def push_successors(stack, expansion, store, record):
-    """Put the successors of the state with this record, which was asked for last, onto the stack, the first on top;
-    there must be room."""
+    """Push the successors of the state expanded last, the first on top; there must be room."""
     words = expansion.words
     successors = expansion.answer.successors
     for step in range(successors):
@@ -103,30 +102,34 @@ def push_successors(stack, expansion, store, record):
 
 
 class Moves(NamedTuple):
-    """What a depth-first search does: `enter` expands the state to be expanded next, `look_at` takes a state from the
-    stack, `leave` a marker. Each takes the named tuple of the search and answers CONTINUE or what the loop is to
-    answer."""
+    """The transitions of a kind of depth-first search.
+
+    `enter` expands the state to be expanded next, `process_top` pops a state from the stack, `leave` a marker. Each
+    takes the named tuple of the search and returns CONTINUE or the code that the loop is to return.
+    """
 
     enter: Any
-    look_at: Any
+    process_top: Any
     leave: Any
 
 
 MOVES: dict[type, Moves] = {}
-"""The moves of each kind of search, by the named tuple of what it works on; which these are the compiler knows by its
-type. (A loop that takes functions as arguments could not be kept on disk.)"""
+"""The moves of each kind of search, by the type of its named tuple.
+
+The compiler selects them by that type: a loop that takes functions as arguments could not be cached on disk.
+"""
 
 
 def _enter(search):
-    return plain(MOVES[type(search)].enter)(search)
+    return python_function(MOVES[type(search)].enter)(search)
 
 
-def _look_at(search):
-    return plain(MOVES[type(search)].look_at)(search)
+def _process_top(search):
+    return python_function(MOVES[type(search)].process_top)(search)
 
 
 def _leave(search):
-    return plain(MOVES[type(search)].leave)(search)
+    return python_function(MOVES[type(search)].leave)(search)
 
 
 @overload(_enter, jit_options=INLINED)
@@ -135,9 +138,9 @@ def _enter_overload(search):
     return lambda search: chosen(search)
 
 
-@overload(_look_at, jit_options=INLINED)
-def _look_at_overload(search):
-    chosen = MOVES[search.instance_class].look_at
+@overload(_process_top, jit_options=INLINED)
+def _process_top_overload(search):
+    chosen = MOVES[search.instance_class].process_top
     return lambda search: chosen(search)
 
 
@@ -149,8 +152,7 @@ def _leave_overload(search):
 
 @inlined
 def search_depth_first(search, budget):
-    """The loop of every depth-first search, for `budget` expansions: DONE, BUDGET before a state is expanded, or what a
-    move answers."""
+    """Run a depth-first search for `budget` expansions. Returns DONE, BUDGET before an expansion, or a move's code."""
     stack, counts = search.stack, search.journal.counts
     stop_at = counts.visited + budget
     code = CONTINUE
@@ -162,5 +164,5 @@ def search_depth_first(search, budget):
         elif is_marker(stack, search.expansion.words):
             code = _leave(search)
         else:
-            code = _look_at(search)
+            code = _process_top(search)
     return code

@@ -1,1 +1,1 @@
-"""What kernels stand on: the JIT compiler and its cache, intrinsics, arrays, records, return codes, writing to disk."""
+"""Foundations of the kernels: JIT compiler and code cache, intrinsics, arrays, records, return codes, file writer."""

@@ -1,36 +1,49 @@
-"""What compiled loops answer, and the numbers that all of them share."""
+"""Return codes of compiled loops, and constants that kernels and their drivers share."""
 
 from __future__ import annotations
 
 import numpy as np
 
 CONTINUE = -1
-"""Nothing happened; a part of a loop goes on. Never the answer of a whole loop."""
+"""Success of a part of a loop; never returned by a whole loop."""
 DONE, BUDGET, GROW, FAULT, FOUND, FLUSH, REGRESSING_COLUMN, CYCLE = range(8)
 LAYER_OVER, SWEEP_OVER, COLUMN_OVER, PAUSE, LIMIT = range(8, 13)
-"""All is expanded; so many expansions are done; an array must grow; a step faulted; a state with a label of the stop
-mask is about to be expanded; a buffer must be emptied; an edge leads to a smaller column; an accepting cycle was found;
-a layer, a sweep or a column is finished and about to be left; something else is to be done first; as many states as
-allowed were visited."""
+"""Why a compiled loop returned.
+
+- DONE: everything reachable is expanded.
+- BUDGET: the allowed number of expansions is used up.
+- GROW: an array is full and must grow.
+- FAULT: a step of the model faulted.
+- FOUND: the next state to be expanded has a label of the stop mask.
+- FLUSH: an output buffer is full.
+- REGRESSING_COLUMN: an edge leads to a smaller column.
+- CYCLE: an accepting cycle was found.
+- LAYER_OVER, SWEEP_OVER, COLUMN_OVER: a layer, a sweep or a column is finished and about to be left.
+- PAUSE: the driver has other work to do first.
+- LIMIT: the limit on visited states is reached.
+"""
 
 NONE = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
-"""No number, no layer, no place."""
+"""Null value of record numbers, entry numbers, rows and layers."""
 
 STEP_BITS = 24
 STEP_MASK = (1 << STEP_BITS) - 1
 SAME = STEP_MASK
-"""Instead of a step, in a link: the state is that of the other record, which was stored again."""
+"""Step number of a link that stores the state of the linked record again.
+
+A link of the parent log has the record of the parent in its upper bits and the number of the step in the lower ones.
+"""
 """A link of the parent log: the record of the parent above, the number of the step below."""
 ROOT = (1 << 40) - 1
-"""Parent of an initial state; the step is then the initial state's number."""
+"""Parent of an initial state; the step is then the number of the initial state."""
 
 BATCH = 512
-"""States that are expanded at most, and successors after which no further one is, before all are inserted."""
+"""Most states expanded in a batch, and the number of successors at which a batch ends."""
 
 BIAS = 1 << 63
-"""Added to columns and layers, so that their unsigned order is the order of the numbers."""
+"""Offset that makes the unsigned order of columns and layers equal to their signed order."""
 
 HASH_BITS = 63
-"""What a table of hashes keeps of each."""
+"""Bits of each hash that hash compaction stores."""
 BIT_FUNCTIONS = 3
-"""Bits that a table of bits has for each state."""
+"""Bits that bitstate hashing sets for each state."""

@@ -1,4 +1,4 @@
-"""Hashes of states, and the width of a state as the compiler or the run knows it."""
+"""Hash functions on packed states; the width of a state is known to the compiler or given at run time."""
 
 # Numba infers and checks the types of kernels when it compiles them.
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
@@ -18,7 +18,10 @@ _UNMIX_1, _UNMIX_2 = U(pow(int(_MIX_1), -1, 1 << 64)), U(pow(int(_MIX_2), -1, 1 
 
 
 def word_count(words):
-    """The number of words of a state: the length of a tuple, known to the compiler, or a number at run time."""
+    """Return the number of words of a state.
+
+    `words` is a tuple, whose length the compiler knows, or a number that is known at run time only.
+    """
     return U(len(words)) if isinstance(words, tuple) else U(words)
 
 
@@ -31,8 +34,8 @@ def _word_count_overload(words):
 
 
 @inlined
-def mixed(word):
-    """A bijection on words whose upper bits depend on all bits."""
+def mix(word):
+    """Mix the bits of a word: a bijection whose upper result bits depend on all bits of the word."""
     word ^= word >> _32
     word *= _MIX_1
     word ^= word >> _29
@@ -41,8 +44,8 @@ def mixed(word):
 
 
 @inlined
-def _unmixed(word):
-    """The word of which `mixed` makes this one."""
+def _unmix(word):
+    """Invert `mix`."""
     word ^= word >> _32
     word *= _UNMIX_2
     word ^= (word >> _29) ^ (word >> _58)
@@ -52,22 +55,26 @@ def _unmixed(word):
 
 @inlined
 def state_hash(array, at, words):
+    """Return the hash of the state at `array[at]`."""
     count = word_count(words)
     if count == _1:
-        return mixed(array[at])
+        return mix(array[at])
     value = count
     for word in range(count):
         value = (value ^ array[at + word]) * _MIX_1
         value ^= value >> _32
-    return mixed(value)
+    return mix(value)
 
 
 @inlined
 def first_word(hash_value, array, at, words):
-    """The first word of the state that has this hash and whose other words stand after `array[at]`: a hash and all
-    words but the first say which state it is."""
+    """Recover the first word of a state from its hash and its other words, which follow `array[at]`.
+
+    The hash is a bijection in the first word while the others are fixed, so a hash and the other words identify a
+    state.
+    """
     count = word_count(words)
-    value = _unmixed(hash_value)
+    value = _unmix(hash_value)
     if count == _1:
         return value
     for before in range(count - _1):
@@ -79,13 +86,13 @@ def first_word(hash_value, array, at, words):
 
 @inlined
 def home(hash_value, places):
-    """Where in a table of so many places a hash belongs; monotone in the hash."""
+    """Return the home slot of a hash in a table with `places` slots; monotone in the hash."""
     return ((hash_value >> _32) * places) >> _32
 
 
 @inlined
 def same_state(array, at, other, place, words):
-    """Whether the state at `array[at]` is the one at `other[place]`."""
+    """Return True if the states at `array[at]` and `other[place]` are equal."""
     same = True
     for word in range(word_count(words)):
         if array[at + word] != other[place + word]:
@@ -96,6 +103,6 @@ def same_state(array, at, other, place, words):
 
 @inlined
 def copy_state(array, at, other, place, words):
-    """Write the state at `array[at]` to `other[place]`."""
+    """Copy the state at `array[at]` to `other[place]`."""
     for word in range(word_count(words)):
         other[place + word] = array[at + word]

@@ -1,5 +1,4 @@
-"""What Numba cannot say: call a C function at an address, read from a file, prefetch, find the lowest bit that is set,
-compare sixteen bytes at once, and what threads need that write to one array.
+"""Operations that Numba lacks: C calls by address, file reads, prefetching, bit operations, byte search and atomics.
 
 Each has a plain Python reference with the same meaning, so that kernels also run undecorated (`py_func`).
 """
@@ -28,7 +27,7 @@ _PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, 
 
 
 def call_successors(function: Any, state: Any, at: Any, records: Any, first: Any, capacity: Any, labels: Any) -> Any:
-    """`function(&state[at], &records[first], capacity, labels)` by the ABI of `strandline.compile.kernel`."""
+    """Call `function(&state[at], &records[first], capacity, labels)` by the ABI of `strandline.compile.kernel`."""
     return _PROTOTYPE(int(function))(
         state.ctypes.data + 8 * int(at),
         records.ctypes.data + 8 * int(first),
@@ -38,8 +37,10 @@ def call_successors(function: Any, state: Any, at: Any, records: Any, first: Any
 
 
 def read_at(function: Any, file: Any, array: Any, size: Any, offset: Any) -> Any:
-    """Read so many bytes of a file, from an offset on, to the beginning of an array; how many were read, or less than
-    0. The function is `pread` of the C library."""
+    """Read `size` bytes at an offset of a file to the beginning of an array.
+
+    `function` is the address of the C library's `pread`. Returns the number of bytes read, negative on an error.
+    """
     try:
         return np.int64(os.preadv(int(file), [array.data.cast("B")[: int(size)]], int(offset)))
     except OSError:
@@ -47,41 +48,47 @@ def read_at(function: Any, file: Any, array: Any, size: Any, offset: Any) -> Any
 
 
 def prefetch(array: Any, at: Any) -> None:
-    """Tell the processor that `array[at]` is needed soon; an index outside the array does no harm."""
+    """Prefetch the cache line of `array[at]`; an index outside the array is harmless."""
 
 
-def seen(array: Any, at: Any) -> Any:
-    """`array[at]`, and whatever another thread wrote before it wrote that."""
+def load_acquire(array: Any, at: Any) -> Any:
+    """Load `array[at]` atomically with acquire ordering.
+
+    All writes that the storing thread made before its releasing store are visible afterwards.
+    """
     return array[at]
 
 
-def swap_in(array: Any, at: Any, value: Any) -> Any:
-    """Write a value where there is 0; what was there. Other threads see it only with all that was written before."""
+def cas_from_zero(array: Any, at: Any, value: Any) -> Any:
+    """Write a value to `array[at]` by compare-and-swap if it is 0; return the previous value.
+
+    The store has release ordering: threads that load the value also see all writes before it.
+    """
     found = array[at]
     if found == 0:
         array[at] = value
     return found
 
 
-def drawn(array: Any, at: Any, amount: Any) -> Any:
-    """Add to `array[at]`; what was there. No two threads draw the same."""
+def fetch_add(array: Any, at: Any, amount: Any) -> Any:
+    """Add to `array[at]` atomically and return the previous value, so that no two threads get the same one."""
     found = array[at]
     array[at] = found + amount
     return found
 
 
-def give_way() -> None:
-    """Let other threads go on, where some wait for the processor."""
+def yield_processor() -> None:
+    """Yield the processor to other runnable threads."""
     time.sleep(0)
 
 
 def lowest_bit(word: Any) -> Any:
-    """The number of the lowest bit that is set; the word must not be zero."""
+    """Return the position of the lowest set bit of a word other than 0."""
     return np.uint64((int(word) & -int(word)).bit_length() - 1)
 
 
 def equal_bytes(array: Any, at: Any, byte: Any) -> Any:
-    """Which of the sixteen bytes from `array[at]` on are equal to a byte: bit `i` for byte `i`."""
+    """Compare the sixteen bytes from `array[at]` on with a byte; bit `i` of the result is set if byte `i` is equal."""
     both = int(array[at]) | int(array[at + np.uint64(1)]) << 64
     return np.uint64(sum(1 << place for place in range(16) if both >> 8 * place & 0xFF == byte))
 
@@ -137,7 +144,7 @@ def _read_at(typing: Any, function: Any, file: Any, array: Any, size: Any, offse
 
 
 @intrinsic
-def _seen(typing: Any, array: Any, at: Any) -> Any:
+def _load_acquire(typing: Any, array: Any, at: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         place = _word_at(context, builder, signature.args[0], arguments[0], arguments[1])
         return builder.load_atomic(place, "acquire", 8)
@@ -146,7 +153,7 @@ def _seen(typing: Any, array: Any, at: Any) -> Any:
 
 
 @intrinsic
-def _swap_in(typing: Any, array: Any, at: Any, value: Any) -> Any:
+def _cas_from_zero(typing: Any, array: Any, at: Any, value: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         place = _word_at(context, builder, signature.args[0], arguments[0], arguments[1])
         return builder.extract_value(builder.cmpxchg(place, _I64(0), arguments[2], "acq_rel", "acquire"), 0)
@@ -155,7 +162,7 @@ def _swap_in(typing: Any, array: Any, at: Any, value: Any) -> Any:
 
 
 @intrinsic
-def _drawn(typing: Any, array: Any, at: Any, amount: Any) -> Any:
+def _fetch_add(typing: Any, array: Any, at: Any, amount: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         place = _word_at(context, builder, signature.args[0], arguments[0], arguments[1])
         return builder.atomic_rmw("add", place, arguments[2], "acq_rel")
@@ -164,7 +171,7 @@ def _drawn(typing: Any, array: Any, at: Any, amount: Any) -> Any:
 
 
 @intrinsic
-def _give_way(typing: Any) -> Any:
+def _yield_processor(typing: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(_I32, []), "sched_yield")
         builder.call(function, [])
@@ -222,21 +229,21 @@ def _equal_bytes_overload(array, at, byte):
     return lambda array, at, byte: _equal_bytes(array, at, byte)
 
 
-@overload(seen, jit_options=INLINED)
-def _seen_overload(array, at):
-    return lambda array, at: _seen(array, at)
+@overload(load_acquire, jit_options=INLINED)
+def _load_acquire_overload(array, at):
+    return lambda array, at: _load_acquire(array, at)
 
 
-@overload(swap_in, jit_options=INLINED)
-def _swap_in_overload(array, at, value):
-    return lambda array, at, value: _swap_in(array, at, value)
+@overload(cas_from_zero, jit_options=INLINED)
+def _cas_from_zero_overload(array, at, value):
+    return lambda array, at, value: _cas_from_zero(array, at, value)
 
 
-@overload(drawn, jit_options=INLINED)
-def _drawn_overload(array, at, amount):
-    return lambda array, at, amount: _drawn(array, at, amount)
+@overload(fetch_add, jit_options=INLINED)
+def _fetch_add_overload(array, at, amount):
+    return lambda array, at, amount: _fetch_add(array, at, amount)
 
 
-@overload(give_way, jit_options=INLINED)
-def _give_way_overload():
-    return lambda: _give_way()
+@overload(yield_processor, jit_options=INLINED)
+def _yield_processor_overload():
+    return lambda: _yield_processor()

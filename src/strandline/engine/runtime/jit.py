@@ -1,8 +1,8 @@
-"""`njit` for engine kernels, with a cache that cannot go stale.
+"""`njit` for engine kernels, with a cache of machine code that cannot become stale.
 
-Numba's own cache looks only at the file a kernel stands in: after an edit in a module it calls, the old machine
-code would run with the old answer. So the cache directory's name is a hash of every source file of this package and
-of the versions that compile it; any edit starts an empty cache.
+Numba's own cache checks only the file of a kernel: after an edit in a module that the kernel calls, the old machine
+code would be used. So the name of the cache directory is a hash of every source file of this package and of the
+versions of the compilers; any edit starts an empty cache.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ import numba
 from numba.core.event import Event, Listener, register
 
 from strandline.engine.cache_folder import NotPrivate, cache_root, make_private, warn
-from strandline.engine.code_cache import cached_by
+from strandline.engine.code_cache import make_cache
 
 _KEPT_CACHES = 4
 
 
 def sources_digest(folder: Path) -> str:
-    """A hash of all Python sources in the folder and of the versions of what compiles them."""
+    """Return a hash of all Python sources in a folder and of the versions of the compilers."""
     digest = hashlib.sha256(f"{sys.version}|{numba.__version__}|{llvmlite.__version__}".encode())
     for path in sorted(folder.rglob("*.py")):
         digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
@@ -40,8 +40,10 @@ def sources_digest(folder: Path) -> str:
 
 @cache
 def cache_directory() -> Path:
-    """The directory for the present sources: in the user's cache, or a temporary one where that cannot be used or
-    trusted."""
+    """Return the cache directory for the present sources.
+
+    It lies in the user's cache, or is temporary if that cannot be written or is not private.
+    """
     try:
         folder = cache_root() / "engine" / sources_digest(Path(__file__).parents[1])
         make_private(folder)
@@ -53,20 +55,20 @@ def cache_directory() -> Path:
         os.utime(folder)
     # Another process may be tidying up at the same time: then there is nothing left to do.
     with contextlib.suppress(OSError):
-        _forget_old(folder)
+        _remove_old_caches(folder)
     return folder
 
 
 def _temporary_directory(why: str) -> Path:
-    """Where the machine code of this process alone lies; gone with it."""
+    """Make a cache directory that is removed when the process ends."""
     warn(f"the engine's machine code is not kept: {why}")
     folder = Path(tempfile.mkdtemp(prefix="strandline-engine-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
 
 
-def compiled_before(loop: str) -> bool:
-    """Whether a kernel, given by its module and name, was compiled on this machine for some width of states."""
+def is_compiled(loop: str) -> bool:
+    """Return True if a kernel, given by module and name, is in the cache for some width of states."""
     module, function = loop.rsplit(".", 2)[-2:]
     try:
         return any(cache_directory().rglob(f"{module}.{function}-*.nbi"))
@@ -75,8 +77,8 @@ def compiled_before(loop: str) -> bool:
         return False
 
 
-def _forget_old(present: Path) -> None:
-    """Keep the few caches used last; they are of other versions of the engine."""
+def _remove_old_caches(present: Path) -> None:
+    """Remove all but the most recently used caches, which belong to other versions of the engine."""
     with os.scandir(present.parent) as entries:
         others = [(entry.stat().st_mtime, entry.path) for entry in entries if entry.name != present.name]
     for _, path in sorted(others, reverse=True)[_KEPT_CACHES:]:
@@ -84,13 +86,18 @@ def _forget_old(present: Path) -> None:
 
 
 _PLAIN: dict[str, Any] = {"nogil": True, "_nrt": False, "no_cfunc_wrapper": True}
-"""Without the interpreter lock, and without counting references to arrays: kernels only borrow them, and counting
-took a third of the time of a search. Without an entry for C, which nobody calls."""
+"""Compiler options of all kernels.
+
+Kernels release the interpreter lock. They do not count references to arrays, which they only borrow: counting took a
+third of the time of a search. They have no entry point for C, which nothing calls.
+"""
 
 
-class _WithoutCollecting(Listener):
-    """Switches the collector of garbage off while a kernel is compiled: it would look at millions of objects that are
-    in use, again and again, for a sixth of the time."""
+class _CollectorPause(Listener):
+    """Pause the garbage collector while a kernel is compiled.
+
+    It would scan millions of live objects repeatedly, for a sixth of the compile time.
+    """
 
     def __init__(self) -> None:
         self._depth, self._collecting = 0, False
@@ -108,40 +115,42 @@ class _WithoutCollecting(Listener):
 
 
 @cache
-def _listen_to_the_compiler() -> None:
-    register("numba:compile", _WithoutCollecting())  # type: ignore[no-untyped-call]
+def _pause_collector_while_compiling() -> None:
+    register("numba:compile", _CollectorPause())  # type: ignore[no-untyped-call]
 
 
 def njit(function: Callable[..., Any]) -> Any:
     """Compile an engine kernel, cached on disk."""
-    _listen_to_the_compiler()
+    _pause_collector_while_compiling()
     kernel = numba.njit(**_PLAIN)(function)
     # Where compiling is switched off, that is the function itself.
     if kernel is not function:
-        kernel._cache = cached_by(cache_directory, function)
+        kernel._cache = make_cache(cache_directory, function)
     return kernel
 
 
-def prepare(kernel: Any, *arguments: Any) -> None:
-    """Have the machine code of a kernel for arguments of these kinds, without calling it."""
+def precompile(kernel: Any, *arguments: Any) -> None:
+    """Compile a kernel, or load its machine code, for arguments of these types without calling it."""
     kind_of: Callable[[Any], Any] = numba.typeof
     if hasattr(kernel, "compile"):
         kernel.compile(tuple(map(kind_of, arguments)))
 
 
 INLINED: Any = {"forceinline": True, "no_cpython_wrapper": True, **_PLAIN}
-"""How a part of a kernel is compiled, also one that is chosen by the type of its arguments
-(`numba.extending.overload`). LLVM inlines it, and it has no entry for Python, which would be a third of the time to
-compile a kernel: outside of kernels `plain` is what can be called. Numba's own `inline="always"` must not be used: it
-removes writes to arrays that it takes to be dead, and takes those in tuples to be dead
-(`tests/engine/test_cache.py` looks for it)."""
+"""Compiler options of functions that are called by kernels only, including those chosen by type (`overload`).
+
+LLVM inlines them. They have no entry point for Python, which would take a third of a kernel's compile time: outside of
+kernels, `python_function` returns a callable function. Numba's own `inline="always"` must not be used: it removes
+writes to arrays that it takes to be dead, and takes those in tuples to be dead (`tests/engine/test_cache.py` checks
+this).
+"""
 
 
-def plain(function: Any) -> Any:
-    """The Python function behind a part of a kernel."""
+def python_function(function: Any) -> Any:
+    """Return the Python function behind a compiled one."""
     return getattr(function, "py_func", function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """A part of a kernel, for use inside others only."""
+    """Compile a function that only kernels call."""
     return numba.njit(**INLINED)(function)

@@ -1,8 +1,8 @@
 """Growing arrays of 64-bit words outside Python's heap.
 
-A `Words` reserves more addresses than it will need and touches them as it grows: nothing is copied, nothing moves,
-and huge pages stay whole. Random access, not arithmetic, limits a search; with small pages every access would miss
-the processor's address cache as well. Where the platform has none of this, it is an ordinary array.
+A `Words` reserves more address space than it needs and touches it as it grows: nothing is copied, nothing moves, and
+huge pages stay whole. Random access, not arithmetic, limits a search; with small pages every access would miss the TLB
+as well. On platforms without these system calls it is an ordinary array.
 """
 
 from __future__ import annotations
@@ -44,26 +44,28 @@ def _libc() -> Any:
 
 
 def aligned_zeros(count: int) -> WordArray:
-    """An ordinary array of zeros that begins where a line of the processor's cache does: who fetches a line of it then
-    has all of that."""
+    """Return an ordinary array of zeros that begins at a cache line, so that fetching one aligned line is enough."""
     longer: WordArray = np.zeros(count + _LINE_WORDS, dtype=np.uint64)
     skipped = -(longer.ctypes.data // 8) % _LINE_WORDS
     return longer[skipped : skipped + count]
 
 
-def _rounded(size: int) -> int:
+def _round_up_to_page(size: int) -> int:
     return -(-size // _HUGE_PAGE) * _HUGE_PAGE
 
 
 @cache
-def _generous() -> int:
-    """More than any single array can ever fill: the machine's memory."""
-    return _rounded(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+def _physical_memory() -> int:
+    """Return the size of physical memory: more than any single array can fill."""
+    return _round_up_to_page(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
 
 
 class Words:
-    """A zero-initialised array of 64-bit words that can grow. `array` is valid until the next `grow`.
-    A `large` one starts with a generous reservation of addresses; it costs no memory until it is used."""
+    """A zero-initialised array of 64-bit words that can grow.
+
+    `array` is valid until the next `grow`. A `large` array reserves as much address space as the machine has memory,
+    which takes no memory until it is used.
+    """
 
     def __init__(self, count: int, *, large: bool = False) -> None:
         self.array: WordArray = np.zeros(0, dtype=np.uint64)
@@ -71,14 +73,14 @@ class Words:
         self._mapped = 0
         self._unmap: Callable[[], Any] | None = None
         if large and sys.platform == "linux":
-            self._reserve(max(_generous(), _rounded(8 * count)))
+            self._reserve(max(_physical_memory(), _round_up_to_page(8 * count)))
         self.grow(count)
 
     def __len__(self) -> int:
         return len(self.array)
 
     def _reserve(self, size: int) -> None:
-        """Map as many addresses as the system allows, down to a single huge page."""
+        """Map as much address space as the system allows, down to a single huge page."""
         libc = _libc()
         flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE
         while size >= _HUGE_PAGE:
@@ -96,11 +98,11 @@ class Words:
 
     @property
     def _start(self) -> int:
-        """The first address of the mapping at which a huge page can begin."""
-        return _rounded(self._mapping)
+        """The first address in the mapping at which a huge page can begin."""
+        return _round_up_to_page(self._mapping)
 
     def grow(self, count: int) -> None:
-        """Make room for at least `count` words; what is there stays, what is new is zero."""
+        """Make room for at least `count` words; the contents stay, and new words are zero."""
         if count <= len(self.array):
             return
         if not self._mapping:
@@ -112,14 +114,17 @@ class Words:
         if self._start + size > self._mapping + self._mapped:
             self._move(size)
         if hasattr(mmap, "MADV_HUGEPAGE"):
-            # A huge page at the end, of which little is used, would be memory that nobody has counted.
+            # No huge page at the end: the unused part of it would take memory that is not accounted for.
             _libc().madvise(self._start, size // _HUGE_PAGE * _HUGE_PAGE, mmap.MADV_HUGEPAGE)
         self.array = np.ctypeslib.as_array((ctypes.c_uint64 * count).from_address(self._start))
 
     def _move(self, size: int) -> None:
-        """The reservation is used up, as under a limit on addresses: ask for a longer mapping."""
+        """Get a longer mapping when the reservation is used up, as under a limit on address space.
+
+        Raises `ResourceError` if the system refuses.
+        """
         offset = self._start - self._mapping
-        mapped = _rounded(size + size // 4) + _HUGE_PAGE
+        mapped = _round_up_to_page(size + size // 4) + _HUGE_PAGE
         mapping = _libc().mremap(self._mapping, self._mapped, mapped, _MAY_MOVE)
         if mapping in (None, _FAILED):
             raise ResourceError(f"the system refused {mapped >> 20} MiB of memory")
@@ -133,8 +138,10 @@ class Words:
                 ctypes.memset(self._start + length, 0, old - self._start)
 
     def release(self, first: int, last: int) -> int:
-        """Give back the memory of words `first` to `last`, whose contents are lost, in whole pages of a large
-        array; returns up to which word that was done."""
+        """Release the memory of words `first` to `last`, whose contents are lost, in whole pages of a large array.
+
+        Returns the end of the released words.
+        """
         begin = -(-8 * first // mmap.PAGESIZE) * mmap.PAGESIZE
         end = 8 * last // mmap.PAGESIZE * mmap.PAGESIZE
         if not self._mapping or end <= begin:
@@ -143,7 +150,7 @@ class Words:
         return end // 8
 
     def close(self) -> None:
-        """Give the memory back; the array must not be used any more."""
+        """Release all memory; the array must not be used afterwards."""
         self.array = np.zeros(0, dtype=np.uint64)
         if self._unmap is not None:
             self._unmap()

@@ -1,4 +1,4 @@
-"""Files are written by a thread of their own (000, section 9.3): a search does not wait for the disk."""
+"""A background thread that writes files (000, section 9.3), so that a search does not wait for the disk."""
 
 from __future__ import annotations
 
@@ -17,24 +17,27 @@ from strandline.engine.runtime.memory import WordArray
 from strandline.errors import ResourceError
 
 AT_ONCE = 1 << 16
-"""Words that are handed over at a time."""
+"""Words per write."""
 _MOST_BYTES = 4 * 8 * AT_ONCE
-"""What may wait to be written."""
+"""Bytes that may be queued."""
 _NO_WORDS: WordArray = np.empty(0, dtype=np.uint64)
 _OWN_BYTES = 512
-"""What a piece of work takes itself."""
+"""Bytes that a queued task takes itself."""
 
 
 class _Work(NamedTuple):
     do: Callable[[], None]
     size: int
     always: bool
-    """Also after something went wrong."""
+    """True if the task also runs after a failure."""
 
 
 class Writer:
-    """Does what it is given, in that order, in a thread that lives as long as there is something to do. Whoever gives
-    more than may wait, waits. What goes wrong is raised by all later calls, and nothing is written after it."""
+    """Runs tasks in order in a background thread, which lives while there are tasks.
+
+    The queue is bounded: `do` blocks while it is full. After a failure no further task runs, and all later calls raise
+    it.
+    """
 
     def __init__(self) -> None:
         self._changed = Condition()
@@ -44,7 +47,7 @@ class Writer:
         self._failure: BaseException | None = None
 
     def do(self, work: Callable[[], None], size: int = 0) -> None:
-        """Do this some time; until then it holds so many bytes."""
+        """Queue a task that holds `size` bytes until it is done."""
         size += _OWN_BYTES
         with self._changed:
             while self._bytes and self._bytes + size > _MOST_BYTES:
@@ -53,24 +56,24 @@ class Writer:
             self._give(_Work(work, size, always=False))
 
     def write(self, file: int, path: Path, words: WordArray) -> None:
-        """Write words, which nobody changes any more, to an open file behind what was written before."""
+        """Queue words, which must not change any more, to be appended to an open file."""
         for first in range(0, len(words), AT_ONCE):
             some = words[first : first + AT_ONCE]
             self.do(partial(write_all, file, path, some), some.nbytes)
 
     def close(self, file: int, path: Path) -> None:
-        """Close a file when all that was given before is written, or when that went wrong."""
+        """Queue the closing of a file, which also happens after a failure."""
         with self._changed:
             self._give(_Work(partial(_close, file, path), _OWN_BYTES, always=True))
 
     def wait(self) -> None:
-        """Until there is nothing more to do."""
+        """Wait until the queue is empty."""
         with self._changed:
             while self._working:
                 self._changed.wait()
 
     def settle(self) -> None:
-        """All is done, and all went well."""
+        """Wait until the queue is empty, and raise the first failure."""
         self.wait()
         self._raise_failure()
 
@@ -84,7 +87,7 @@ class Writer:
         except RuntimeError as error:
             self._waiting.clear()
             self._bytes = 0
-            self._failure = ResourceError(f"no thread can be made that writes files: {error}")
+            self._failure = ResourceError(f"cannot start the thread that writes files: {error}")
             raise self._failure from None
         self._working = True
 
@@ -103,7 +106,7 @@ class Writer:
             if self._failure is None or work.always:
                 try:
                     work.do()
-                except BaseException as failure:  # noqa: BLE001 - whoever waits for it is told
+                except BaseException as failure:  # noqa: BLE001 - raised again in the thread that waits
                     self._failure = self._failure or failure
             size = work.size
             del work
@@ -113,14 +116,14 @@ class Writer:
 
 
 class Collected:
-    """Words that are handed over many at a time, because few take as long. `take` has them to itself."""
+    """Buffer small writes and pass them on in blocks; `take` owns the blocks."""
 
     def __init__(self, take: Callable[[WordArray], None]) -> None:
         self._take, self._count = take, 0
         self._words = _NO_WORDS
 
     def add(self, words: WordArray) -> None:
-        """Words that may change afterwards."""
+        """Copy words to the buffer."""
         while len(words):
             if not self._count:
                 self._words = np.empty(AT_ONCE, dtype=np.uint64)
@@ -132,14 +135,14 @@ class Collected:
                 self.hand_over()
 
     def hand_over(self) -> None:
-        """All that is there."""
+        """Pass the buffered words on."""
         if self._count:
             words, self._words, self._count = self._words[: self._count], _NO_WORDS, 0
             self._take(words)
 
 
 def write_all(file: int, path: Path, data: npt.NDArray[np.unsignedinteger[Any]]) -> None:
-    """Append an array to an open file, little-endian; a disk that is full is a `ResourceError`."""
+    """Append an array to an open file, little-endian. Raises `ResourceError` if the disk is full."""
     little = np.ascontiguousarray(data, dtype=data.dtype.newbyteorder("<"))
     rest = little.data.cast("B")
     try:

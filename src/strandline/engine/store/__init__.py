@@ -1,1 +1,1 @@
-"""Sets of states: the interface, the stores, and the arrays behind them."""
+"""State stores: the common interface, the stores, and the arrays behind them."""

@@ -1,7 +1,8 @@
-"""Some bits for each state, in a table of a fixed size (bitstate hashing; Holzmann 1998, 003 §3).
+"""Bitstate hashing: some bits per state in a table of fixed size (Holzmann 1998, 003 §3).
 
-A state is there where all of its bits are set; so a state can be taken for one that is there. The positions of the bits
-are hash + i * step for i = 0, 1, ..., which is as good as independent functions (Kirsch and Mitzenmacher 2006).
+A state counts as stored if all of its bits are set, so a new state can be mistaken for a stored one. The positions of
+the bits are hash + i * step for i = 0, 1, ..., which is as good as independent functions (Kirsch and Mitzenmacher
+2006).
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from strandline.engine.runtime.codes import BIT_FUNCTIONS, GROW, NONE
-from strandline.engine.runtime.hashing import copy_state, mixed
+from strandline.engine.runtime.hashing import copy_state, mix
 from strandline.engine.runtime.intrinsics import prefetch
 from strandline.engine.runtime.jit import inlined
 
@@ -24,7 +25,7 @@ _SALT = U(0x9E37_79B9_7F4A_7C15)
 
 
 class BitTable(NamedTuple):
-    """`shape.places` is the number of bits, a power of two."""
+    """A bit array; `shape.places` is the number of bits, a power of two."""
 
     words: Any
     entry: Any
@@ -35,7 +36,7 @@ class BitTable(NamedTuple):
 
 @inlined
 def _step(hash_value):
-    return mixed(hash_value ^ _SALT) | _1
+    return mix(hash_value ^ _SALT) | _1
 
 
 @inlined
@@ -62,7 +63,7 @@ def prefetch_match(store, hash_value):
 
 @inlined
 def find(store, array, at, hash_value):
-    """Only NONE means something: some bit of the state is not set."""
+    """Return NONE if some bit of the state is not set; any other result means that the state counts as stored."""
     step, position = _step(hash_value), hash_value
     for _ in range(BIT_FUNCTIONS):
         if not _is_set(store, position):
@@ -86,11 +87,11 @@ def add(store, number, array, at, hash_value):
 
 @inlined
 def forget(store, number, hash_value):
-    """Nothing: a bit may belong to several states."""
+    """Do nothing: a bit may belong to several states."""
 
 
 @inlined
 def grow_table(store):
-    """It has a fixed size."""
+    """Refuse to grow: the table has a fixed size."""
     store.shape.overfull = _1
     return GROW

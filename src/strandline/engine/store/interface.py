@@ -1,9 +1,9 @@
-"""What every store of states can do; which one it is, the compiler knows by the type of the named tuple.
+"""The interface of state stores; the compiler selects the store by the type of its named tuple.
 
-A store keeps states in `entries`, `entry` words each: the state, and words that belong to the search. Entries have
-numbers; who gives them out is not the store's business. A new store is a module with these functions over a named tuple
-of its own, and a line in `STORES`; the suite in `tests/engine/test_stores.py` runs over all of them. `fingerprint`,
-`opened`, `meet` and `recognise` it need not have: most keep states as they are.
+A store keeps states in `entries`, `entry` words each: the state, and words that belong to the search. The caller
+assigns the numbers of entries. A new store is a module with these functions over a named tuple of its own, and a line
+in `STORES`; the suite in `tests/engine/test_stores.py` runs over all of them. `fingerprint`, `open_entry`,
+`prepare_hash` and `complete_hashes` have defaults for stores that keep states uncompressed.
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -18,7 +18,7 @@ from numba.extending import overload
 
 from strandline.engine.runtime.codes import CONTINUE
 from strandline.engine.runtime.hashing import state_hash, word_count
-from strandline.engine.runtime.jit import INLINED, inlined, plain
+from strandline.engine.runtime.jit import INLINED, inlined, python_function
 from strandline.engine.store import bits_kernel, paged_kernel, quotient_kernel, table_kernel, tree_kernel
 
 U = np.uint64
@@ -32,15 +32,15 @@ STORES: dict[type, Any] = {
     quotient_kernel.Keys: quotient_kernel,
     tree_kernel.Tree: tree_kernel,
 }
-"""The module of each kind of store."""
+"""The module of each type of store."""
 
 
 def _plain(store: Any, name: str) -> Any:
-    return plain(getattr(STORES[type(store)], name))
+    return python_function(getattr(STORES[type(store)], name))
 
 
 def _plain_or(store: Any, name: str, otherwise: Any) -> Any:
-    return plain(getattr(STORES[type(store)], name, otherwise))
+    return python_function(getattr(STORES[type(store)], name, otherwise))
 
 
 @inlined
@@ -49,73 +49,84 @@ def _fingerprint(store, array, at):
 
 
 @inlined
-def _opened(store, number):
+def _open_entry(store, number):
     return store.entries, number * store.entry
 
 
 @inlined
-def _meet(store, batch, number, array, at, source):
+def _prepare_hash(store, batch, number, array, at, source):
     hash_value = fingerprint(store, array, at)
     batch.hashes[number] = hash_value
     prefetch_home(store, hash_value)
 
 
 @inlined
-def _recognise(store, batch, array, stride):
+def _complete_hashes(store, batch, array, stride):
     return CONTINUE
 
 
 def fingerprint(store, array, at):
-    """The hash by which the store knows the state at `array[at]`."""
+    """Return the hash by which the store identifies the state at `array[at]`."""
     return _plain_or(store, "fingerprint", _fingerprint)(store, array, at)
 
 
-def opened(store, number):
-    """An array, and where in it the state of entry `number` lies; until the next call."""
-    return _plain_or(store, "opened", _opened)(store, number)
+def open_entry(store, number):
+    """Decompress the state of entry `number`; return an array and its position there, valid until the next call."""
+    return _plain_or(store, "open_entry", _open_entry)(store, number)
 
 
-def meet(store, batch, number, array, at, source):
-    """Record `number` of a batch is the state at `array[at]`, a successor of entry `source`, which was opened last, or
-    an initial state (NONE): have the hash by which the store knows it, or know all that `recognise` needs for that."""
-    return _plain_or(store, "meet", _meet)(store, batch, number, array, at, source)
+def prepare_hash(store, batch, number, array, at, source):
+    """Compute and prefetch the hash of batch record `number`, the state at `array[at]`.
+
+    `source` is the entry of its parent, which was decompressed last, or NONE for an initial state. Stores that need the
+    parent (tree compression) only note it here and compute the hash in `complete_hashes`.
+    """
+    return _plain_or(store, "prepare_hash", _prepare_hash)(store, batch, number, array, at, source)
 
 
-def recognise(store, batch, array, stride):
-    """Have the hashes of all records of a batch, which lie in the array: CONTINUE, or what is to be done first, as of
-    `make_room`."""
-    return _plain_or(store, "recognise", _recognise)(store, batch, array, stride)
+def complete_hashes(store, batch, array, stride):
+    """Complete the hashes of all records of a batch, which lie in the array.
+
+    Returns CONTINUE, or GROW or BUDGET as `make_room`.
+    """
+    return _plain_or(store, "complete_hashes", _complete_hashes)(store, batch, array, stride)
 
 
 def find(store, array, at, hash_value):
-    """The number of the entry that has the state at `array[at]`, or NONE. Of a `StateTable`, a
-    `HashTable`, a `BitTable`, `Keys` and a `Tree` only NONE means something."""
+    """Return the number of the entry with the state at `array[at]`, or NONE.
+
+    A `StateTable`, a `HashTable`, a `BitTable`, `Keys` and a `Tree` have no entry numbers: any result but NONE means
+    that the state is stored.
+    """
     return _plain(store, "find")(store, array, at, hash_value)
 
 
 def add(store, number, array, at, hash_value):
-    """Write the state to entry `number` unless it is there. The number of the entry that has it: `number` where it is
-    new; of those only that means something. There must be room."""
+    """Insert the state into entry `number` unless it is stored; there must be room.
+
+    Returns the number of the entry that has it: `number` if it is new. Stores without entry numbers return NONE if it
+    is stored.
+    """
     return _plain(store, "add")(store, number, array, at, hash_value)
 
 
 def forget(store, number, hash_value):
-    """The state in entry `number`, which has this hash, is not there any more; other entries keep their numbers."""
+    """Remove the state in entry `number`, which has this hash; other entries keep their numbers."""
     return _plain(store, "forget")(store, number, hash_value)
 
 
 def grow_table(store):
-    """Make a table that is full larger; answers as `make_room`."""
+    """Grow a full table; returns as `make_room`."""
     return _plain(store, "grow_table")(store)
 
 
 def prefetch_home(store, hash_value):
-    """A state with this hash is going to be looked for."""
+    """Prefetch the home slot of a hash that is going to be looked up."""
     return _plain(store, "prefetch_home")(store, hash_value)
 
 
 def prefetch_match(store, hash_value):
-    """The same, a little later, when its place in the table has been fetched: fetch what it will be compared with."""
+    """Prefetch the entry that the home slot refers to; called after `prefetch_home`, when the slot is in the cache."""
     return _plain(store, "prefetch_match")(store, hash_value)
 
 
@@ -125,21 +136,21 @@ def _fingerprint_overload(store, array, at):
     return lambda store, array, at: chosen(store, array, at)
 
 
-@overload(opened, jit_options=INLINED)
-def _opened_overload(store, number):
-    chosen = getattr(STORES[store.instance_class], "opened", _opened)
+@overload(open_entry, jit_options=INLINED)
+def _open_entry_overload(store, number):
+    chosen = getattr(STORES[store.instance_class], "open_entry", _open_entry)
     return lambda store, number: chosen(store, number)
 
 
-@overload(meet, jit_options=INLINED)
-def _meet_overload(store, batch, number, array, at, source):
-    chosen = getattr(STORES[store.instance_class], "meet", _meet)
+@overload(prepare_hash, jit_options=INLINED)
+def _prepare_hash_overload(store, batch, number, array, at, source):
+    chosen = getattr(STORES[store.instance_class], "prepare_hash", _prepare_hash)
     return lambda store, batch, number, array, at, source: chosen(store, batch, number, array, at, source)
 
 
-@overload(recognise, jit_options=INLINED)
-def _recognise_overload(store, batch, array, stride):
-    chosen = getattr(STORES[store.instance_class], "recognise", _recognise)
+@overload(complete_hashes, jit_options=INLINED)
+def _complete_hashes_overload(store, batch, array, stride):
+    chosen = getattr(STORES[store.instance_class], "complete_hashes", _complete_hashes)
     return lambda store, batch, array, stride: chosen(store, batch, array, stride)
 
 
@@ -181,8 +192,11 @@ def _prefetch_match(store, hash_value):
 
 @inlined
 def make_room(store):
-    """Make room in the table for one more state: CONTINUE; or GROW, when arrays must grow first, or BUDGET after a part
-    of the work. Until then nothing may be added, and only what is not there be looked for."""
+    """Ensure that the table has room for one more state.
+
+    Returns CONTINUE; GROW if arrays must grow first; or BUDGET after a part of a rehash. Until it returns CONTINUE
+    nothing may be added, and only states that are not stored may be looked up.
+    """
     if store.shape.count < store.shape.most:
         return CONTINUE
     return grow_table(store)
@@ -190,13 +204,13 @@ def make_room(store):
 
 @inlined
 def extra_at(store, number):
-    """Where the words begin that follow the state of an entry."""
+    """Return the position of the words behind the state of an entry."""
     return number * store.entry + word_count(store.words)
 
 
 @inlined
 def entry_room(store, number):
-    """Whether `entries` has room for this entry; if not, it is asked for."""
+    """Return True if `entries` has room for this entry; if not, ask for it."""
     end = (number + U(1)) * store.entry
     if end > U(len(store.entries)):
         store.shape.wanted_entries = end

@@ -1,13 +1,13 @@
-"""States in pages, each page of one layer, found through a table of cache lines: the store of a sweep.
+"""The store of a sweep: states in pages, each of one layer, found through one hash table of cache-line buckets.
 
-One table serves all layers. A line of it, 64 bytes, has room for twelve states: a byte of the hash and the 32 bits of
-the entry's number for each, and a count of the states that belong here and lie in a later line because this one was
-full. A state is looked for from its home line on, as far as these counts say. Nothing ever moves, so a state is
-forgotten by clearing its byte, and the table stays as full as it was made: bytes per state do not depend on how many
-layers there are, nor on how small they are (ADR 11).
+One table serves all layers. A bucket, 64 bytes, has room for twelve states: a byte of the hash and the 32 bits of the
+entry's number for each, and an overflow count, the number of states whose probe sequence passed this bucket because it
+was full. A lookup probes from the home bucket on until an overflow count is 0. Nothing ever moves, so a state is
+removed by clearing its byte, and the load of the table stays as it was made: bytes per state do not depend on the
+number of layers, nor on their size (ADR 11).
 
-Entries lie in pages; a page belongs to one layer and is given back as a whole. The record of an entry is that of the
-first in its page and a difference of 32 bits: the records of a layer grow.
+Entries lie in pages; a page belongs to one layer and is freed as a whole. The record of an entry is that of the first
+in its page plus a difference of 32 bits: the records of a layer increase.
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -28,7 +28,7 @@ from strandline.engine.runtime.sizes import LEAST_GROWTH
 U = np.uint64
 _0, _1, _2, _3, _8, _12, _32 = U(0), U(1), U(2), U(3), U(8), U(12), U(32)
 _FILL, FULLEST = U(10), 11
-"""States for each line when the table is to grow, and when it cannot."""
+"""States per bucket at which the table grows, and the most when it cannot."""
 _LEAST_LINES, _MOST_LINES = U(1 << 3), U((1 << 32) // 12)
 _PAGES_AT_A_TIME = U(1 << 16)
 _BYTES, _TOPS = U(0x0101_0101_0101_0101), U(0x8080_8080_8080_8080)
@@ -38,8 +38,11 @@ _REACH = U(1 << 32)
 
 
 class Paged(NamedTuple):
-    """`following` links pages, those of a layer and those that are free; `filled` says how many entries of a page are
-    used; `first_record` and `further` give records."""
+    """The table and the pages.
+
+    `following` links the pages of a layer and the free ones; `filled` is the number of used entries of each page;
+    `first_record` and `further` give the records.
+    """
 
     words: Any
     entry: Any
@@ -57,13 +60,13 @@ class Paged(NamedTuple):
 
 @inlined
 def _tag(hash_value):
-    """The byte by which a state is told from the others of its line; never 0, which is an empty place."""
+    """Return the byte that distinguishes a state from others in its bucket; never 0, which marks a free place."""
     return max(_1, hash_value & _BYTE)
 
 
 @inlined
 def _zero_bytes(word):
-    """Bits that tell which bytes are 0: right for the lowest one, and for a caller that looks twice."""
+    """Return a mask of the zero bytes of a word: exact for the lowest one, others must be checked again."""
     return (word - _BYTES) & ~word & _TOPS
 
 
@@ -74,7 +77,7 @@ def _number_at(table, line, place):
 
 @inlined
 def _look_in(store, line, hash_value, array, at):
-    """The number of the state at `array[at]` if it lies in a line, else NONE."""
+    """Return the entry of the state at `array[at]` if it lies in a bucket, else NONE."""
     table = store.table
     pattern = _tag(hash_value) * _BYTES
     for half in range(_2):
@@ -84,7 +87,7 @@ def _look_in(store, line, hash_value, array, at):
         while bits != _0:
             place = lowest_bit(bits) >> _3
             number = _number_at(table, line, (half << _3) + place)
-            # An empty place may be told of wrongly, and its number be of a state that was forgotten.
+            # A false positive of the zero-byte test may be a free place, with the number of a removed state.
             exact = (table[line + half] >> (place << _3)) & _BYTE == pattern & _BYTE
             if exact and same_state(array, at, store.entries, number * store.entry, store.words):
                 return number
@@ -125,7 +128,7 @@ def find(store, array, at, hash_value):
 
 @inlined
 def _enter(store, number, hash_value, lines):
-    """Put the number of an entry into the table, which has `lines` lines and room."""
+    """Insert the number of an entry into a table of `lines` buckets, which must have room."""
     table, tag = store.table, _tag(hash_value)
     line = home(hash_value, lines) * _LINE
     while True:
@@ -144,6 +147,7 @@ def _enter(store, number, hash_value, lines):
             word, shift = line + _2 + (place >> _1), (place & _1) << U(5)
             table[word] = (table[word] & ~(_LOW << shift)) | (number << shift)
             return
+        # Full: searches for this state must pass on from here.
         table[line + _1] += _OVERFLOW
         line += _LINE
         if line == lines * _LINE:
@@ -152,7 +156,7 @@ def _enter(store, number, hash_value, lines):
 
 @inlined
 def insert(store, number, array, at, hash_value):
-    """Write a state that is not there to its entry, and enter it; there must be room."""
+    """Write a new state to its entry and insert it into the table; there must be room."""
     copy_state(array, at, store.entries, number * store.entry, store.words)
     _enter(store, number, hash_value, store.shape.places)
     store.shape.count += _1
@@ -193,9 +197,11 @@ def forget(store, number, hash_value):
 
 @inlined
 def grow_table(store):
-    """A table that is full is made twice as large, or as large as there is memory, and filled again from the pages:
-    they, not the table, hold what is stored. That takes a while, so the kernel returns now and then, and the next
-    attempt to make room goes on."""
+    """Rehash a full table into one twice as large, or as large as memory allows, from the pages.
+
+    The pages, not the table, hold the states. A rehash takes a while, so the kernel returns BUDGET now and then, and
+    the next attempt to make room continues it.
+    """
     shape = store.shape
     if shape.target == _0:
         target = max(_LEAST_LINES, _2 * shape.places)
@@ -208,6 +214,7 @@ def grow_table(store):
                 shape.wanted_table = target * _LINE
                 return GROW
             target = room
+        # The table is cleared at once and refilled in steps; until then it must not be searched.
         for word in range(shape.places * _LINE):
             store.table[word] = _0
         shape.target, shape.moved = target, _0
@@ -236,13 +243,13 @@ def _enter_page(store, page, lines):
 
 @inlined
 def record_of(store, number):
-    """The record of an entry."""
+    """Return the record of an entry."""
     return store.first_record[number >> store.shape.page_bits] + U(store.further[number])
 
 
 @inlined
 def _new_page(store):
-    """The number of a page, counted from 1, or 0 when arrays must grow first."""
+    """Return the number of a free page, counted from 1, or 0 if arrays must grow first."""
     shape = store.shape
     page = shape.free_page
     if page != _0:
@@ -262,7 +269,7 @@ def _new_page(store):
 
 @inlined
 def append(store, chain, record):
-    """The number of a new entry at the end of a chain, or NONE when arrays must grow first."""
+    """Return the number of a new entry at the end of a chain, or NONE if arrays must grow first."""
     shape = store.shape
     page = chain.last
     full = page == _0 or U(store.filled[page - _1]) >> shape.page_bits != _0
@@ -286,7 +293,7 @@ def append(store, chain, record):
 
 @inlined
 def next_of(store, chain):
-    """The number of the next entry to be taken; there must be one."""
+    """Return the number of the next entry to be taken from a chain; there must be one."""
     if chain.offset == U(store.filled[chain.page - _1]):
         chain.page = U(store.following[chain.page - _1])
         chain.offset = _0
@@ -296,14 +303,14 @@ def next_of(store, chain):
 
 @inlined
 def take(chain):
-    """The entry that `next_of` told of is taken."""
+    """Advance a chain past the entry that `next_of` returned."""
     chain.offset += _1
     chain.taken += _1
 
 
 @inlined
 def first_of(store, chain):
-    """The number of a chain's first entry, or NONE."""
+    """Return the number of a chain's first entry, or NONE."""
     if chain.first == _0:
         return NONE
     return (chain.first - _1) << store.shape.page_bits
@@ -311,7 +318,7 @@ def first_of(store, chain):
 
 @inlined
 def after(store, number):
-    """The number of the entry that follows in the same chain, or NONE."""
+    """Return the number of the entry that follows in the same chain, or NONE."""
     bits = store.shape.page_bits
     page = number >> bits
     if number - (page << bits) + _1 < U(store.filled[page]):
@@ -324,7 +331,7 @@ def after(store, number):
 
 @inlined
 def forget_chain(store, chain, pages):
-    """Forget the states of a chain, at most so many pages; whether all are forgotten."""
+    """Remove the states of a chain, at most `pages` pages; return True if all are removed."""
     shape = store.shape
     for _ in range(pages):
         page = chain.first
@@ -337,6 +344,7 @@ def forget_chain(store, chain, pages):
             prefetch_home(store, state_hash(store.entries, number * store.entry, store.words))
         for number in range(first, last):
             forget(store, number, state_hash(store.entries, number * store.entry, store.words))
+        # The page goes to the free list.
         store.filled[page - _1] = _0
         store.following[page - _1] = shape.free_page
         shape.free_page = page

@@ -1,4 +1,4 @@
-"""The arrays behind the stores, and their growth."""
+"""The arrays behind the state stores, and their growth."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from strandline.engine.parts.expansion import Width
-from strandline.engine.parts.part import Affordable, Part, grown
+from strandline.engine.parts.part import Affordable, Part, grow_array
 from strandline.engine.runtime import sizes
 from strandline.engine.runtime.memory import WordArray, Words
 from strandline.engine.runtime.records import SHAPE, record
@@ -20,55 +20,58 @@ if TYPE_CHECKING:
     from strandline.engine.store.table_kernel import HashTable, NumberTable, StateTable
 
 _WORTH_RELEASING = 1 << 18
-"""Words that are given back at once: two megabytes."""
+"""Words that are released at once: two megabytes."""
 _FEW_ENTRIES = 1 << 10
-"""Words of entries that are worth going on."""
+"""Fewest words of entries that are worth growing by."""
 _PAGE_WORDS = 64
 """Words of a page, if that is at least four entries."""
 _LINE = 8
-"""Words of a line."""
+"""Words of a bucket."""
 QUEUED_SHARE = 0.75
-"""Of the memory that is left, what a table gets where entries are given back once they are expanded."""
+"""Share of the remaining memory for the table, where expanded entries are released."""
 _WORTH_GOING_ON = 4
-"""The part of what is wanted that is worth going on."""
+"""Fraction (1/4) of the wanted growth below which a search that has a fallback stops."""
 
 
 class TabledPart(Part):
-    """A store with a table, which kernels ask to be made longer by a good part. Where memory is short it grows by what
-    there is and, where that is little, is filled further. `squeezed`: as long as there is anything at all; else only
-    where that is much, because the search begins again with another store sooner than it comes to its end."""
+    """A store with a hash table that grows by a large factor.
+
+    When memory is short it grows by what is left and, if that is little, is filled further. With `use_last_memory` it
+    uses the last memory; without, it gives up while growth is still possible, because a fallback with another store is
+    faster than a search with a nearly full table.
+    """
 
     shape: Any
     table: Words
 
     def __init__(self) -> None:
-        self.squeezed = True
+        self.use_last_memory = True
         self._filled_further = 0
 
     @property
     @abstractmethod
     def _table_share(self) -> float:
-        """Of the last memory, what the table may get: the rest is for entries."""
+        """The share of the last memory that the table may get; the rest is for entries."""
 
     @abstractmethod
     def _table_words(self, places: int) -> int:
-        """The length of a table with so many places."""
+        """Return the length of a table with `places` slots."""
 
     @abstractmethod
     def _fullest(self, places: int) -> int:
-        """How many states may be put into a table that cannot grow: it takes longer then to find room in it."""
+        """Return the most states of a table that cannot grow; insertion takes longer then."""
 
     def _grow_table(self, affordable: Affordable) -> bool:
-        refuse_overfull(self.shape)
+        check_table_limit(self.shape)
         wanted, places, room = int(self.shape.wanted_table), int(self.shape.places), affordable()
         more = wanted - len(self.table)
         if more <= QUEUED_SHARE * room:
             self.table.grow(max(wanted, len(self.table)))
             return True
         size = len(self.table) + int(room * self._table_share)
-        if not places or (not self.squeezed and size < len(self.table) + more // _WORTH_GOING_ON):
+        if not places or (not self.use_last_memory and size < len(self.table) + more // _WORTH_GOING_ON):
             return False
-        self.squeezed = True
+        self.use_last_memory = True
         if size >= self._table_words(places + places // sizes.LEAST_GROWTH + 1):
             self.table.grow(size - size % _LINE)
             return True
@@ -80,8 +83,11 @@ class TabledPart(Part):
 
 
 class TablePart(TabledPart):
-    """A `StateTable` or, with `numbered` or for states of more than one word, a `NumberTable`; with `compact` a
-    `HashTable`. Entries have `extra` words after the state."""
+    """A `StateTable`, a `NumberTable` or a `HashTable`.
+
+    One-word states lie in a `StateTable`, others in a `NumberTable`; with `numbered` all do, with `compact` only hashes
+    are stored, in a `HashTable`. Entries have `extra` words behind the state.
+    """
 
     def __init__(
         self,
@@ -112,14 +118,16 @@ class TablePart(TabledPart):
         return kind(self._width, np.uint64(self.entry), *parts)
 
     def note_used(self, entries: int, expanded: int = 0) -> None:
-        """So many entries are in use. Of a table that needs no look at them they are only a queue: the first `expanded`
-        can go."""
+        """Note the number of used entries, of which the first `expanded` are expanded.
+
+        Where lookups need no entries, these are a mere queue, and expanded ones are released.
+        """
         self._used = entries
         if self.holds_states or self.compact:
-            self._released = released(self.entries, self._released, expanded * self.entry)
+            self._released = release_front(self.entries, self._released, expanded * self.entry)
 
     def state(self, number: int) -> tuple[int, ...]:
-        """The words of the state in an entry."""
+        """Return the words of the state in an entry."""
         at = number * self.entry
         return tuple(int(word) for word in self.entries.array[at : at + self._words])
 
@@ -138,7 +146,7 @@ class TablePart(TabledPart):
             raise InternalError("a hash cluster exceeds the scratch array")
         if not self._grow_table(affordable):
             return False
-        if not queue_grown(self.entries, int(shape.wanted_entries), affordable, self._released):
+        if not grow_queue(self.entries, int(shape.wanted_entries), affordable, self._released):
             return False
         shape.wanted_table = shape.wanted_entries = 0
         return True
@@ -159,7 +167,7 @@ class TablePart(TabledPart):
 
 
 class BitsPart(Part):
-    """A `BitTable` of a number of bytes, rounded down to a power of two; the entries are a queue."""
+    """A `BitTable` of `size` bytes, rounded down to a power of two; the entries are a queue."""
 
     def __init__(self, width: Width, *, size: int) -> None:
         self._width = width
@@ -176,13 +184,13 @@ class BitsPart(Part):
         return BitTable(self._width, np.uint64(self.entry), *parts)
 
     def note_used(self, entries: int, expanded: int = 0) -> None:
-        """So many entries are in use, of which the first `expanded` can go."""
+        """Note the number of used entries, and release the first `expanded`."""
         self._used = entries
-        self._released = released(self.entries, self._released, expanded * self.entry)
+        self._released = release_front(self.entries, self._released, expanded * self.entry)
 
     @property
     def filled(self) -> float:
-        """The share of the bits that are set."""
+        """The fraction of bits that are set."""
         return int(np.bitwise_count(self.table.array).sum()) / int(self.shape.places)
 
     @property
@@ -195,7 +203,7 @@ class BitsPart(Part):
 
     def grow(self, affordable: Affordable) -> bool:
         shape = self.shape
-        if not queue_grown(self.entries, int(shape.wanted_entries), affordable, self._released):
+        if not grow_queue(self.entries, int(shape.wanted_entries), affordable, self._released):
             return False
         shape.wanted_entries = 0
         return True
@@ -205,23 +213,27 @@ class BitsPart(Part):
         self.entries.close()
 
 
-def queue_grown(entries: Words, wanted: int, affordable: Affordable, given_back: int) -> bool:
-    """Make room for entries that lie behind each other, the first of which may have been given back. A kernel asks for
-    many at once, and goes on with few."""
-    if grown(entries, wanted, 1.25, affordable, given_back=given_back):
+def grow_queue(entries: Words, wanted: int, affordable: Affordable, released: int) -> bool:
+    """Grow an array of consecutive entries whose front may be released; return False if that is not affordable.
+
+    Kernels ask for many entries at once and can continue with few.
+    """
+    if grow_array(entries, wanted, 1.25, affordable, released=released):
         return True
     few = len(entries) + max(_FEW_ENTRIES, affordable() // 4)
-    return grown(entries, min(wanted, few), 1.0, affordable)
+    return grow_array(entries, min(wanted, few), 1.0, affordable)
 
 
-def released(entries: Words, before: int, words: int, worth: int = _WORTH_RELEASING) -> int:
-    """Give back the memory of the first words, where that is worth it; `before` are given back already. Returns how
-    many are."""
+def release_front(entries: Words, before: int, words: int, worth: int = _WORTH_RELEASING) -> int:
+    """Release the memory of the first `words` words if that is worth it; `before` of them are released already.
+
+    Returns the number of released words.
+    """
     return entries.release(before, words) if words - before > worth else before
 
 
 class PagedPart(TabledPart):
-    """The store of a sweep; entries have `extra` words after the state."""
+    """The store of a sweep; entries have `extra` words behind the state."""
 
     def __init__(self, width: Width, *, extra: int = 0) -> None:
         super().__init__()
@@ -244,12 +256,12 @@ class PagedPart(TabledPart):
         )  # fmt: skip
 
     def state(self, number: int) -> tuple[int, ...]:
-        """The words of the state in an entry."""
+        """Return the words of the state in an entry."""
         at = number * self.entry
         return tuple(int(word) for word in self.entries.array[at : at + self._words])
 
     def record(self, number: int) -> int:
-        """The record of an entry."""
+        """Return the record of an entry."""
         first = self._first_record.array[number >> int(self.shape.page_bits)]
         return int(first) + int(self._further.array.view(np.uint32)[number])
 
@@ -279,7 +291,7 @@ class PagedPart(TabledPart):
             (self._following, -(-pages // 2)),
             (self._filled, -(-pages // 2)),
         )
-        if not all(grown(words, size, 1.25, affordable) for words, size in wanted):
+        if not all(grow_array(words, size, 1.25, affordable) for words, size in wanted):
             return False
         shape.wanted_entries = 0
         return True
@@ -301,7 +313,7 @@ class PagedPart(TabledPart):
             words.close()
 
 
-def refuse_overfull(shape: object) -> None:
-    """Raise where a table has as many places as it can number."""
+def check_table_limit(shape: object) -> None:
+    """Raise `ResourceError` if a table has as many slots as it can number."""
     if getattr(shape, "overfull", 0):
         raise ResourceError("more than 3,000,000,000 states are stored at a time, the most that one table can hold")

@@ -1,10 +1,10 @@
-"""Open addressing over entries that are numbered: three stores that forget nothing by themselves and grow in place.
+"""Open addressing with linear probing: three stores without deletion on their own, which grow in place.
 
-A `NumberTable` holds in each slot the upper half of a state's hash and the number of its entry, so one comparison with
-the entry is nearly always the right one, and the table grows without looking at any state. A `StateTable` is for states
-of one word, which lie in the table itself, marked by their top bit: it knows whether a state is there, not where. A
-`HashTable` holds 63 bits of each state's hash and nothing else (hash compaction, 003 §3): two states with the same hash
-are one to it, so that the second is lost.
+A `NumberTable` has in each slot the upper half of a state's hash and the number of its entry, so one comparison with
+the entry is nearly always the right one, and the table grows without reading states. A `StateTable` is for states of
+one word, which lie in the table itself, marked by their top bit: it answers whether a state is stored, not in which
+entry. A `HashTable` holds 63 bits of each state's hash and nothing else (hash compaction, 003 §3): a state whose hash
+is stored already is omitted.
 
 A state's home is monotone in its hash. So a table grows in place, from its end to its beginning, reading and writing
 sequentially: no second table is ever needed.
@@ -21,8 +21,8 @@ import numpy as np
 from numba.extending import overload
 
 from strandline.engine.runtime.codes import BUDGET, CONTINUE, GROW, NONE
-from strandline.engine.runtime.hashing import copy_state, home, mixed, same_state, state_hash
-from strandline.engine.runtime.intrinsics import prefetch, seen, swap_in
+from strandline.engine.runtime.hashing import copy_state, home, mix, same_state, state_hash
+from strandline.engine.runtime.intrinsics import cas_from_zero, load_acquire, prefetch
 from strandline.engine.runtime.jit import INLINED, inlined, njit
 from strandline.engine.runtime.sizes import LEAST_GROWTH
 
@@ -35,7 +35,7 @@ _LOW, _LEAST_GROWTH = U(0xFFFF_FFFF), U(LEAST_GROWTH)
 
 
 class Table(NamedTuple):
-    """What all three consist of; which one it is, its class tells."""
+    """The arrays of all three stores; the class selects the behaviour."""
 
     words: Any
     entry: Any
@@ -46,19 +46,19 @@ class Table(NamedTuple):
 
 
 class StateTable(Table):
-    """See the module's docstring."""
+    """A table of one-word states."""
 
 
 class NumberTable(Table):
-    """See the module's docstring."""
+    """A table of entry numbers with parts of hashes."""
 
 
 class HashTable(Table):
-    """See the module's docstring."""
+    """A table of hashes (hash compaction)."""
 
 
 def holds_states(store):
-    """Whether the table holds the states themselves."""
+    """Return True if the table holds the states themselves."""
     return isinstance(store, StateTable)
 
 
@@ -69,7 +69,7 @@ def _holds_states_overload(store):
 
 
 def holds_hashes(store):
-    """Whether the table holds nothing but hashes."""
+    """Return True if the table holds only hashes."""
     return isinstance(store, HashTable)
 
 
@@ -94,7 +94,7 @@ def prefetch_match(store, hash_value):
 
 @inlined
 def _is(store, content, array, at, hash_value):
-    """Whether a slot that is not empty holds the state at `array[at]`."""
+    """Return True if an occupied slot holds the state at `array[at]`."""
     found = False
     if holds_states(store):
         found = content == array[at] | _OCCUPIED
@@ -107,7 +107,7 @@ def _is(store, content, array, at, hash_value):
 
 @inlined
 def _content(store, number, array, at, hash_value):
-    """What the slot of the state at `array[at]` holds, which is that of entry `number`."""
+    """Return the slot content for the state at `array[at]`, which is that of entry `number`."""
     if holds_states(store):
         return array[at] | _OCCUPIED
     if holds_hashes(store):
@@ -117,8 +117,10 @@ def _content(store, number, array, at, hash_value):
 
 @inlined
 def _seek(store, array, at, hash_value):
-    """The slot that holds the state at `array[at]`, or the empty one where it belongs, and whether it was found. The
-    table must have a gap."""
+    """Return the slot that holds the state at `array[at]`, or the empty one where it belongs, and whether it was found.
+
+    The table must have an empty slot.
+    """
     slots = store.shape.places
     slot = home(hash_value, slots)
     while True:
@@ -157,19 +159,23 @@ def add(store, number, array, at, hash_value):
 
 @inlined
 def add_shared(store, number, array, at, hash_value):
-    """Whether the state at `array[at]` is new, as `add`, while other threads do the same: then it is in entry `number`,
-    and is not counted. Each thread has numbers of its own. A slot is written once, after the entry (Laarman, van de Pol
-    and Weber, Boosting multi-core reachability performance with shared hash tables, FMCAD 2010)."""
+    """Insert the state at `array[at]` into entry `number`, while other threads insert; return True if it is new.
+
+    It is not counted. Each thread has numbers of its own. A slot is written once, after the entry (Laarman, van de Pol
+    and Weber, Boosting multi-core reachability performance with shared hash tables, FMCAD 2010).
+    """
     slots, content = store.shape.places, _content(store, number, array, at, hash_value)
     slot = home(hash_value, slots)
     written = False
     while True:
-        found = seen(store.table, slot)
+        # Acquire: the entry that an occupied slot refers to is visible, because it was written before the slot.
+        found = load_acquire(store.table, slot)
         if found == _0:
             if not written:
                 copy_state(array, at, store.entries, number * store.entry, store.words)
                 written = True
-            found = swap_in(store.table, slot, content)
+            # If another thread wins the slot, its state is compared below: it may be the same one.
+            found = cas_from_zero(store.table, slot, content)
             if found == _0:
                 return True
         if _is(store, found, array, at, hash_value):
@@ -181,7 +187,7 @@ def add_shared(store, number, array, at, hash_value):
 
 @inlined
 def renumber(store, number, new):
-    """The state in entry `number` moves to entry `new`, which is free."""
+    """Move the state in entry `number` to entry `new`, which is free."""
     at = number * store.entry
     if not (holds_states(store) or holds_hashes(store)):
         hash_value = state_hash(store.entries, at, store.words)
@@ -196,7 +202,7 @@ def renumber(store, number, new):
 
 @inlined
 def forget(store, number, hash_value):
-    """Take an entry out of the table: later ones move up, so that no gap lies between an entry and its home."""
+    """Remove an entry from the table, closing the gap by backward shift."""
     slots = store.shape.places
     at = number * store.entry
     gap, _ = _seek(store, store.entries, at, hash_value)
@@ -220,11 +226,14 @@ def forget(store, number, hash_value):
 
 @inlined
 def grow_table(store):
-    """A table is doubled when it is 65 % full, or grows by what memory there is. A large one takes seconds for that, so
-    the kernel returns now and then, and the next attempt to make room goes on with it."""
+    """Double a table that is 65 % full, or grow it by what memory there is.
+
+    A large one takes seconds, so the kernel returns BUDGET now and then, and the next attempt to make room continues
+    it.
+    """
     code = _begin_growth(store) if store.shape.target == _0 else CONTINUE
     if code == CONTINUE:
-        code = _spread(store)
+        code = _rehash(store)
     if code == CONTINUE:
         _finish_growth(store)
     return code
@@ -232,7 +241,7 @@ def grow_table(store):
 
 @inlined
 def _begin_growth(store):
-    """CONTINUE; or GROW, where the array must grow first."""
+    """Choose the new number of slots. Returns CONTINUE, or GROW if the array must grow first."""
     shape = store.shape
     target = max(_LEAST_SLOTS, _2 * shape.places)
     if target > _MOST_SLOTS:
@@ -243,17 +252,17 @@ def _begin_growth(store):
         if room < max(_LEAST_SLOTS, shape.places + shape.places // _LEAST_GROWTH):
             shape.wanted_table = target
             return GROW
-        # More was asked for, and that is what could be had.
+        # The array grew by less than was asked for: use what there is.
         target = room
-    shape.target, shape.moved, shape.put_off = target, shape.places, _0
+    shape.target, shape.moved, shape.deferred = target, shape.places, _0
     return CONTINUE
 
 
 @inlined
 def _finish_growth(store):
-    """What was put off finds its place, and the table is as large as it was to be."""
+    """Insert the deferred contents and switch to the new size."""
     shape, table, scratch = store.shape, store.table, store.scratch
-    for number in range(shape.put_off):
+    for number in range(shape.deferred):
         place = _home_of_content(store, scratch[number], shape.target)
         while table[place] != _0:
             place += _1
@@ -268,21 +277,23 @@ def _finish_growth(store):
 
 @inlined
 def _home_of_content(store, content, slots):
+    """Return the home slot of a slot content in a table of `slots` slots."""
     if holds_states(store):
-        return home(mixed(content & ~_OCCUPIED), slots)
+        return home(mix(content & ~_OCCUPIED), slots)
     return home(content, slots)
 
 
 @inlined
-def _spread(store):
+def _rehash(store):
     """Move the contents of the first `moved` slots, in place, to their homes in the larger table.
 
     From the last slot to the first: homes are monotone in the hash, so a new home nearly always lies above what is
-    still to be read, where nothing of the old table is left. The few that do not, near the beginning or across
-    the end, are put off until everything is read. BUDGET after a part of the work; GROW, with `clustered` set, if the
-    scratch array cannot hold what was put off, which no hash of this quality produces."""
+    still to be read, where nothing of the old table is left. The few that do not, near the beginning or across the end,
+    are deferred until everything is read. Returns CONTINUE; BUDGET after a part of the work; GROW, with `clustered`
+    set, if the scratch array cannot hold what is deferred, which no hash of this quality produces.
+    """
     shape, table, scratch = store.shape, store.table, store.scratch
-    slots, slot, put_off = shape.target, shape.moved, shape.put_off
+    slots, slot, deferred = shape.target, shape.moved, shape.deferred
     pause = slot - min(slot, _SLOTS_AT_A_TIME)
     while slot > pause:
         slot -= _1
@@ -297,12 +308,12 @@ def _spread(store):
             if place < slots:
                 table[place] = content
                 continue
-        if put_off == U(len(scratch)):
+        if deferred == U(len(scratch)):
             shape.clustered = _1
             return GROW
-        scratch[put_off] = content
-        put_off += _1
-    shape.moved, shape.put_off = slot, put_off
+        scratch[deferred] = content
+        deferred += _1
+    shape.moved, shape.deferred = slot, deferred
     return BUDGET if slot > _0 else CONTINUE
 
 
@@ -311,16 +322,18 @@ def _spread(store):
 
 @njit
 def begin_growth(store):
-    """Begin to make a table larger: CONTINUE, or GROW, where the array must grow first."""
+    """Begin to grow a table, for several threads. Returns CONTINUE, or GROW if the array must grow first."""
     return _begin_growth(store)
 
 
 @njit
-def spread_part(store, first, last, put_off):
-    """Move the contents of the slots from `first` on to their homes in the larger table, as far as these lie between
-    those of a state that belongs to `first` and of one that belongs to `last`, where nobody else reads or writes; the
-    others go to `put_off`, and all of them where `first` is 0. How many these are, or NONE where there is no room for
-    them."""
+def rehash_part(store, first, last, deferred):
+    """Move the contents of slots `first` to `last` to their homes in the larger table, as one of several threads.
+
+    Only homes between those of slots `first` and `last` are written, where no other thread reads or writes; other
+    contents go to `deferred`, and all of them if `first` is 0. Returns their number, or NONE if there is no room for
+    them.
+    """
     table, places, target, count = store.table, store.shape.places, store.shape.target, _0
     begin, limit = first * target // max(places, _1), last * target // max(places, _1)
     for slot in range(first, last):
@@ -335,14 +348,14 @@ def spread_part(store, first, last, put_off):
             if place < limit:
                 table[place] = content
                 continue
-        if count == U(len(put_off)):
+        if count == U(len(deferred)):
             return NONE
-        put_off[count] = content
+        deferred[count] = content
         count += _1
     return count
 
 
 @njit
 def finish_growth(store):
-    """`shape.put_off` says how many contents were put off."""
+    """Finish the growth of a table with `shape.deferred` deferred contents."""
     _finish_growth(store)

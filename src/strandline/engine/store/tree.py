@@ -1,4 +1,4 @@
-"""The arrays behind `Keys` and a `Tree` (`strandline.engine.store.quotient_kernel`, `tree_kernel`), their growth."""
+"""The arrays behind `Keys` and `Tree` (`quotient_kernel`, `tree_kernel`), and their growth."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from strandline.engine.runtime import sizes
 from strandline.engine.runtime.codes import BATCH
 from strandline.engine.runtime.memory import WordArray, Words
 from strandline.engine.runtime.records import FORM, SHAPE, record
-from strandline.engine.store.parts import QUEUED_SHARE, TabledPart, TablePart, queue_grown, released
+from strandline.engine.store.parts import QUEUED_SHARE, TabledPart, TablePart, grow_queue, release_front
 from strandline.errors import ResourceError
 
 if TYPE_CHECKING:
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 _MOST_NODE_BITS = 32
 _WORTH_RELEASING = 1 << 14
-"""Words that are given back at once: where states take little, what waits for nothing must not lie around."""
+"""Words that are released at once: less than in other stores, because tree-compressed states are small."""
 _FILLED_FURTHER = 0.98
-"""How full a table may become that cannot grow."""
+"""Highest load of a table that cannot grow."""
 _LINE = 8
-"""Words of a line."""
+"""Words of a bucket."""
 
 
 class TreePart(TabledPart):
-    """A `Tree` or, for states of one word, of which the lowest `bits` carry information, `Keys`."""
+    """Tree compression: a `Tree` or, for states of one word with `bits` information-carrying low bits, `Keys`."""
 
     def __init__(self, width: Width, *, bits: int) -> None:
         from strandline.engine.store.bucket_kernel import LEAST_BITS
@@ -55,10 +55,10 @@ class TreePart(TabledPart):
         self._used = self._released = 0
 
     def store(self) -> Keys | Tree:
-        from strandline.engine.store.quotient_kernel import Keys, Lines
+        from strandline.engine.store.quotient_kernel import BucketTable, Keys
         from strandline.engine.store.tree_kernel import Tree
 
-        lines = Lines(self.table.array, self.shape, self._form, self._larger, self._scratch, self._copy)
+        lines = BucketTable(self.table.array, self.shape, self._form, self._larger, self._scratch, self._copy)
         common = (self._width, np.uint64(1), self.entries.array, self.shape, lines)
         if self._words == 1:
             return Keys(*common)
@@ -66,17 +66,19 @@ class TreePart(TabledPart):
         return Tree(*common, self.nodes.store(), *folding)
 
     def note_used(self, entries: int, expanded: int = 0) -> None:
-        """So many entries are in use, of which the first `expanded` can go. Raises `ResourceError` where a key found no
-        place."""
+        """Note the number of used entries, and release the first `expanded`.
+
+        Raises `ResourceError` if a key found no place.
+        """
         if self.shape.clustered:
-            raise ResourceError("too many states belong to the same place of the table")
+            raise ResourceError("too many states have the same hash slot")
         self._used = entries
-        self._released = released(self.entries, self._released, expanded, _WORTH_RELEASING)
+        self._released = release_front(self.entries, self._released, expanded, _WORTH_RELEASING)
         self.nodes.note_used(int(self.nodes.shape.count))
 
     @property
     def words(self) -> int:
-        return self._table_words(max(int(self._form.lines), int(self.shape.target))) + self._used + self._others
+        return self._table_words(max(int(self._form.buckets), int(self.shape.target))) + self._used + self._others
 
     @property
     def room(self) -> int:
@@ -84,7 +86,7 @@ class TreePart(TabledPart):
 
     @property
     def _others(self) -> int:
-        """Words of all but the table and what waits, less what is given back of that."""
+        """Words of all but the table and the frontier, less the released words of the latter."""
         arrays = (self._pairs, self._sources, self._kept, self._folded, self._recent)
         folding = sum(map(len, arrays))
         return len(self._scratch) + self.nodes.words + folding - self._released
@@ -102,7 +104,7 @@ class TreePart(TabledPart):
             return False
         if not self._grow_table(affordable):
             return False
-        if not queue_grown(self.entries, int(shape.wanted_entries), affordable, self._released):
+        if not grow_queue(self.entries, int(shape.wanted_entries), affordable, self._released):
             return False
         shape.wanted_table = shape.wanted_entries = 0
         return True
@@ -115,12 +117,17 @@ class TreePart(TabledPart):
         return int(places * int(self._form.room) * _FILLED_FURTHER)
 
     def _widen(self, affordable: Affordable) -> bool:
-        """The numbers of parts need more bits: make another table, in which keys are wider."""
+        """Move all keys to another table with wider node numbers; return False if that is not affordable.
+
+        Raises `ResourceError` if the numbers have 32 bits already.
+        """
         half = int(self._form.half)
         if half >= _MOST_NODE_BITS:
-            raise ResourceError(f"states consist of more than {1 << half:,} parts, the most that can be numbered")
+            raise ResourceError(
+                f"tree compression has more than {1 << half:,} tree nodes, the most that can be numbered"
+            )
         wider = min(half + sizes.FURTHER_NODE_BITS, _MOST_NODE_BITS)
-        lines = int(self._form.lines) * 3 // 2
+        lines = int(self._form.buckets) * 3 // 2
         if self._table_words(lines) > affordable():
             return False
         form = record(FORM, bits=max(int(self._form.bits), 2 * wider), half=wider)
@@ -130,50 +137,53 @@ class TreePart(TabledPart):
         return True
 
     def load(self) -> None:
-        from strandline.engine.runtime.jit import prepare
-        from strandline.engine.store.quotient_kernel import listed, widen
-        from strandline.engine.store.tree_kernel import Tree, unfolded
+        from strandline.engine.runtime.jit import precompile
+        from strandline.engine.store.quotient_kernel import list_keys, widen
+        from strandline.engine.store.tree_kernel import Tree, decompress_keys
 
         store, number, words = self.store(), np.uint64(0), _zeros(8)
-        prepare(listed, store.keys, number, number, words)
+        precompile(list_keys, store.keys, number, number, words)
         if isinstance(store, Tree):
-            prepare(widen, store.keys, store.keys, self._form.half, self._form.half)
-            prepare(unfolded, store, words, True, words)
+            precompile(widen, store.keys, store.keys, self._form.half, self._form.half)
+            precompile(decompress_keys, store, words, True, words)
 
     def _move(self, form: Any, lines: int) -> None:
-        """Put all keys into a table of another form."""
-        from strandline.engine.store.quotient_kernel import shaped, widen
+        """Move all keys to a table of another layout."""
+        from strandline.engine.store.quotient_kernel import compute_form, widen
 
         old, table, scratch = self.store().keys, Words(self._table_words(lines), large=True), _zeros(len(self._scratch))
-        shape = record(SHAPE, places=lines, most=shaped(form, form.bits, np.uint64(lines)))
+        shape = record(SHAPE, places=lines, most=compute_form(form, form.bits, np.uint64(lines)))
         widen(old._replace(table=table.array, shape=shape, form=form, scratch=scratch), old, self._form.half, form.half)
         self.table.close()
         self.table, self.shape, self._scratch = table, shape, scratch
 
-    # All that it holds, for another search
+    # Listing the contents, for a hand-off
 
     def states(self, rows: int) -> Iterator[WordArray]:
-        """All states, in blocks of so many at most, one a row, with a word more. What was opened is lost."""
-        from strandline.engine.store.quotient_kernel import listed
+        """Iterate over all states, in blocks of at most `rows` rows with one extra word each.
 
-        found, line, beside = _zeros(rows), 0, 0
+        States that are decompressed in the store are lost.
+        """
+        from strandline.engine.store.quotient_kernel import list_keys
+
+        found, line, stash = _zeros(rows), 0, 0
         while True:
-            count, line, beside = listed(self.store().keys, np.uint64(line), np.uint64(beside), found)
+            count, line, stash = list_keys(self.store().keys, np.uint64(line), np.uint64(stash), found)
             if not count:
                 return
-            yield self._unfolded(found[: int(count)], joined=True)
+            yield self._decompressed(found[: int(count)], joined=True)
 
     def waiting(self, first: int, last: int, rows: int) -> Iterator[WordArray]:
-        """The states of entries that were not expanded, in the same way."""
+        """Iterate over the states of entries `first` to `last`, in blocks of at most `rows` rows with an extra word."""
         for begin in range(first, last, rows):
-            yield self._unfolded(self.entries.array[begin : min(last, begin + rows)], joined=False)
+            yield self._decompressed(self.entries.array[begin : min(last, begin + rows)], joined=False)
 
-    def _unfolded(self, keys: WordArray, *, joined: bool) -> WordArray:
-        from strandline.engine.store.tree_kernel import Tree, unfolded
+    def _decompressed(self, keys: WordArray, *, joined: bool) -> WordArray:
+        from strandline.engine.store.tree_kernel import Tree, decompress_keys
 
         block, store = _zeros(len(keys) * (self._words + 1)), self.store()
         if isinstance(store, Tree):
-            unfolded(store, keys, joined, block)
+            decompress_keys(store, keys, joined, block)
         else:
             block[::2] = keys
         return block.reshape(len(keys), -1)
@@ -189,8 +199,10 @@ def _zeros(count: int) -> WordArray:
 
 
 def _pairs(words: int) -> list[tuple[int, int]]:
-    """Which numbers are joined in pairs, children first, the key last: numbers below `words` are of words, the others
-    of pairs in the order in which they come."""
+    """Return the pairs of numbers that form a balanced tree over the words, children first, the root last.
+
+    Numbers below `words` are those of words, the others those of pairs in the order of the list.
+    """
     pairs: list[tuple[int, int]] = []
 
     def joined(first: int, end: int) -> int:

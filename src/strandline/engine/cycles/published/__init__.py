@@ -1,1 +1,1 @@
-"""LTL-Sweep as it was published (001), off-line and on-line: the rows of the comparison."""
+"""LTL-Sweep as published (001), off-line and on-line: the reference of the comparison."""

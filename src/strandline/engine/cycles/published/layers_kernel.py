@@ -1,10 +1,10 @@
-"""LTL-Sweep's sweeps: a nested depth-first search inside each layer (001 §3.1, Algorithm 2).
+"""The sweeps of LTL-Sweep: a nested depth-first search inside each layer (001 §3.1, Algorithm 2).
 
 Two corrections to the printed algorithm. The blue search enters every successor in its layer that is not blue, also one
-that is stored because it waits in the queue: else the red searches do not run in post-order and miss cycles. Lines 34
-and 36 insert the successor. One clarification: a persistent state that an earlier sweep has searched from stays blue,
-and what it leads to inside the layer may be forgotten. No accepting cycle is there, so the red search leaves out states
-that are not stored.
+that is stored because it is queued: else the red searches do not run in post-order and miss cycles. Lines 34 and 36
+insert the successor. One clarification: a persistent state that an earlier sweep has searched from stays blue, and the
+states that it leads to inside the layer may be deleted. No accepting cycle is there, so the red search leaves out
+states that are not stored.
 
 The stack has markers of the states of the blue search. The red search needs none; it stands above the item number
 `second`, right below which is the marker of its seed.
@@ -18,17 +18,17 @@ from __future__ import annotations
 import numpy as np
 
 from strandline.engine.cycles.published.states_kernel import ACCEPTS, BLUE, PERSISTENT, RED, reset
-from strandline.engine.parts.expansion_kernel import ask, link_of
+from strandline.engine.parts.expansion_kernel import compute_successors, link_of
 from strandline.engine.parts.line_kernel import (
     KNOWN,
     RETURNED,
     column_at,
-    falls_behind,
     layer_at,
     next_layer,
-    place,
+    place_successor,
+    regresses,
     store_top_here,
-    take_next,
+    take_next_state,
 )
 from strandline.engine.parts.search_output_kernel import count_expanded
 from strandline.engine.parts.stack_kernel import drop, has_room, is_marker, push_marker, push_state, top_of
@@ -44,23 +44,25 @@ _0, _1 = U(0), U(1)
 
 @inlined
 def _place(search, at, hash_value, link):
-    """A successor in another layer waits for the line there or, by a regress edge, for the next sweep."""
+    """Store a successor of another layer: ahead of the line or, after a regress edge, for the next sweep."""
     layers, store, expansion = search.layers, search.store, search.expansion
     line = layers.line
-    code = place(layers, store, search.journal, expansion, at, hash_value, link)
+    code = place_successor(layers, store, search.journal, expansion, at, hash_value, link)
     if code != CONTINUE:
         return code
     if line.outcome != KNOWN:
         reset(store, line.placed, PERSISTENT if line.outcome == RETURNED else _0)
-    if falls_behind(layers, expansion, at):
+    if regresses(layers, expansion, at):
         line.regress_edges += _1
     return CONTINUE
 
 
 @inlined
 def _absorb(search):
-    """Put the rest of the batch where it belongs, the first successor last, so that it is on top of the stack. The
-    red search stays in its layer."""
+    """Push the rest of the batch, the first successor last, so that it is on top; place those of other layers.
+
+    The red search stays in its layer.
+    """
     expansion, batch, stack, state = search.expansion, search.batch, search.stack, search.state
     words, records, line = expansion.words, expansion.records, search.layers.line
     while batch.rest.next < batch.rest.count:
@@ -78,7 +80,7 @@ def _absorb(search):
         elif state.second == _0:
             code = _place(search, at, hash_value, link)
         if code != CONTINUE:
-            # Where a message about a lying measure looks for the edge.
+            # The message about a wrong measure reads the edge from here.
             batch.links[batch.rest.next] = link
             return code
         batch.rest.next += _1
@@ -88,11 +90,11 @@ def _absorb(search):
 
 @inlined
 def _expand(search):
-    """Expand the state noted as unexpanded, in the colour of the search that is under way."""
+    """Expand the next state, in the colour of the present search."""
     expansion, store, stack, state = search.expansion, search.store, search.stack, search.state
     number = stack.top.unexpanded - _1
     record = record_of(store, number)
-    code = ask(expansion, store.entries, number * store.entry, record, _0)
+    code = compute_successors(expansion, store.entries, number * store.entry, record, _0)
     if code != CONTINUE:
         return code
     successors, labels = expansion.answer.successors, expansion.labels[0]
@@ -116,8 +118,8 @@ def _expand(search):
 
 
 @inlined
-def _look_at(search):
-    """Take a state from the stack and note it as unexpanded if its search has not been there."""
+def _process_top(search):
+    """Pop a state, to be expanded next if the present search has not visited it."""
     store, stack, state, words = search.store, search.stack, search.state, search.expansion.words
     at = top_of(stack, words)
     hash_value = state_hash(stack.items, at, words)
@@ -141,7 +143,7 @@ def _look_at(search):
 
 @inlined
 def _leave(search):
-    """The blue search leaves a state: from an accepting one the red search starts."""
+    """Leave a state of the blue search; start the red search if it accepts."""
     store, stack = search.store, search.stack
     number = stack.items[top_of(stack, search.expansion.words)]
     if store.entries[extra_at(store, number)] & ACCEPTS == _0:
@@ -153,14 +155,16 @@ def _leave(search):
 
 @inlined
 def _next_root(search):
-    """Find a state from which no blue search has been, in this layer or the next one of the sweep: CONTINUE, or
-    what `next_layer` answers."""
+    """Find a state without a blue search, in this layer or the next one of the sweep.
+
+    Returns CONTINUE, or a code of `next_layer`.
+    """
     layers, store = search.layers, search.store
     while True:
         code = next_layer(layers, store, search.journal.counts, None)
         if code != CONTINUE:
             return code
-        number = take_next(layers, store)
+        number = take_next_state(layers, store)
         if store.entries[extra_at(store, number)] & BLUE == _0:
             search.stack.top.unexpanded = number + _1
             return CONTINUE
@@ -168,8 +172,11 @@ def _next_root(search):
 
 @inlined
 def search_layers(search):
-    """One step of the sweep. CONTINUE, SWEEP_OVER, COLUMN_OVER, DONE, or BUDGET, GROW, FLUSH, FAULT, REGRESSING_COLUMN,
-    or CYCLE: then entry `found` accepts and lies on a cycle inside the layer."""
+    """Do one step of the sweep.
+
+    Returns CONTINUE, SWEEP_OVER, COLUMN_OVER, DONE, BUDGET, GROW, FLUSH, FAULT, REGRESSING_COLUMN, or CYCLE: then entry
+    `found` accepts and lies on a cycle inside the layer.
+    """
     top, state = search.stack.top, search.state
     if search.batch.rest.next < search.batch.rest.count:
         return _absorb(search)
@@ -184,5 +191,5 @@ def search_layers(search):
     elif is_marker(search.stack, search.expansion.words):
         _leave(search)
     else:
-        return _look_at(search)
+        return _process_top(search)
     return CONTINUE

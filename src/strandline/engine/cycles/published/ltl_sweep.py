@@ -10,7 +10,7 @@ from strandline.compile.kernel import Kernel
 from strandline.engine.cycles.cycle_extraction import LoopSearch, Region
 from strandline.engine.cycles.cycle_search import CycleSearch
 from strandline.engine.parts.expansion import width_of
-from strandline.engine.parts.line import COLUMNS, SWEEPS, LayersPart, swept
+from strandline.engine.parts.line import COLUMNS, SWEEPS, LayersPart, add_line_counts
 from strandline.engine.parts.stack import StackPart
 from strandline.engine.runtime.codes import ROOT
 from strandline.engine.runtime.records import LTL_SWEEP, record
@@ -20,15 +20,14 @@ from strandline.errors import InternalError
 
 
 class LtlSweepSearch(CycleSearch):
-    """See `strandline.engine.cycles.published.ltl_sweep_kernel`. One acceptance set, a measured Kernel.
+    """LTL-Sweep, for one acceptance set and a measured Kernel; see `ltl_sweep_kernel`.
 
-    `online` looks for cycles over several layers after every sweep instead of once, when everything was swept. With
+    `online` looks for cycles over several layers after every sweep instead of once, after the last one. With
     `true_sweeps` that search finishes a pass of the line before it turns back; the published one turns back at once.
-
     The statistics count a visit for each expansion of the blue, the red and the second search; transitions, deadlocks,
-    layers and sweeps are those of the blue search, as in a sweep for safety. Forgotten states lie in memory
-    until their layer is finished where the line moved back from it: `peak_states` does not count them, `peak_bytes`
-    does."""
+    layers and sweeps are those of the blue search, as in a sweep for safety. Deleted states stay in memory until their
+    layer is finished if the line moved back from it: `peak_states` does not count them, `peak_bytes` does.
+    """
 
     loop = "cycles.published.ltl_sweep_kernel.ltl_sweep"
 
@@ -81,11 +80,11 @@ class LtlSweepSearch(CycleSearch):
 
     @property
     def rounds(self) -> int:
-        """How often values were propagated until none rose any more."""
+        """The number of rounds in which values were propagated to a fixpoint."""
         return int(self._state.rounds)
 
     def statistics(self) -> Statistics:
-        return swept(super().statistics(), self._layers)
+        return add_line_counts(super().statistics(), self._layers)
 
     def cycle_record(self) -> int:
         return self._pages.record(int(self._state.found))

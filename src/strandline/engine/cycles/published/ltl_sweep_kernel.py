@@ -1,6 +1,6 @@
-"""LTL-Sweep off-line and on-line (001 §3, §5.1): sweeps that look for accepting cycles inside a layer, and searches
-over the persistent states for those over several layers.
+"""The loop of LTL-Sweep, off-line and on-line (001 §3, §5.1).
 
+Sweeps look for accepting cycles inside a layer, and searches over the persistent states for those over several layers.
 Off-line, the second search runs when a column needs no further sweep; on-line after every sweep. A cycle lies inside
 one column, and the line leaves a column only when that has been searched.
 """
@@ -24,7 +24,7 @@ _0 = U(0)
 
 @inlined
 def _after_sweep(search):
-    """Look for cycles over several layers, if now is the time and there can be one."""
+    """Begin to look for cycles over several layers, if it is time and there can be one."""
     state = search.state
     state.phase = BETWEEN
     now = state.online != _0 or search.layers.line.pending == _0
@@ -35,7 +35,7 @@ def _after_sweep(search):
 
 @inlined
 def _next_sweep(search):
-    """Go on with the next sweep of the column, or with the next column."""
+    """Continue with the next sweep of the column, or with the next column."""
     state = search.state
     state.previous_sweep = state.this_sweep
     state.this_sweep = search.journal.counts.recorded
@@ -44,9 +44,11 @@ def _next_sweep(search):
 
 @njit
 def ltl_sweep(search, budget):
-    """Search on for about `budget` expansions. The first batch are the initial states. DONE, BUDGET, GROW, FLUSH,
-    FAULT, REGRESSING_COLUMN, or CYCLE: then entry `found` lies on an accepting cycle, inside the current layer if the
-    phase is SWEEPING (and accepts), else inside the current column."""
+    """Search on for about `budget` expansions, with the initial states as the first batch.
+
+    Returns DONE, BUDGET, GROW, FLUSH, FAULT, REGRESSING_COLUMN, or CYCLE: then entry `found` lies on an accepting
+    cycle, inside the current layer if the phase is SWEEPING (and accepts), else inside the current column.
+    """
     counts, state = search.journal.counts, search.state
     stop_at = counts.visited + budget
     while counts.visited < stop_at:

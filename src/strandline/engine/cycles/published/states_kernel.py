@@ -1,4 +1,4 @@
-"""What LTL-Sweep knows about a state: flags, and, while values are propagated, its value and its link in a ring."""
+"""State-related data of LTL-Sweep: flags and, while values are propagated, the value and the link of a ring."""
 
 # Numba infers and checks the types of kernels when it compiles them.
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
@@ -23,7 +23,7 @@ SWEEPING, VALUES, BETWEEN = U(0), U(1), U(2)
 
 
 class LtlSweep(NamedTuple):
-    """All that the search works on."""
+    """The arrays of the search."""
 
     expansion: Any
     batch: Any
@@ -36,19 +36,19 @@ class LtlSweep(NamedTuple):
 
 @inlined
 def value_of(store, number):
-    """Where the value of an entry is; its flags are the word before."""
+    """Return the position of an entry's value; its flags are the word before."""
     return extra_at(store, number) + _1
 
 
 @inlined
 def link_in_ring(store, number):
-    """Where its link is."""
+    """Return the position of an entry's link."""
     return extra_at(store, number) + _2
 
 
 @inlined
 def reset(store, number, flags):
-    """Nothing is known of a new entry but its flags."""
+    """Initialise the flags, the value and the link of an entry."""
     at = extra_at(store, number)
     store.entries[at] = flags
     store.entries[at + _1] = store.entries[at + _2] = _0

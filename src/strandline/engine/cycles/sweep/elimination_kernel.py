@@ -1,20 +1,20 @@
 """Accepting cycles over several layers of a column, by elimination of persistent states.
 
 A cycle over several layers has a regress edge, whose target is persistent. Members are persistent states that may lie
-on an accepting cycle as such a target. A round finds the members to which a regress edge leads on a non-empty path
-from a member with an accepting state; they are the members of the next round. When no member is left there is no
-cycle; when a round keeps them all there is one: every member has an accepting path from a member (as in
-one-way-catch-them-young; 001 §3.2 propagates maximal predecessors instead).
+on an accepting cycle as such a target. A round finds the members to which a regress edge leads on a non-empty path from
+a member with an accepting state; they are the members of the next round. When no member is left there is no cycle; when
+a round keeps them all there is one: every member has an accepting path from a member (as in one-way-catch-them-young;
+001 §3.2 propagates maximal predecessors instead).
 
 A round is several sweeps of the column: every stored state has a value (`VALUE`), reset in each round; members start,
 and one whose value rises is a root of the next sweep. Paths through other persistent states are not followed: all
 targets of regress edges on a cycle are members. The first members are free: those hit in the sweeps that explored the
-column (`strandline.engine.cycles.sweep.layers_kernel`), because from its second sweep on everything visited is
-reachable from a persistent state, and everything reachable from one is visited.
+column (`strandline.engine.cycles.sweep.layers_kernel`), because from its second sweep on every visited state is
+reachable from a persistent one, and every state reachable from one is visited.
 
 The progress graph (001 §5.2) prunes rounds: a regress edge spans the layers from its target's to its source's, the
 spans on a cycle overlap, and so a cycle never leaves its block of overlapping spans. Of the graph only the spans are
-kept, one for each layer with persistent states; only layers with members count, so that blocks shrink from round to
+stored, one for each layer with persistent states; only layers with members count, so that blocks shrink from round to
 round.
 """
 
@@ -33,9 +33,16 @@ from strandline.engine.cycles.sweep.marks_kernel import (
     VALUE,
     VALUE_SHIFT,
 )
-from strandline.engine.parts.expansion_kernel import ask
-from strandline.engine.parts.layer_table_kernel import column_waits, kept, live, push, row_of, schedule_root
-from strandline.engine.parts.line_kernel import column_at, layer_at, leave_layer, move_line, wake_layers
+from strandline.engine.parts.expansion_kernel import compute_successors
+from strandline.engine.parts.layer_table_kernel import (
+    has_queued_layer,
+    layer_chain,
+    persistent_chain,
+    queue_layer,
+    row_of,
+    schedule_root,
+)
+from strandline.engine.parts.line_kernel import column_at, layer_at, leave_layer, move_line, queue_roots
 from strandline.engine.parts.search_output_kernel import count_stored
 from strandline.engine.runtime.codes import BUDGET, CONTINUE, DONE, FAULT, GROW, NONE
 from strandline.engine.runtime.hashing import copy_state, state_hash, word_count
@@ -49,18 +56,20 @@ _0, _1, _2 = U(0), U(1), U(2)
 
 @njit
 def begin_round(search, first):
-    """Choose the members of the next round and make them its roots; how many there are is in `members`. Layers without
-    members span nothing any more."""
+    """Choose the members of the next round and make them its roots; their number is in `members`.
+
+    Layers without members lose their span.
+    """
     layers, store, state = search.layers, search.store, search.state
     state.members = state.block_end = _0
-    search.opened.state.active = search.batch.rest.count = search.batch.rest.next = _0
+    search.open_sccs.state.active = search.batch.rest.count = search.batch.rest.next = _0
     layers.line.row = NONE
     for keeper in range(layers.line.keepers):
         row = layers.keepers[keeper]
         rank = layers.rows[row].layer & state.rank_mask
         possible = state.ranks_accepting >> rank & _1 != _0
         before = state.members
-        number = first_of(store, layers.chains[kept(row)])
+        number = first_of(store, layers.chains[persistent_chain(row)])
         while number != NONE:
             at = extra_at(store, number)
             mark = store.entries[at]
@@ -71,7 +80,7 @@ def begin_round(search, first):
             if member:
                 state.members += _1
                 store.entries[at] |= MEMBER | QUEUED | (_1 << VALUE_SHIFT)
-                push(layers, row)
+                queue_layer(layers, row)
             number = after(store, number)
         if state.members == before:
             layers.rows[row].span = _0
@@ -84,7 +93,7 @@ def list_members(search, found):
     width = word_count(store.words)
     place = _0
     for keeper in range(layers.line.keepers):
-        number = first_of(store, layers.chains[kept(layers.keepers[keeper])])
+        number = first_of(store, layers.chains[persistent_chain(layers.keepers[keeper])])
         while number != NONE:
             if store.entries[extra_at(store, number)] & MEMBER != _0:
                 copy_state(store.entries, number * store.entry, found, place, store.words)
@@ -95,17 +104,17 @@ def list_members(search, found):
 
 @inlined
 def _expand(search):
-    """Take the entry at the end of the work list: its successors wait in the batch, with the value they get."""
-    expansion, store, opened, state = search.expansion, search.store, search.opened, search.state
-    number = opened.active[opened.state.active - _1]
-    code = ask(expansion, store.entries, number * store.entry, NONE, _0)
+    """Expand the entry at the end of the work list: its successors become the batch, with the value they get."""
+    expansion, store, open_sccs, state = search.expansion, search.store, search.open_sccs, search.state
+    number = open_sccs.active[open_sccs.state.active - _1]
+    code = compute_successors(expansion, store.entries, number * store.entry, NONE, _0)
     if code != CONTINUE:
         return code
-    opened.state.active -= _1
+    open_sccs.state.active -= _1
     search.journal.counts.visited += _1
     mark = extra_at(store, number)
     store.entries[mark] &= ~QUEUED
-    accepts = expansion.labels[0] & opened.state.accepting == opened.state.accepting
+    accepts = expansion.labels[0] & open_sccs.state.accepting == open_sccs.state.accepting
     state.value = _2 if accepts else store.entries[mark] >> VALUE_SHIFT & VALUE
     search.batch.rest.count, search.batch.rest.next = expansion.answer.successors, _0
     return CONTINUE
@@ -113,7 +122,7 @@ def _expand(search):
 
 @inlined
 def _rise(store, number, value):
-    """Raise the value of a state; whether it must be queued for that."""
+    """Raise the value of a state; return True if it must be queued for that."""
     at = extra_at(store, number)
     mark = store.entries[at]
     if mark >> VALUE_SHIFT & VALUE >= value:
@@ -124,7 +133,7 @@ def _rise(store, number, value):
 
 @inlined
 def _pass_back(search, number, row):
-    """A regress edge: a member is hit, and a root of the next sweep if its value rises."""
+    """Propagate the value over a regress edge: a member is hit, and a root of the next sweep if its value rises."""
     store, value = search.store, search.state.value
     at = extra_at(store, number)
     if store.entries[at] & MEMBER == _0:
@@ -137,9 +146,17 @@ def _pass_back(search, number, row):
 
 @inlined
 def _pass_on(search, at):
-    """Give the value to one successor in the column, the rank and the block. FAULT: a persistent state is missing, the
-    model answered otherwise than before."""
-    expansion, store, layers, opened, state = search.expansion, search.store, search.layers, search.opened, search.state
+    """Propagate the value to one successor in the column, the rank and the block.
+
+    Returns FAULT if a persistent state is missing: then the model is not deterministic.
+    """
+    expansion, store, layers, open_sccs, state = (
+        search.expansion,
+        search.store,
+        search.layers,
+        search.open_sccs,
+        search.state,
+    )
     line, records = layers.line, expansion.records
     layer = layer_at(expansion.words, records, at)
     if layer > state.block_end:
@@ -157,11 +174,11 @@ def _pass_on(search, at):
             return FAULT
         _pass_back(search, number, row)
         return CONTINUE
-    if row == line.row and opened.state.active == U(len(opened.active)):
-        opened.state.wanted_active = opened.state.active + _1
+    if row == line.row and open_sccs.state.active == U(len(open_sccs.active)):
+        open_sccs.state.wanted_active = open_sccs.state.active + _1
         return GROW
     if number == NONE:
-        number = append(store, layers.chains[live(row)], _0)
+        number = append(store, layers.chains[layer_chain(row)], _0)
         if number == NONE:
             return GROW
         insert(store, number, records, at, hash_value)
@@ -170,15 +187,16 @@ def _pass_on(search, at):
     elif not _rise(store, number, state.value):
         return CONTINUE
     if row == line.row:
-        opened.active[opened.state.active] = number
-        opened.state.active += _1
+        open_sccs.active[open_sccs.state.active] = number
+        open_sccs.state.active += _1
     else:
-        push(layers, row)
+        queue_layer(layers, row)
     return CONTINUE
 
 
 @inlined
 def _absorb(search):
+    """Propagate the value to the rest of the batch."""
     expansion, line, rest = search.expansion, search.layers.line, search.batch.rest
     while rest.next < rest.count:
         at = rest.next * expansion.stride
@@ -195,54 +213,56 @@ def _absorb(search):
 
 @inlined
 def _list_queued(search, chain):
-    """Put the queued states of a chain of the current layer onto the work list, which has room."""
-    store, opened = search.store, search.opened
+    """Append the queued states of a chain of the current layer to the work list, which must have room."""
+    store, open_sccs = search.store, search.open_sccs
     number = first_of(store, chain)
     while number != NONE:
         if store.entries[extra_at(store, number)] & QUEUED != _0:
-            opened.active[opened.state.active] = number
-            opened.state.active += _1
+            open_sccs.active[open_sccs.state.active] = number
+            open_sccs.state.active += _1
         number = after(store, number)
 
 
 @inlined
 def _next_layer(search):
-    """Move the line on inside the column; DONE when no value can rise any more."""
-    layers, opened, state = search.layers, search.opened, search.state
+    """Move the line on inside the column. Returns DONE if no value can rise any more."""
+    layers, open_sccs, state = search.layers, search.open_sccs, search.state
     line, chains = layers.line, layers.chains
     if line.row != NONE:
         code = leave_layer(layers, search.store, search.journal.counts)
         if code != CONTINUE:
             return code
-    if not column_waits(layers):
+    if not has_queued_layer(layers):
         if line.pending == _0:
             return DONE
-        wake_layers(layers)
+        queue_roots(layers)
         state.block_end = _0
     row = layers.heap[_0]
-    most = chains[kept(row)].count + chains[live(row)].count
-    if most > U(len(opened.active)):
-        opened.state.wanted_active = most
+    most = chains[persistent_chain(row)].count + chains[layer_chain(row)].count
+    if most > U(len(open_sccs.active)):
+        open_sccs.state.wanted_active = most
         return GROW
     move_line(layers)
-    if chains[kept(row)].count != _0:
+    if chains[persistent_chain(row)].count != _0:
         state.block_end = max(state.block_end, layers.rows[row].span)
-    _list_queued(search, chains[kept(row)])
-    _list_queued(search, chains[live(row)])
+    _list_queued(search, chains[persistent_chain(row)])
+    _list_queued(search, chains[layer_chain(row)])
     return CONTINUE
 
 
 @njit
 def propagate(search, budget):
-    """Go on with a round for about `budget` expansions: BUDGET, GROW, DONE, or FAULT if the model answered otherwise
-    than before. The spans of rows are the ends of their blocks."""
+    """Run a round for about `budget` expansions. The spans of rows must be the ends of their blocks.
+
+    Returns BUDGET, GROW, DONE, or FAULT if the model is not deterministic.
+    """
     stop_at = search.journal.counts.visited + budget
     while True:
         if search.batch.rest.count != _0:
             code = _absorb(search)
         elif search.journal.counts.visited >= stop_at:
             return BUDGET
-        elif search.opened.state.active != _0:
+        elif search.open_sccs.state.active != _0:
             code = _expand(search)
         else:
             code = _next_layer(search)

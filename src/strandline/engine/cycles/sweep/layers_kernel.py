@@ -2,11 +2,11 @@
 
 Layers are taken in the order of a plain sweep; inside a layer the search is Couvreur's, confined to the layer, where
 the nested search of 001 (Algorithm 2) visits everything twice. It enters every state of the layer that is not finished,
-also one that is stored already because it waits: otherwise the search would not be depth-first and miss cycles.
+also one that is stored already because it is queued: otherwise the search would not be depth-first and miss cycles.
 Persistent states that earlier sweeps of the column have expanded are finished: the cycles through them were closed
 then.
 
-What cycles over several layers need is noted on the way: which ranks of the property automaton have accepting states (a
+Data for cycles over several layers are recorded as well: which ranks of the property automaton have accepting states (a
 cycle never leaves its rank), which persistent states are hit again by a regress edge in a later sweep, and from how far
 ahead each layer is (`span` of its row).
 """
@@ -25,16 +25,23 @@ from strandline.engine.parts.layer_table_kernel import find_row
 from strandline.engine.parts.line_kernel import (
     KNOWN,
     column_at,
-    falls_behind,
     layer_at,
     next_layer,
-    place,
+    place_successor,
+    regresses,
     store_top_here,
-    take_next,
+    take_next_state,
 )
-from strandline.engine.parts.profile_recorder_kernel import note_regress
+from strandline.engine.parts.profile_recorder_kernel import sample_regress_edge
 from strandline.engine.parts.search_output_kernel import count_expanded
-from strandline.engine.parts.stack_kernel import ask_for_stack, drop, is_marker, push_marker, push_state, top_of
+from strandline.engine.parts.stack_kernel import (
+    compute_successors_for_stack,
+    drop,
+    is_marker,
+    push_marker,
+    push_state,
+    top_of,
+)
 from strandline.engine.runtime.codes import BUDGET, COLUMN_OVER, CONTINUE, CYCLE, GROW, NONE
 from strandline.engine.runtime.hashing import copy_state, state_hash, word_count
 from strandline.engine.runtime.jit import inlined, njit
@@ -50,7 +57,7 @@ ACCEPTS, HIT_AGAIN = U(1), U(2)
 
 @inlined
 def _suspect(search, number, why):
-    """Note a state that may lie on a cycle, with its record."""
+    """Store a copy of a state that may lie on a cycle, with its record."""
     store = search.store
     copy_state(store.entries, number * store.entry, search.suspect, _0, store.words)
     search.suspect[word_count(store.words)] = record_of(store, number)
@@ -59,14 +66,19 @@ def _suspect(search, number, why):
 
 @inlined
 def _expand(search):
-    """Expand an entry of the current layer: it is a component of its own for the time being, its marker is on the
-    stack, its successors wait in the batch."""
-    expansion, store, stack, opened, state = search.expansion, search.store, search.stack, search.opened, search.state
+    """Expand an entry of the current layer: open it as an SCC, push its marker, make its successors the batch."""
+    expansion, store, stack, open_sccs, state = (
+        search.expansion,
+        search.store,
+        search.stack,
+        search.open_sccs,
+        search.state,
+    )
     number = stack.top.unexpanded - _1
     record = record_of(store, number)
-    if not has_room(opened):
+    if not has_room(open_sccs):
         return GROW
-    code = ask_for_stack(stack, expansion, store, number, record)
+    code = compute_successors_for_stack(stack, expansion, store, number, record)
     if code != CONTINUE:
         return code
     successors, labels = expansion.answer.successors, expansion.labels[0]
@@ -75,8 +87,8 @@ def _expand(search):
     state.number += _1
     mark = extra_at(store, number)
     store.entries[mark] = (store.entries[mark] & HIT) | OPEN | (state.number << NUMBER_SHIFT)
-    accepting = opened.state.accepting
-    enter_state(opened, state.number, number, labels & accepting)
+    accepting = open_sccs.state.accepting
+    enter_state(open_sccs, state.number, number, labels & accepting)
     if labels & accepting == accepting:
         state.ranks_accepting |= _1 << (search.layers.line.layer & state.rank_mask)
         if state.suspect != HIT_AGAIN:
@@ -89,8 +101,7 @@ def _expand(search):
 
 @inlined
 def _hit_again(search, number, layer):
-    """An edge back to a persistent state, in a later sweep of the column: if it keeps the rank, it may close a
-    cycle."""
+    """Record an edge back to a persistent state in a later sweep: if it keeps the rank, it may close a cycle."""
     layers, store, state = search.layers, search.store, search.state
     line = layers.line
     if line.column_sweep < _2 or (layer ^ line.layer) & state.rank_mask != _0:
@@ -104,25 +115,25 @@ def _hit_again(search, number, layer):
 
 @inlined
 def _place(search, at, link):
-    """Put a successor into another layer: ahead of the line or, by a regress edge, behind it."""
+    """Store a successor of another layer: ahead of the line or, after a regress edge, behind it."""
     expansion, store, layers = search.expansion, search.store, search.layers
     words, records, line = expansion.words, expansion.records, layers.line
-    code = place(layers, store, search.journal, expansion, at, state_hash(records, at, words), link)
+    code = place_successor(layers, store, search.journal, expansion, at, state_hash(records, at, words), link)
     if code != CONTINUE:
         return code
     if line.outcome != KNOWN:
         store.entries[extra_at(store, line.placed)] = _0
-    if falls_behind(layers, expansion, at):
+    if regresses(layers, expansion, at):
         line.regress_edges += _1
         source = search.state.source * store.entry
-        note_regress(search.notes, words, store.entries, source, search.batch.rest.next, line.regress_edges)
+        sample_regress_edge(search.recorder, words, store.entries, source, search.batch.rest.next, line.regress_edges)
         _hit_again(search, line.placed, layer_at(words, records, at))
     return CONTINUE
 
 
 @inlined
 def _absorb(search):
-    """Successors in the layer go onto the stack, others into their layers."""
+    """Push the successors in the layer, and place the others in their layers."""
     expansion, stack, rest, line = search.expansion, search.stack, search.batch.rest, search.layers.line
     words, records = expansion.words, expansion.records
     while rest.next < rest.count:
@@ -142,9 +153,9 @@ def _absorb(search):
 
 
 @inlined
-def _look_at(search):
-    """Take a state of the layer from the stack: enter it, or see whether it closes an accepting cycle."""
-    store, stack, opened, words = search.store, search.stack, search.opened, search.expansion.words
+def _process_top(search):
+    """Pop a state of the layer: enter it, or check whether it closes an accepting cycle."""
+    store, stack, open_sccs, words = search.store, search.stack, search.open_sccs, search.expansion.words
     at = top_of(stack, words)
     hash_value = state_hash(stack.items, at, words)
     number = find(store, stack.items, at, hash_value)
@@ -158,7 +169,7 @@ def _look_at(search):
     mark = store.entries[extra_at(store, number)]
     if mark & STATUS == _0:
         stack.top.unexpanded = number + _1
-    elif mark & STATUS == OPEN and merge(opened, mark >> NUMBER_SHIFT) == opened.state.accepting:
+    elif mark & STATUS == OPEN and merge(open_sccs, mark >> NUMBER_SHIFT) == open_sccs.state.accepting:
         search.state.record = record_of(store, number)
         copy_state(store.entries, number * store.entry, search.suspect, _0, words)
         return CYCLE
@@ -167,34 +178,36 @@ def _look_at(search):
 
 @inlined
 def _leave(search):
-    """The successors of a state are all done; the first of a component finishes it."""
-    store, stack, opened = search.store, search.stack, search.opened
+    """Pop a marker, whose state's successors are all done; finish the SCC if the state is its first."""
+    store, stack, open_sccs = search.store, search.stack, search.open_sccs
     number = stack.items[top_of(stack, search.expansion.words)]
     drop(stack)
-    if not is_first(opened, store.entries[extra_at(store, number)] >> NUMBER_SHIFT):
+    if not is_first(open_sccs, store.entries[extra_at(store, number)] >> NUMBER_SHIFT):
         return
-    opened.state.roots -= _1
+    open_sccs.state.roots -= _1
     member = NONE
     while member != number:
-        opened.state.active -= _1
-        member = opened.active[opened.state.active]
+        open_sccs.state.active -= _1
+        member = open_sccs.active[open_sccs.state.active]
         mark = extra_at(store, member)
         store.entries[mark] = (store.entries[mark] & HIT) | FINISHED
 
 
 @inlined
 def _next_root(search):
-    """Find a state of the layer, or of the next one, that was not entered: CONTINUE, or what `next_layer` answers;
-    COLUMN_OVER only where cycles over several layers are possible."""
+    """Find a state that was not entered, in this layer or the next one.
+
+    Returns CONTINUE, or a code of `next_layer`; COLUMN_OVER only if cycles over several layers are possible.
+    """
     layers, store, state = search.layers, search.store, search.state
     while True:
-        code = next_layer(layers, store, search.journal.counts, search.notes)
+        code = next_layer(layers, store, search.journal.counts, search.recorder)
         if code == COLUMN_OVER and (layers.line.keepers == _0 or state.ranks_accepting == _0):
             state.ranks_accepting = _0
             continue
         if code != CONTINUE:
             return code
-        number = take_next(layers, store)
+        number = take_next_state(layers, store)
         if store.entries[extra_at(store, number)] & STATUS == _0:
             search.stack.top.unexpanded = number + _1
             return CONTINUE
@@ -202,9 +215,12 @@ def _next_root(search):
 
 @njit
 def sweep_layers(search, budget):
-    """Search on for about `budget` expansions: BUDGET, GROW, FLUSH, FAULT, REGRESSING_COLUMN, SWEEP_OVER,
-    COLUMN_OVER, DONE, or CYCLE: the layer has an accepting cycle through the state whose words are in `suspect`. The
-    first batch are the initial states; the line is before everything."""
+    """Search on for about `budget` expansions.
+
+    The initial states are the first batch, and the line stands before all layers. Returns BUDGET, GROW, FLUSH, FAULT,
+    REGRESSING_COLUMN, SWEEP_OVER, COLUMN_OVER, DONE, or CYCLE: the layer has an accepting cycle through the state whose
+    words are in `suspect`.
+    """
     counts, top = search.journal.counts, search.stack.top
     stop_at = counts.visited + budget
     while True:
@@ -217,7 +233,7 @@ def sweep_layers(search, budget):
             if is_marker(search.stack, search.expansion.words):
                 _leave(search)
             else:
-                code = _look_at(search)
+                code = _process_top(search)
         elif counts.visited >= stop_at:
             return BUDGET
         else:

@@ -1,4 +1,4 @@
-"""What our sweep for cycles knows about a state: a mark, the word after it."""
+"""State-related data of our sweep for cycles: a mark, the word behind the state."""
 
 # Numba infers and checks the types of kernels when it compiles them.
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
@@ -13,9 +13,9 @@ U = np.uint64
 
 OPEN, FINISHED = U(1), U(2)
 STATUS = U(3)
-"""While layers are searched for cycles: entered and not finished, finished; and the number of the state."""
+"""While layers are searched: open or finished, and the number of the state in the upper bits."""
 HIT = U(4)
-"""A persistent state that an edge from behind, met in a later sweep of its column, leads back to."""
+"""Flag: a regress edge in a later sweep of the column leads back to this persistent state."""
 MEMBER, QUEUED = U(8), U(16)
 VALUE_SHIFT, HIT_SHIFT, NUMBER_SHIFT = U(5), U(7), U(16)
 VALUE = U(3)
@@ -23,15 +23,15 @@ VALUE = U(3)
 
 
 class SweepCycles(NamedTuple):
-    """All that the search works on; `suspect` has room for a state and its record."""
+    """The arrays of the search; `suspect` has room for a state and its record."""
 
     expansion: Any
     batch: Any
     store: Any
     layers: Any
     stack: Any
-    opened: Any
+    open_sccs: Any
     journal: Any
-    notes: Any
+    recorder: Any
     suspect: Any
     state: Any

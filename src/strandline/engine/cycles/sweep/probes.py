@@ -1,4 +1,4 @@
-"""Short depth-first searches beside a sweep, which may find a cycle sooner."""
+"""Probes: short depth-first searches beside a sweep, which may find a cycle sooner."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ from strandline.engine.runtime.memory import WordArray
 
 
 class Probe:
-    """A depth-first search from the kernel's initial states, of which `roots` has the records, or -1 - k for the k-th
-    initial state of the model, of which the parent log may have no record yet. With `most` states it ends; without, a
-    cycle is known to be there."""
+    """A depth-first search from the kernel's initial states.
+
+    `roots` has their records, or -1 - k for the k-th initial state of the model, which may not be in the parent log
+    yet. With `most` the search is bounded; without, a cycle is known to exist.
+    """
 
     def __init__(
         self, kernel: Kernel, roots: Sequence[int], accepting: int, *, most: int | None, memory_limit: int | None
@@ -36,11 +38,14 @@ class Probe:
 
     @property
     def proves(self) -> bool:
-        """Whether the cycle is known to be there."""
+        """True if the cycle is known to exist."""
         return isinstance(self.search, ComponentSearch)
 
     def path(self) -> tuple[int, State, list[int], Cycle]:
-        """After a cycle was found: the root of the path to it, as in `roots`, and its state; the steps; the cycle."""
+        """Return the path to the cycle that was found.
+
+        Its root, as in `roots`, the root's state, the steps, and the cycle.
+        """
         links = np.concatenate(self._links)
         steps: list[int] = []
         record = self.search.cycle.record

@@ -1,9 +1,9 @@
 """Accepting cycles by a sweep: our own method, after 001.
 
-Every state is visited as often as a plain sweep visits it, to find cycles inside layers; columns in which cycles over
-several layers are possible are then searched by elimination, before the line leaves them. Now and then a short
-depth-first search, from an accepting state or from a persistent one that was hit again, may find a cycle sooner; it
-may take an eighth of the visits and of the memory.
+Every state is visited as often as by a plain sweep, to find cycles inside layers; columns in which cycles over several
+layers are possible are then searched by elimination, before the line leaves them. Now and then a short depth-first
+search, from an accepting state or from a persistent one that was hit again, may find a cycle sooner; it may take an
+eighth of the visits and of the memory.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 
 from strandline.compile.kernel import Kernel
-from strandline.engine.cycles.couvreur_stack import OpenPart
+from strandline.engine.cycles.couvreur_stack import OpenComponentsPart
 from strandline.engine.cycles.cycle_extraction import LoopSearch, Region, State
 from strandline.engine.cycles.cycle_search import Cycle, CycleSearch
 from strandline.engine.cycles.sweep.probes import Probe
 from strandline.engine.parts.expansion import width_of
-from strandline.engine.parts.line import COLUMNS, SWEEPS, LayersPart, swept
+from strandline.engine.parts.line import COLUMNS, SWEEPS, LayersPart, add_line_counts
 from strandline.engine.parts.profile import LayerFigures, without_ranks
-from strandline.engine.parts.profile_recorder import NotesPart
+from strandline.engine.parts.profile_recorder import RecorderPart
 from strandline.engine.parts.stack import StackPart
 from strandline.engine.runtime import codes, sizes
-from strandline.engine.runtime.jit import prepare
+from strandline.engine.runtime.jit import precompile
 from strandline.engine.runtime.memory import WordArray
-from strandline.engine.runtime.records import SWEPT, record
+from strandline.engine.runtime.records import CYCLE_SWEEP, record
 from strandline.engine.search import Event, SearchArguments, Statistics
 from strandline.engine.store.parts import PagedPart
 from strandline.errors import InternalError
@@ -36,12 +36,15 @@ if TYPE_CHECKING:
 
 _LEAST_PROBE = 1024
 _PROBE_SHARE = 8
-"""One visit in so many may be spent on probes, and one state in so many more may be stored for them."""
+"""The share (1/8) of the visits that probes may take, and of stored states that they may add."""
 
 
 class SweepCycleSearch(CycleSearch):
-    """One acceptance set, a measured Kernel. The lowest bits of its layers, `ranks` a power of two, may be the rank of
-    the property automaton's component: an edge never leads to a lower rank, and a cycle never leaves its rank."""
+    """A sweep for accepting cycles, for one acceptance set and a measured Kernel.
+
+    The lowest bits of its layers, `ranks` a power of two, may be the rank of the property automaton's SCC: an edge
+    never leads to a lower rank, and a cycle never leaves its rank.
+    """
 
     loop = "cycles.sweep.layers_kernel.sweep_layers"
 
@@ -52,11 +55,15 @@ class SweepCycleSearch(CycleSearch):
             raise InternalError("a sweep needs a measured kernel")
         if ranks not in (1, 2, 4, 8, 16, 32, 64):
             raise InternalError(f"{ranks} ranks are not a power of two up to 64")
-        self._state = record(SWEPT, rank_mask=ranks - 1, source_record=codes.ROOT)
+        self._state = record(CYCLE_SWEEP, rank_mask=ranks - 1, source_record=codes.ROOT)
         self._suspect: WordArray = np.zeros(kernel.words + 1, dtype=np.uint64)
-        self._layers, self._stack, self._opened = LayersPart(SWEEPS | COLUMNS), StackPart(), OpenPart(accepting)
-        self._pages, self._notes = PagedPart(width_of(kernel), extra=1), NotesPart(kernel.words)
-        parts = (self._layers, self._pages, self._stack, self._opened, self._notes)
+        self._layers, self._stack, self._open_sccs = (
+            LayersPart(SWEEPS | COLUMNS),
+            StackPart(),
+            OpenComponentsPart(accepting),
+        )
+        self._pages, self._recorder = PagedPart(width_of(kernel), extra=1), RecorderPart(kernel.words)
+        parts = (self._layers, self._pages, self._stack, self._open_sccs, self._recorder)
         super().__init__(kernel, *parts, accepting=accepting, **terms)
         self.expansion.start()
         self.rounds = 0
@@ -72,6 +79,7 @@ class SweepCycleSearch(CycleSearch):
             self._probe_initial_states()
 
     def _search(self) -> SweepCycles:
+        """Return the arguments of the kernels."""
         from strandline.engine.cycles.sweep.marks_kernel import SweepCycles
 
         return SweepCycles(
@@ -80,30 +88,30 @@ class SweepCycleSearch(CycleSearch):
             self._pages.store(),
             self._layers.layers(),
             self._stack.stack(),
-            self._opened.opened(),
+            self._open_sccs.open_sccs(),
             self.journal.journal(),
-            self._notes.notes(),
+            self._recorder.recorder(),
             self._suspect,
             self._state,
         )
 
     def load(self) -> None:
-        """A probe comes first, and then the sweep."""
+        """Warm up: a probe comes first, and then the sweep."""
         from strandline.engine.cycles.sweep.layers_kernel import sweep_layers
 
         super().load()
         sweep_layers(self._search(), np.uint64(1))
 
     def load_further(self) -> None:
-        """What eliminates, what looks for cycles that were proved, and what lets another sweep be planned."""
+        """Warm up elimination, the search for proved cycles, and listing the frontier for another plan."""
         from strandline.engine.cycles.sweep.elimination_kernel import begin_round, list_members, propagate
-        from strandline.engine.orders.sweep_kernel import put_down
+        from strandline.engine.orders.sweep_kernel import list_frontier
 
         search, words = self._search(), self.kernel.words
-        prepare(begin_round, search, True)
-        prepare(propagate, search, np.uint64(0))
-        prepare(list_members, search, np.zeros(0, dtype=np.uint64))
-        prepare(put_down, search, np.zeros((0, words + 1), dtype=np.uint64))
+        precompile(begin_round, search, True)
+        precompile(propagate, search, np.uint64(0))
+        precompile(list_members, search, np.zeros(0, dtype=np.uint64))
+        precompile(list_frontier, search, np.zeros((0, words + 1), dtype=np.uint64))
         proving = Probe(self.kernel, [-1], self.accepting, most=None, memory_limit=None)
         proving.search.load()
         proving.search.close()
@@ -132,13 +140,15 @@ class SweepCycleSearch(CycleSearch):
 
         before = int(self.journal.counts.visited)
         code = int(propagate(self._search(), budget))
-        self._notes.leave_out(int(self.journal.counts.visited) - before)
+        self._recorder.leave_out(int(self.journal.counts.visited) - before)
         if code == codes.FAULT:
-            raise InternalError("a state has other successors than when it was first expanded")
+            raise InternalError(
+                "a state has other successors than when it was expanded first: the model is not deterministic"
+            )
         return self._next_round(first=False) if code == codes.DONE else code
 
     def _next_round(self, *, first: bool) -> int:
-        """Choose the members of the next round. None left: the line leaves the column. None lost: a cycle."""
+        """Choose the members of the next round. None left: the line leaves the column. None lost: there is a cycle."""
         from strandline.engine.cycles.sweep.elimination_kernel import begin_round
 
         begin_round(self._search(), first)
@@ -157,24 +167,23 @@ class SweepCycleSearch(CycleSearch):
 
     @property
     def settled(self) -> bool:
-        """Nor while a probe is under way."""
+        """True unless a loop or a probe is being searched."""
         return super().settled and self._probe is None
 
     @property
     def sweeping(self) -> bool:
-        """Whether the line moves, and nothing else is looked for."""
+        """True if the line moves: neither probe, elimination nor loop search is running."""
         return self.settled and not self._eliminating
 
     def waiting_states(self, most: int) -> WordArray:
-        """Some of the states that wait for expansion, spread over all of them, one a row: all, or so many to twice as
-        many."""
-        from strandline.engine.orders.sweep_kernel import put_down
+        """Return a uniform sample of the unexpanded states, one per row: all, or `most` to twice as many."""
+        from strandline.engine.orders.sweep_kernel import list_frontier
 
         chains = self._layers.layers().chains
         as_they_are = chains.copy()
         block = np.zeros((sizes.RECORDS, self.kernel.words + 1), dtype=np.uint64)
         found, before, every = block[:0, :-1].copy(), 0, 1
-        while (count := int(put_down(self._search(), block))) > 0:
+        while (count := int(list_frontier(self._search(), block))) > 0:
             found = np.concatenate((found, block[-before % every : count : every, :-1]))
             before += count
             while len(found) > 2 * most:
@@ -182,29 +191,29 @@ class SweepCycleSearch(CycleSearch):
         chains[:] = as_they_are
         return found
 
-    # --- notes --------------------------------------------------------------------------------------------------
+    # --- reports ------------------------------------------------------------------------------------------------
 
     @property
     def line(self) -> tuple[int, int]:
         return self._layers.key
 
     def profile(self) -> tuple[LayerFigures, ...]:
-        """What the sweeps did, layer by layer; probes and eliminations are left out."""
-        profile = self._notes.layers(self._layers.standing(), self.journal.counts)
+        """Return the profile of the sweeps, without probes and eliminations."""
+        profile = self._recorder.layers(self._layers.standing(), self.journal.counts)
         return without_ranks(profile, int(self._state.rank_mask) + 1)
 
     @property
     def sampled_regress_edges(self) -> list[tuple[tuple[int, ...], int]]:
-        return self._notes.regress_edges()
+        return self._recorder.regress_edges()
 
     @property
     def regressing_link(self) -> tuple[int, int]:
         return int(self._state.source_record), int(self.expansion.rest.next)
 
     def statistics(self) -> Statistics:
-        """Once a probe has found a cycle, the records are no longer those of distinct states."""
-        told = swept(super().statistics(), self._layers)
-        return replace(told, exact=told.exact and not self._adopted)
+        """Return the counters; not exact once a probe has found a cycle, because its path has records of its own."""
+        statistics = add_line_counts(super().statistics(), self._layers)
+        return replace(statistics, exact=statistics.exact and not self._adopted)
 
     # --- the trace ----------------------------------------------------------------------------------------------
 
@@ -212,8 +221,11 @@ class SweepCycleSearch(CycleSearch):
         return int(self._state.record)
 
     def begin_loop(self) -> LoopSearch | None:
-        """A cycle inside the layer is looked for there; one over several layers is found again by a depth-first
-        search from the members, of which elimination has proved that one leads to it."""
+        """Begin the search for the loop of the cycle.
+
+        A cycle inside the layer is searched for there; one over several layers by a depth-first search from the
+        members, one of which leads to it, as elimination has proved.
+        """
         if self.cycle_kind == "S":
             column, layer = self.line
             start = tuple(int(word) for word in self._suspect[: self.kernel.words])
@@ -225,7 +237,7 @@ class SweepCycleSearch(CycleSearch):
         return None
 
     def _members(self) -> WordArray:
-        """The states of the members, each followed by its record."""
+        """Return the states of the members, each followed by its record."""
         from strandline.engine.cycles.sweep.elimination_kernel import list_members
 
         found: WordArray = np.zeros((int(self._state.members), self.kernel.words + 1), dtype=np.uint64)
@@ -235,8 +247,10 @@ class SweepCycleSearch(CycleSearch):
     # --- probes -------------------------------------------------------------------------------------------------
 
     def _consider_probe(self) -> None:
-        """Now and then: look for a cycle near a state that may lie on one, and, in turn, near the initial states;
-        twice as far as the time before, when visits and memory allow that."""
+        """Begin a probe if visits and memory allow it, in turn from a suspected state and from the initial states.
+
+        Each pair of probes is twice as long as the one before.
+        """
         if not self._probes:
             return
         counts = self.journal.counts
@@ -264,7 +278,7 @@ class SweepCycleSearch(CycleSearch):
     def advance(self, seconds: float = 0.05) -> Event:
         if self._probe is None:
             event = super().advance(seconds)
-            # A cycle over several layers was proved: a depth-first search will now look for it.
+            # A cycle over several layers is proved: a depth-first search extracts it.
             return Event.PAUSED if event is Event.CYCLE and self._cycle is None else event
         event = self._probe.search.advance(seconds)
         if event is Event.PAUSED:
@@ -280,16 +294,16 @@ class SweepCycleSearch(CycleSearch):
         return event if probe.proves or event is Event.CYCLE else Event.PAUSED
 
     def _account_for(self, probe: Probe) -> None:
-        """A probe's visits and states are the search's own."""
+        """Add a probe's visits and states to those of the search."""
         done, counts = probe.search.statistics(), self.journal.counts
         self._probe_visits += done.visited
         counts.visited += np.uint64(done.visited)
-        self._notes.leave_out(done.visited)
+        self._recorder.leave_out(done.visited)
         counts.peak_stored = max(int(counts.peak_stored), int(counts.stored) + done.peak_states)
         self._peak_bytes = max(self._peak_bytes, self.current_bytes() + done.peak_bytes)
 
     def _adopt(self, probe: Probe) -> None:
-        """Take the cycle of a depth-first search over: the path to it is added to the parent log."""
+        """Take over the cycle that a probe found, and append its path to the parent log."""
         root, state, steps, cycle = probe.path()
         layers = self._layers_of(state, steps, cycle.steps)
         self.cycle_kind = "S" if len(layers) == 1 else "M"
@@ -297,7 +311,7 @@ class SweepCycleSearch(CycleSearch):
         self._adopted = True
 
     def _layers_of(self, state: State, path: list[int], steps: tuple[int, ...]) -> set[tuple[int, int]]:
-        """Columns and layers of the states on the loop that the path leads to."""
+        """Return columns and layers of the states on the loop behind a path."""
         reference = self.kernel.reference
         layers = set()
         for number, step in enumerate((*path, *steps)):
@@ -310,7 +324,7 @@ class SweepCycleSearch(CycleSearch):
         return layers
 
     def _append_path(self, root: int, steps: list[int]) -> int:
-        """Add records for the states on a path from a root to the parent log; the record of the last."""
+        """Append records for the states on a path from a root to the parent log; return the last record."""
         self.journal.flush()
         record, before, links = root, int(self.journal.counts.recorded), []
         if root < 0:
