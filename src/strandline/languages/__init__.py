@@ -1,4 +1,4 @@
-"""Texts to Systems, one package per language; `symbolic` executes steps that are programs, for any of them.
+"""Texts to Systems, one package per language; `symbolic_execution` executes steps that are programs, for any of them.
 
 What comes in: a file. What goes out: a `System`. Imports `strandline.model`, never a package further down.
 A new language is a module with `load(source) -> System`, whose System carries a `Scope` of the language's own, and one

@@ -1,7 +1,7 @@
 """Models written in Python: a class in, a System out.
 
 Imports `strandline.model` and nothing further down. Three rooms, each of which imports only those before it: `runtime`
-is what an author derives from and runs as plain Python, `symbolic` executes a model's functions symbolically,
+is what an author derives from and runs as plain Python, `symbolic_execution` executes a model's functions symbolically,
 `loading` executes a model file and puts the System together. The language is described in docs/python-models.md.
 """
 

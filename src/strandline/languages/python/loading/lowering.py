@@ -19,15 +19,21 @@ from strandline.languages.python.runtime.deferred import resolve
 from strandline.languages.python.runtime.model import Model
 from strandline.languages.python.runtime.text import keyword_place, literal_place, parse_text, raised, text_of
 from strandline.languages.python.runtime.types import BagType, EnumType, FifoType, RecordType, SetType, is_flat
-from strandline.languages.python.symbolic.coding import number, truth
-from strandline.languages.python.symbolic.containers import containers_in, offered, queried, size_of
-from strandline.languages.python.symbolic.evaluate import Evaluator
-from strandline.languages.python.symbolic.execute import Runner, names_of
-from strandline.languages.python.symbolic.machine import Machine
-from strandline.languages.python.symbolic.structure import Structure, functions_of
-from strandline.languages.python.symbolic.values import GroupValue, ModelValue, Place, ProcessValue, RecordSymbol
-from strandline.languages.symbolic.building import equal
-from strandline.languages.symbolic.execution import Refused, limit
+from strandline.languages.python.symbolic_execution.coding import number, truth
+from strandline.languages.python.symbolic_execution.containers import containers_in, offered, queried, size_of
+from strandline.languages.python.symbolic_execution.evaluate import Evaluator
+from strandline.languages.python.symbolic_execution.execute import Runner, names_of
+from strandline.languages.python.symbolic_execution.machine import Machine
+from strandline.languages.python.symbolic_execution.structure import Structure, functions_of
+from strandline.languages.python.symbolic_execution.values import (
+    GroupValue,
+    ModelValue,
+    Place,
+    ProcessValue,
+    RecordSymbol,
+)
+from strandline.languages.symbolic_execution.building import equal
+from strandline.languages.symbolic_execution.execution import Refused, limit
 from strandline.model.expression import FALSE, TRUE, Const, Expression, Read, conjunction, deep_recursion
 from strandline.model.measure import Component
 from strandline.model.system import (

@@ -9,10 +9,10 @@ from typing import Any
 from strandline.languages.python.runtime import faults
 from strandline.languages.python.runtime.stepping import enabled
 from strandline.languages.python.runtime.types import RecordType
-from strandline.languages.python.symbolic.functions import taken
-from strandline.languages.python.symbolic.structure import Structure
-from strandline.languages.python.symbolic.values import ModelValue, ProcessValue
-from strandline.languages.symbolic.execution import Refused
+from strandline.languages.python.symbolic_execution.functions import taken
+from strandline.languages.python.symbolic_execution.structure import Structure
+from strandline.languages.python.symbolic_execution.values import ModelValue, ProcessValue
+from strandline.languages.symbolic_execution.execution import Refused
 
 _FUNCTIONS = {"count": faults.count, "require": faults.require}
 _QUESTIONS = {"enabled": enabled, "taken": taken}

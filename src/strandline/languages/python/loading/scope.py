@@ -19,14 +19,14 @@ from strandline.errors import InputError
 from strandline.languages.python.loading.names import Names
 from strandline.languages.python.runtime.text import Text, parse_text
 from strandline.languages.python.runtime.types import ArrayType, RangeType
-from strandline.languages.python.symbolic.answers import answer
-from strandline.languages.python.symbolic.calls import inline
-from strandline.languages.python.symbolic.coding import number, truth
-from strandline.languages.python.symbolic.evaluate import Evaluator
-from strandline.languages.python.symbolic.machine import Machine
-from strandline.languages.python.symbolic.structure import Structure
-from strandline.languages.python.symbolic.values import Method, ProcessValue, Symbol, can_be_shown, describe
-from strandline.languages.symbolic.execution import Refused
+from strandline.languages.python.symbolic_execution.answers import answer
+from strandline.languages.python.symbolic_execution.calls import inline
+from strandline.languages.python.symbolic_execution.coding import number, truth
+from strandline.languages.python.symbolic_execution.evaluate import Evaluator
+from strandline.languages.python.symbolic_execution.machine import Machine
+from strandline.languages.python.symbolic_execution.structure import Structure
+from strandline.languages.python.symbolic_execution.values import Method, ProcessValue, Symbol, can_be_shown, describe
+from strandline.languages.symbolic_execution.execution import Refused
 from strandline.model.expression import Expression, deep_recursion, size
 from strandline.model.intervals import INT64
 from strandline.model.plain import PlainScope

@@ -12,8 +12,17 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TypeVar
 
-from strandline.languages.symbolic.building import all_of, both, either, evaluates, fits, implies, may_fault, negate
-from strandline.languages.symbolic.store import Store
+from strandline.languages.symbolic_execution.building import (
+    all_of,
+    both,
+    either,
+    evaluates,
+    fits,
+    implies,
+    may_fault,
+    negate,
+)
+from strandline.languages.symbolic_execution.store import Store
 from strandline.model.expression import (
     DEEPEST,
     FALSE,

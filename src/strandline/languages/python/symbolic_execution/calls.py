@@ -11,18 +11,18 @@ from typing import Any
 from strandline.languages.python.runtime.annotations import Record, bind_type
 from strandline.languages.python.runtime.text import text_of
 from strandline.languages.python.runtime.types import RecordType, is_flat
-from strandline.languages.python.symbolic.containers import apply, reached
-from strandline.languages.python.symbolic.execute import Runner, names_of
-from strandline.languages.python.symbolic.functions import EVALUATED, UNEVALUATED
-from strandline.languages.python.symbolic.reading import Reader
-from strandline.languages.python.symbolic.values import (
+from strandline.languages.python.symbolic_execution.containers import apply, reached
+from strandline.languages.python.symbolic_execution.execute import Runner, names_of
+from strandline.languages.python.symbolic_execution.functions import EVALUATED, UNEVALUATED
+from strandline.languages.python.symbolic_execution.reading import Reader
+from strandline.languages.python.symbolic_execution.values import (
     ActionValue,
     Method,
     Place,
     RecordSymbol,
     describe,
 )
-from strandline.languages.symbolic.execution import Refused
+from strandline.languages.symbolic_execution.execution import Refused
 
 _DEEPEST = 40
 _NOT_CALLED = ("empty", "full", "head")

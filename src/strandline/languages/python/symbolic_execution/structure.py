@@ -11,7 +11,7 @@ from strandline.languages.python.runtime.declarations import Marked
 from strandline.languages.python.runtime.faults import PROCESS_FAULT
 from strandline.languages.python.runtime.model import Model, Process
 from strandline.languages.python.runtime.types import EnumType, Type, leaves, numbers
-from strandline.languages.python.symbolic.values import (
+from strandline.languages.python.symbolic_execution.values import (
     ActionValue,
     ChosenProcess,
     GroupValue,
@@ -20,8 +20,8 @@ from strandline.languages.python.symbolic.values import (
     Place,
     ProcessValue,
 )
-from strandline.languages.symbolic.building import both, choose, interval
-from strandline.languages.symbolic.execution import Refused
+from strandline.languages.symbolic_execution.building import both, choose, interval
+from strandline.languages.symbolic_execution.execution import Refused
 from strandline.model.expression import Binary, Const, Expression, Undefined
 from strandline.model.intervals import within
 from strandline.model.system import Action, Variable

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from strandline.languages.python.runtime.types import SCALAR, ArrayType, RecordType
-from strandline.languages.python.symbolic.coding import loaded
-from strandline.languages.python.symbolic.values import (
+from strandline.languages.python.symbolic_execution.coding import loaded
+from strandline.languages.python.symbolic_execution.values import (
     Contents,
     Listing,
     Member,
@@ -25,8 +25,8 @@ from strandline.languages.python.symbolic.values import (
     Unbound,
     Upcoming,
 )
-from strandline.languages.symbolic.building import equal
-from strandline.languages.symbolic.store import Store
+from strandline.languages.symbolic_execution.building import equal
+from strandline.languages.symbolic_execution.store import Store
 from strandline.model.expression import FALSE, TRUE, Const, Expression
 from strandline.model.system import Variable
 

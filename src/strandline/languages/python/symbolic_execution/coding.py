@@ -15,7 +15,7 @@ from strandline.languages.python.runtime.types import (
     RecordType,
     Type,
 )
-from strandline.languages.python.symbolic.values import (
+from strandline.languages.python.symbolic_execution.values import (
     ChosenProcess,
     IntKind,
     Perhaps,
@@ -26,8 +26,8 @@ from strandline.languages.python.symbolic.values import (
     describe,
     mapped,
 )
-from strandline.languages.symbolic.building import add, both, choose, equal, fits, interval, negate
-from strandline.languages.symbolic.execution import Refused
+from strandline.languages.symbolic_execution.building import add, both, choose, equal, fits, interval, negate
+from strandline.languages.symbolic_execution.execution import Refused
 from strandline.model.expression import FALSE, RANGE_FAULT, TRUE, Binary, Const, Expression, Undefined
 from strandline.model.intervals import INT64, Interval, within
 from strandline.source import Span

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from strandline.languages.python.runtime.types import ArrayType, BagType, FifoType, SetType
-from strandline.languages.python.symbolic.containers import members, reached
-from strandline.languages.python.symbolic.reading import Reader
-from strandline.languages.python.symbolic.values import (
+from strandline.languages.python.symbolic_execution.containers import members, reached
+from strandline.languages.python.symbolic_execution.reading import Reader
+from strandline.languages.python.symbolic_execution.values import (
     Contents,
     GroupValue,
     Listing,
@@ -20,8 +20,8 @@ from strandline.languages.python.symbolic.values import (
     Upcoming,
     describe,
 )
-from strandline.languages.symbolic.building import both, implies
-from strandline.languages.symbolic.execution import Refused
+from strandline.languages.symbolic_execution.building import both, implies
+from strandline.languages.symbolic_execution.execution import Refused
 from strandline.model.expression import FALSE, TRUE, Const, Expression
 
 STARRED = "'*' cannot be used here; write the values one by one"

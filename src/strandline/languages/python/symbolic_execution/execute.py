@@ -11,9 +11,9 @@ from strandline.languages.python.runtime.declarations import LOCATION
 from strandline.languages.python.runtime.deferred import Deferred
 from strandline.languages.python.runtime.faults import FIELD_FAULT
 from strandline.languages.python.runtime.types import ArrayType, BagType, FifoType, RecordType, SetType
-from strandline.languages.python.symbolic.coding import held, truth
-from strandline.languages.python.symbolic.containers import fill
-from strandline.languages.python.symbolic.control import (
+from strandline.languages.python.symbolic_execution.coding import held, truth
+from strandline.languages.python.symbolic_execution.containers import fill
+from strandline.languages.python.symbolic_execution.control import (
     Bind,
     Forget,
     Fork,
@@ -26,10 +26,10 @@ from strandline.languages.python.symbolic.control import (
     meeting,
     ways_out,
 )
-from strandline.languages.python.symbolic.machine import FELL_THROUGH, UNDECIDED
-from strandline.languages.python.symbolic.reading import Reader
-from strandline.languages.python.symbolic.sequences import bind, sequence, unpacked
-from strandline.languages.python.symbolic.values import (
+from strandline.languages.python.symbolic_execution.machine import FELL_THROUGH, UNDECIDED
+from strandline.languages.python.symbolic_execution.reading import Reader
+from strandline.languages.python.symbolic_execution.sequences import bind, sequence, unpacked
+from strandline.languages.python.symbolic_execution.values import (
     ChosenProcess,
     GroupValue,
     Listing,
@@ -43,8 +43,8 @@ from strandline.languages.python.symbolic.values import (
     Unbound,
     describe,
 )
-from strandline.languages.symbolic.building import both, equal, negate
-from strandline.languages.symbolic.execution import TOO_INVOLVED, Refused
+from strandline.languages.symbolic_execution.building import both, equal, negate
+from strandline.languages.symbolic_execution.execution import TOO_INVOLVED, Refused
 from strandline.model.expression import TRUE, Const, Expression
 
 CONTAINER = BagType | FifoType | SetType

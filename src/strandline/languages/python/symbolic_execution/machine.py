@@ -10,7 +10,7 @@ from typing import Any
 
 from strandline.languages.python.runtime.faults import FIELD_FAULT
 from strandline.languages.python.runtime.types import BOOL, SCALAR, BoolType, EnumType, FlatType, RecordType
-from strandline.languages.python.symbolic.coding import (
+from strandline.languages.python.symbolic_execution.coding import (
     code,
     coded,
     coded_name,
@@ -21,8 +21,8 @@ from strandline.languages.python.symbolic.coding import (
     stored,
     truth,
 )
-from strandline.languages.python.symbolic.references import Names
-from strandline.languages.python.symbolic.values import (
+from strandline.languages.python.symbolic_execution.references import Names
+from strandline.languages.python.symbolic_execution.values import (
     INT,
     ChosenProcess,
     Contents,
@@ -40,11 +40,11 @@ from strandline.languages.python.symbolic.values import (
     describe,
     risks,
 )
-from strandline.languages.symbolic.building import (
+from strandline.languages.symbolic_execution.building import (
     choose,
     evaluates,
 )
-from strandline.languages.symbolic.execution import Execution, Refused
+from strandline.languages.symbolic_execution.execution import Execution, Refused
 from strandline.model.expression import (
     FALSE,
     TRUE,

@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from strandline.languages.python.runtime.text import Text
-from strandline.languages.python.symbolic.machine import Machine
-from strandline.languages.python.symbolic.structure import Structure
+from strandline.languages.python.symbolic_execution.machine import Machine
+from strandline.languages.python.symbolic_execution.structure import Structure
 from strandline.model.expression import Expression
 
 

@@ -20,10 +20,10 @@ from strandline.languages.python.runtime.types import (
     RecordType,
     SetType,
 )
-from strandline.languages.python.symbolic.coding import decoded, literal
-from strandline.languages.python.symbolic.machine import Machine
-from strandline.languages.python.symbolic.values import INT, Contents, Listing, Member, Place, Symbol, risks
-from strandline.languages.symbolic.building import (
+from strandline.languages.python.symbolic_execution.coding import decoded, literal
+from strandline.languages.python.symbolic_execution.machine import Machine
+from strandline.languages.python.symbolic_execution.values import INT, Contents, Listing, Member, Place, Symbol, risks
+from strandline.languages.symbolic_execution.building import (
     add,
     all_of,
     any_of,
@@ -36,7 +36,7 @@ from strandline.languages.symbolic.building import (
     may_fault,
     negate,
 )
-from strandline.languages.symbolic.execution import Refused
+from strandline.languages.symbolic_execution.execution import Refused
 from strandline.model.expression import FALSE, TRUE, Binary, Const, Element, Expression, Undefined
 from strandline.source import Span
 

@@ -10,12 +10,12 @@ from typing import Any
 from strandline.languages.python.runtime import faults
 from strandline.languages.python.runtime.stepping import enabled
 from strandline.languages.python.runtime.types import ArrayType, RecordType
-from strandline.languages.python.symbolic.coding import as_truth, number, perhaps, truth
-from strandline.languages.python.symbolic.containers import length
-from strandline.languages.python.symbolic.equality import same_value
-from strandline.languages.python.symbolic.reading import Reader
-from strandline.languages.python.symbolic.sequences import generated, listed, sequence
-from strandline.languages.python.symbolic.values import (
+from strandline.languages.python.symbolic_execution.coding import as_truth, number, perhaps, truth
+from strandline.languages.python.symbolic_execution.containers import length
+from strandline.languages.python.symbolic_execution.equality import same_value
+from strandline.languages.python.symbolic_execution.reading import Reader
+from strandline.languages.python.symbolic_execution.sequences import generated, listed, sequence
+from strandline.languages.python.symbolic_execution.values import (
     INT,
     ActionValue,
     GroupValue,
@@ -25,7 +25,7 @@ from strandline.languages.python.symbolic.values import (
     Rounds,
     Symbol,
 )
-from strandline.languages.symbolic.building import (
+from strandline.languages.symbolic_execution.building import (
     ROW,
     add,
     all_of,
@@ -37,7 +37,7 @@ from strandline.languages.symbolic.building import (
     joined,
     negate,
 )
-from strandline.languages.symbolic.execution import Refused
+from strandline.languages.symbolic_execution.execution import Refused
 from strandline.model.expression import FALSE, TRUE, Binary, Const, Expression, Unary
 from strandline.model.system import Action
 from strandline.transform.history import Steps

@@ -6,11 +6,11 @@ from typing import Any
 
 from strandline.errors import suggestion
 from strandline.languages.python.runtime.types import EnumType, RecordType
-from strandline.languages.python.symbolic.coding import coded_name, number, translated
-from strandline.languages.python.symbolic.machine import Machine
-from strandline.languages.python.symbolic.values import Perhaps, Place, RecordSymbol, Symbol, describe, risks
-from strandline.languages.symbolic.building import all_of, both, choose, equal, evaluates, negate
-from strandline.languages.symbolic.execution import Refused
+from strandline.languages.python.symbolic_execution.coding import coded_name, number, translated
+from strandline.languages.python.symbolic_execution.machine import Machine
+from strandline.languages.python.symbolic_execution.values import Perhaps, Place, RecordSymbol, Symbol, describe, risks
+from strandline.languages.symbolic_execution.building import all_of, both, choose, equal, evaluates, negate
+from strandline.languages.symbolic_execution.execution import Refused
 from strandline.model.expression import FALSE, TRUE, Expression
 from strandline.source import Span
 

@@ -21,14 +21,14 @@ from strandline.languages.python.runtime.types import (
     RecordType,
     SetType,
 )
-from strandline.languages.python.symbolic.calls import call
-from strandline.languages.python.symbolic.coding import as_truth, held, number, refuse_names, truth
-from strandline.languages.python.symbolic.containers import contains, queried
-from strandline.languages.python.symbolic.equality import same_value
-from strandline.languages.python.symbolic.machine import Machine
-from strandline.languages.python.symbolic.sequences import STARRED, generated, listed, parts
-from strandline.languages.python.symbolic.structure import Structure
-from strandline.languages.python.symbolic.values import (
+from strandline.languages.python.symbolic_execution.calls import call
+from strandline.languages.python.symbolic_execution.coding import as_truth, held, number, refuse_names, truth
+from strandline.languages.python.symbolic_execution.containers import contains, queried
+from strandline.languages.python.symbolic_execution.equality import same_value
+from strandline.languages.python.symbolic_execution.machine import Machine
+from strandline.languages.python.symbolic_execution.sequences import STARRED, generated, listed, parts
+from strandline.languages.python.symbolic_execution.structure import Structure
+from strandline.languages.python.symbolic_execution.values import (
     INT,
     ChosenProcess,
     GroupValue,
@@ -46,7 +46,7 @@ from strandline.languages.python.symbolic.values import (
     mapped,
     risks,
 )
-from strandline.languages.symbolic.building import (
+from strandline.languages.symbolic_execution.building import (
     all_of,
     any_of,
     both,
@@ -58,7 +58,7 @@ from strandline.languages.symbolic.building import (
     interval,
     negate,
 )
-from strandline.languages.symbolic.execution import Refused
+from strandline.languages.symbolic_execution.execution import Refused
 from strandline.model.expression import FALSE, INDEX_FAULT, TRUE, Binary, Const, Expression, Unary, Undefined
 
 ARITHMETIC: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {

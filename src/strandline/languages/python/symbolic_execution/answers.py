@@ -19,10 +19,10 @@ from strandline.languages.python.runtime.types import (
     RecordType,
     SetType,
 )
-from strandline.languages.python.symbolic.containers import members
-from strandline.languages.python.symbolic.machine import Machine
-from strandline.languages.python.symbolic.structure import Structure
-from strandline.languages.python.symbolic.values import (
+from strandline.languages.python.symbolic_execution.containers import members
+from strandline.languages.python.symbolic_execution.machine import Machine
+from strandline.languages.python.symbolic_execution.structure import Structure
+from strandline.languages.python.symbolic_execution.values import (
     ChosenProcess,
     Contents,
     GroupValue,
@@ -35,7 +35,7 @@ from strandline.languages.python.symbolic.values import (
     Symbol,
     describe,
 )
-from strandline.languages.symbolic.execution import Refused
+from strandline.languages.symbolic_execution.execution import Refused
 from strandline.model.expression import Const, Expression
 from strandline.model.values import Multiset, Queue, RecordValue
 

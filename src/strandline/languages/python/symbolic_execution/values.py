@@ -20,7 +20,7 @@ from strandline.languages.python.runtime.types import (
     RecordType,
     Type,
 )
-from strandline.languages.symbolic.building import add, both, choose, interval, may_fault
+from strandline.languages.symbolic_execution.building import add, both, choose, interval, may_fault
 from strandline.model.expression import FALSE, Binary, Const, Expression
 from strandline.model.intervals import Interval, within
 from strandline.model.system import Variable

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from strandline.languages.symbolic.building import choose, equal, interval, negate, substitute
+from strandline.languages.symbolic_execution.building import choose, equal, interval, negate, substitute
 from strandline.model.expression import FALSE, Const, Element, Expression, Read, walk
 from strandline.model.intervals import within
 from strandline.model.system import Assign, Variable, rows
