@@ -175,3 +175,15 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytes
     monkeypatch.setitem(__import__("sys").modules, "starlette", None)
     assert main(["serve", str(SEMAPHORE)]) == 2
     assert "-m pip install starlette uvicorn (or 'strandline[serve]')" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("seconds", ["soon", "inf", "nan", "-1", "0", "1e999"])
+def test_a_time_limit_that_is_no_positive_number_is_refused(server: Server, seconds: str) -> None:
+    status, answer = server.ask("check", {"kind": "deadlock", "seconds": seconds})
+    assert status == 400
+    assert answer["error"] == f"the time limit must be a number of seconds greater than 0, not '{seconds}'"
+
+
+def test_a_time_limit_is_given_as_text_or_number(server: Server) -> None:
+    for seconds in ("30", 30, 30.5, " "):
+        assert checked(server, kind="deadlock", seconds=seconds)["error"] is None

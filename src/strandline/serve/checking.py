@@ -1,9 +1,10 @@
-"""A check in the background of the server: what it tells while it runs, how it is cancelled, what it found."""
+"""Checks in the background of the server: progress, cancellation, result."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from math import isfinite, nan
 from threading import Lock, Thread
 from typing import Any
 
@@ -21,11 +22,14 @@ from strandline.traces.trace import Trace
 
 _KINDS = {"invariant": "invariants", "reach": "reach", "ltl": "ltl", "ctl": "ctl", "never": "never"}
 _MOST_POINTS = 300
-"""Points of the picture of a running search; beyond it every other one is dropped."""
+"""The most points of the chart of a running search; beyond it every other one is dropped."""
 
 
 class Asked:
-    """What the page asks for. Raises `InputError` for what is not understood."""
+    """The parsed request for a check.
+
+    Raises `InputError` for an invalid request.
+    """
 
     def __init__(self, system: System, given: Mapping[str, Any]) -> None:
         kind, text = str(given.get("kind", "declared")), str(given.get("text", "")).strip()
@@ -39,14 +43,27 @@ class Asked:
         elif kind != "declared":
             raise UsageError(f"there is no kind of property '{kind}'")
         measure = str(given.get("measure", "")).strip()
-        seconds = str(given.get("seconds", "")).strip()
-        self.options = Options(measure=[measure] if measure else (), max_seconds=float(seconds) if seconds else None)
+        seconds = _seconds(str(given.get("seconds", "")).strip())
+        self.options = Options(measure=[measure] if measure else (), max_seconds=seconds)
         self.temporal = TemporalOptions(fair=True) if given.get("fair") else TemporalOptions()
         self.selection = select(system, Claims(**claims))
 
 
+def _seconds(text: str) -> float | None:
+    """Return a time limit given as text; None for an empty text. Raises `UsageError` for anything but a number > 0."""
+    if not text:
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = nan
+    if not (isfinite(seconds) and seconds > 0):
+        raise UsageError(f"the time limit must be a number of seconds greater than 0, not '{text}'")
+    return seconds
+
+
 class Check:
-    """One check. A `strandline.checker.limits.progress.ProgressCallback` of itself."""
+    """A check in a thread of its own, and its `strandline.checker.limits.progress.ProgressCallback`."""
 
     def __init__(self, system: System, asked: Asked) -> None:
         self._system, self._asked = system, asked
@@ -56,7 +73,7 @@ class Check:
         self._every, self._seen = 1, 0
         self._stage = ""
         self._error: str | None = None
-        self._told: dict[str, Any] | None = None
+        self._result: dict[str, Any] | None = None
         self.verdict: Verdict | None = None
         self._thread = Thread(target=self._run, daemon=True, name="check")
         self._thread.start()
@@ -66,11 +83,11 @@ class Check:
         return self._thread.is_alive()
 
     def cancel(self) -> None:
-        """Ends at the next look, some twenty times a second, with what is known by then."""
+        """Request cancellation; the check ends at its next progress report, with the results so far."""
         self._cancelled = True
 
-    def told(self) -> dict[str, Any]:
-        """Where it stands."""
+    def status(self) -> dict[str, Any]:
+        """Return the status: stage, chart, error and result."""
         with self._lock:
             points = list(self._points)
         done = not self.running
@@ -83,18 +100,18 @@ class Check:
         }
 
     def trace(self, number: int) -> Trace:
-        """A trace of the result, by its number in the page."""
+        """Return a trace of the result, by its number in the page."""
         traces = [] if self.running or self.verdict is None else traces_of(self.verdict)
         if not 0 <= number < len(traces):
             raise UsageError(f"the check has no trace {number}")
         return traces[number]
 
     def _page(self) -> dict[str, Any] | None:
-        """Made once: a page asks again and again."""
+        """Return the data of the result, computed once because the page polls."""
         with self._lock:
-            if self._told is None and self.verdict is not None:
-                self._told = page_data(self.verdict)
-            return self._told
+            if self._result is None and self.verdict is not None:
+                self._result = page_data(self.verdict)
+            return self._result
 
     def stage(self, text: str) -> None:
         self._stage = text
@@ -135,7 +152,7 @@ class Check:
 
 
 class Checks:
-    """The checks of a server, by number; one runs at a time."""
+    """The checks of a server by number; one runs at a time."""
 
     def __init__(self, system: System) -> None:
         self._system = system
@@ -143,7 +160,10 @@ class Checks:
         self._lock = Lock()
 
     def start(self, given: Mapping[str, Any]) -> int:
-        """Start one; raises `InputError` where it is not understood, or another one runs."""
+        """Start a check and return its number.
+
+        Raises `InputError` if the request is invalid or another check is running.
+        """
         asked = Asked(self._system, given)
         with self._lock:
             if self._checks and self._checks[-1].running:
@@ -157,6 +177,6 @@ class Checks:
         return self._checks[number]
 
     def close(self) -> None:
-        """The server ends."""
+        """Cancel all checks when the server stops."""
         for one in self._checks:
             one.cancel()

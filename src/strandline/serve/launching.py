@@ -1,4 +1,4 @@
-"""The server: on this machine alone, until Ctrl-C."""
+"""The server, on this machine alone, until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ HOST = "127.0.0.1"
 
 
 def serve(system: System, port: int, say: Callable[[str], None]) -> None:
-    """Serve the explorer of a model until the process is told to end; `say` is told the address once it can be opened.
-    Port 0 takes any that is free."""
+    """Serve the explorer of a model until the process is asked to terminate.
+
+    `say` is called with the address once the server accepts connections. Port 0 takes any free port.
+    """
     listening = _listening(port)
     token = secrets.token_urlsafe(24)
     number = listening.getsockname()[1]
@@ -33,7 +35,7 @@ def serve(system: System, port: int, say: Callable[[str], None]) -> None:
 
 
 class _Server(uvicorn.Server):
-    """Tells when it can be asked."""
+    """A uvicorn server with a callback for the moment when it accepts connections."""
 
     ready: Callable[[], None]
 
