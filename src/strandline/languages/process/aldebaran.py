@@ -27,7 +27,7 @@ from strandline.source import Source, Span
 __all__ = ["load", "read", "write"]
 
 COMPONENT = "LTS"
-"""The name of the component that is the whole file."""
+"""The name of the only component."""
 MAXIMUM_STATES = 1 << 20
 
 _HEADER = re.compile(r"\s*des\s*\(\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*\)\s*")
@@ -37,18 +37,21 @@ _INTERNAL = frozenset({"i", TAU})
 
 
 def load(source: Source) -> System:
-    """The System with this file as its only component, called `LTS`."""
+    """Load the System with this file as its only component, called `LTS`."""
     system = lower(source, single(COMPONENT, read(source)))
     return validate(replace(system, scope=ProcessScope(system.processes, {})))
 
 
 def read(source: Source) -> Lts:
-    """The labelled transition system in a text. Raises `ParseError` with the line of the first mistake."""
+    """Parse a labelled transition system; raises `ParseError` with the line of the first mistake."""
     return _Reader(source).lts()
 
 
 def write(lts: Lts) -> str:
-    """The text of a file; states become numbers. Raises `InputError` for a label that the format cannot hold."""
+    """Return the text of an .aut file; states become numbers.
+
+    Raises `InputError` for a label that the format cannot represent.
+    """
     lines = [f"des ({lts.initial}, {len(lts.transitions)}, {len(lts.states)})"]
     for transition in lts.transitions:
         lines.append(f"({transition.source}, {_written(transition.label)}, {transition.target})")

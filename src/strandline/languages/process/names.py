@@ -1,6 +1,6 @@
-"""Which names a part of a program uses and binds, and what its parts are.
+"""Free and bound names of program parts, and iteration over subterms.
 
-Chains of arrows may be long and are walked without recursion; everything else nests as deep as the parser allows.
+Long chains of arrows are walked without recursion; everything else nests only as deep as the parser allows.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from strandline.languages.process.syntax import (
 from strandline.source import Span
 
 Names = dict[str, Span]
-"""Names, each with the place where it stands first."""
+"""Names with the places of their first occurrences."""
 
 
 def expression_names(expression: Arithmetic) -> Iterator[Name]:
-    """Every name in an expression, left to right."""
+    """Yield every name in an expression, left to right."""
     waiting = [expression]
     while waiting:
         match waiting.pop():
@@ -56,7 +56,7 @@ def expression_names(expression: Arithmetic) -> Iterator[Name]:
 
 
 def free_names(term: Term) -> Names:
-    """The names that a term uses and does not bind."""
+    """Return the free names of a term."""
     row: list[Prefix] = []
     while isinstance(term, Prefix):
         row.append(term)
@@ -83,7 +83,7 @@ def _behind_arrows(term: Term) -> Names:
 
 
 def composition_names(part: Composition) -> Names:
-    """The names that a composition uses and does not bind."""
+    """Return the free names of a composition."""
     match part:
         case Member(call=call):
             return free_names(call)
@@ -102,12 +102,12 @@ def composition_names(part: Composition) -> Names:
 
 
 def label_names(labels: tuple[Label, ...]) -> Names:
-    """The names that labels use and do not bind."""
+    """Return the free names of labels."""
     return _joined(*(_through_label(label, {}) for label in labels))
 
 
 def subterms(term: Term) -> Iterator[Term]:
-    """A term and everything in it."""
+    """Yield a term and all its subterms."""
     waiting = [term]
     while waiting:
         part = waiting.pop()
@@ -126,7 +126,7 @@ def subterms(term: Term) -> Iterator[Term]:
 
 
 def subcompositions(composition: Composition) -> Iterator[Composition]:
-    """A composition and everything in it."""
+    """Yield a composition and all its parts."""
     waiting = [composition]
     while waiting:
         part = waiting.pop()
@@ -143,7 +143,7 @@ def subcompositions(composition: Composition) -> Iterator[Composition]:
 
 
 def binders(part: Term | Composition) -> Iterator[Binder]:
-    """The indices that this very part binds, not those inside it."""
+    """Yield the indices that this part itself binds, not its subterms."""
     labels: tuple[Label, ...] = ()
     match part:
         case Replicated(binders=own) | ReplicatedParallel(binders=own):
@@ -183,7 +183,7 @@ def _through_binders(binders: tuple[Binder, ...], inner: Names) -> Names:
 
 
 def _through_label(label: Label, inner: Names) -> Names:
-    """What is used by a label and by what comes behind it."""
+    """Return the free names of a label and of the part in its scope."""
     for index in reversed(label.indices):
         inner = _through_binders((index,), inner) if isinstance(index, Binder) else _joined(_of(index), inner)
     return inner

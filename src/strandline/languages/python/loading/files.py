@@ -1,4 +1,4 @@
-"""Model files: they are executed, as an import would, and the models are looked for among their names."""
+"""Model files: executed like an import, then searched for models."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ from strandline.source import Source, Span
 
 
 def load_model(source: Source, selection: str = "", given: Given | None = None) -> Model | type[Model]:
-    """Execute the file and pick a model from it, with the parameters that are given."""
+    """Execute the file and return the selected model, with the given parameters.
+
+    Raises `ModelError` for errors in the file, and `UsageError` for a selection or parameters that do not fit.
+    """
     picked = _picked(source, selection)
     if not given:
         return picked
@@ -57,10 +60,10 @@ def _picked(source: Source, selection: str) -> Model | type[Model]:
 
 
 def _executed(source: Source) -> dict[str, Any]:
-    """The names that a file defines. What it raises is shown as a mistake in the file."""
+    """Execute a file and return its global names; exceptions become errors in the file."""
     module = ModuleType(f"strandline_model_{abs(hash((source.name, source.text)))}")
     module.__file__ = source.name
-    # The text that was read is the one that was executed, whatever becomes of the file meanwhile.
+    # Tracebacks must show the executed text, even if the file changes meanwhile.
     linecache.cache[source.name] = (
         len(source.text),
         None,
@@ -71,7 +74,7 @@ def _executed(source: Source) -> dict[str, Any]:
     sys.modules[module.__name__] = module
     sys.path.insert(0, folder)
     try:
-        # What the file prints must not stand among verdicts.
+        # Output of the file must not mix with verdicts on stdout.
         with contextlib.redirect_stdout(sys.stderr):
             exec(compile(source.text, source.name, "exec", dont_inherit=True), vars(module))
     except SyntaxError as error:
@@ -106,7 +109,7 @@ def _no_model_twice(source: Source, names: dict[str, Any]) -> None:
 
 
 def _selected(source: Source, names: dict[str, Any], selection: str) -> Model | type[Model]:
-    """`Name` or `Name(parameter=value, ...)`."""
+    """Return the model named by `Name` or `Name(parameter=value, ...)`."""
     try:
         node = ast.parse(selection, mode="eval").body
     except SyntaxError:

@@ -1,4 +1,4 @@
-"""A model instance to a System."""
+"""Lowering of a model instance to a System."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _MOST_ACTIONS = 200_000
 
 
 def to_system(model: Model | type[Model]) -> System:
-    """The System that a model means; a class stands for its instance with the default parameters."""
+    """Lower a model to a System; a class stands for its instance with the default parameters."""
     notes = review(model if isinstance(model, type) else type(model))
     instance = model() if isinstance(model, type) else model
     with deep_recursion():
@@ -63,13 +63,13 @@ def to_system(model: Model | type[Model]) -> System:
 
 @dataclass(frozen=True, slots=True)
 class _Argument:
-    """One value of an action's parameter: how it is shown, when it is possible, what it is."""
+    """One value of an action's parameter: its text, the condition under which it is possible, and the value."""
 
     shown: str
     condition: Callable[[Machine], Expression]
     value: Callable[[Machine], Any]
     offered: tuple[str, Any] | None = None
-    """Where it is what a container holds: what is shown before it, and the value."""
+    """The text before the value and the value, if it comes from a container."""
 
 
 @dataclass(slots=True)
@@ -121,7 +121,7 @@ class _Lowering:
         return validate(self._with_claims(system))
 
     def _with_claims(self, system: System) -> System:
-        """What is said of the System's states and runs; it may ask about its actions."""
+        """Add claims, labels, measures and fairness conditions, which may refer to actions."""
         return replace(
             system,
             labels=tuple(self._predicates("label")),
@@ -198,7 +198,7 @@ class _Lowering:
             yield _Step(name, marked, process, guard, tuple(machine.execution.store.effects), span)
 
     def _arguments(self, process: ProcessValue | None, name: str, domain: Any, node: Any, text: Any) -> list[_Argument]:
-        """All values that a parameter can have in some state."""
+        """Return all values that a parameter can have in some state."""
         try:
             if domain is None:
                 raise Refused(f"'{name}' needs a domain: {name}: Range[low, high], Enum, bool or any_of(\"...\")")
@@ -257,7 +257,10 @@ class _Lowering:
         return self.structure.member_fields[process][LOCATION]
 
     def _processes(self, steps: list[_Step]) -> dict[ProcessValue, Process]:
-        """The processes that have locations: a `pc` with names. They jump where anything but `to` changes it."""
+        """Return the processes that have locations: an enumeration `pc`.
+
+        A process jumps if anything but `to` changes its `pc`.
+        """
         assigned = {effect.target.variable for step in steps for effect in step.effects}
         return {
             process: Process(self.structure.instance_name(process), place.variable, jumps=place.variable in assigned)
@@ -315,14 +318,14 @@ class _Lowering:
             yield Predicate(name, expression, self._span(marked))
 
     def _parameters(self) -> Iterator[tuple[str, Any]]:
-        """Those that are not what the class says."""
+        """Yield the parameters whose values are not the defaults."""
         for name, one in parameters_of_model(type(self.model)).items():
             value = self.model._bindings[name]
             if resolve(one.default, self.model._bindings) != value:
                 yield name, value
 
     def _bounds(self) -> Iterator[Predicate]:
-        """Where bags and queues are full: an action that would put something into them is not enabled."""
+        """Yield the conditions that bags and queues are full, which disable actions that add to them."""
         places = [*self.structure.fields.values()]
         places += [place for fields in self.structure.member_fields.values() for place in fields.values()]
         for place in (one for outer in places for one in containers_in(outer)):
@@ -330,7 +333,7 @@ class _Lowering:
             yield Predicate(name, queried(Machine(may_write=False), place, "full").expression)
 
     def _formulas(self) -> Iterator[Claim]:
-        """The formulas of the model, then those of each process, in its own words."""
+        """Yield the formulas of the model, then those of each process, in the scope of the process."""
         owners: list[ProcessValue | None] = [None, *self.structure.member_fields]
         for process in owners:
             cls = type(self.model) if process is None else self.structure.process_class(process.group)
@@ -349,7 +352,7 @@ class _Lowering:
     # Fairness
 
     def _fair_processes(self, taken: Sequence[tuple[_Step, tuple[Action, ...]]]) -> Iterator[Fairness]:
-        """Each process of a fair class by itself."""
+        """Yield a fairness condition for each process of a fair class."""
         for process in self.structure.member_fields:
             cls = self.structure.process_class(process.group)
             if not cls._fair:
@@ -363,7 +366,7 @@ class _Lowering:
             yield from self._fair(self.structure.instance_name(process), own, cls._fair, span)
 
     def _fair_actions(self, taken: Sequence[tuple[_Step, tuple[Action, ...]]]) -> Iterator[Fairness]:
-        """Each fair action, with all values of its parameters; that of each process by itself."""
+        """Yield a fairness condition for each fair action of each process, over all parameter values."""
         for process, marked in self._marked("action"):
             if marked.fair:
                 own = tuple(
@@ -376,7 +379,7 @@ class _Lowering:
                 yield from self._fair(title, own, marked.fair, self._span(marked))
 
     def _fair(self, name: str, actions: tuple[Action, ...], how: Fair, span: Span | None) -> Iterator[Fairness]:
-        """Fairness of some actions; there may be none, where no state at all lets them happen."""
+        """Yield fairness of the actions; nothing if there are none because they are impossible in every state."""
         if actions:
             yield Fairness(name, actions, span=span, strong=how == STRONG)
 
@@ -395,5 +398,5 @@ class _Lowering:
 
 
 def _said(how: Fair) -> str:
-    """As it is written behind `fair=`."""
+    """Return the fairness as written behind `fair=`."""
     return str(how == WEAK) if how != STRONG else repr(how)

@@ -1,7 +1,7 @@
-"""What stands in the classes of a model and would mean something else than it says: refused, with its place.
+"""Checks of a model's classes for code that would not mean what it says.
 
-Python itself takes all of this without a word: of two functions of one name it forgets the first, a parameter in the
-place of the process *is* the process, and a decorator can hide an action from the model.
+Python accepts all of this silently: the first of two functions of one name is lost, a parameter in the place of the
+process *is* the process, and a decorator can hide an action from the model.
 """
 
 from __future__ import annotations
@@ -19,14 +19,16 @@ from strandline.languages.python.runtime.model import Model, Process
 from strandline.languages.python.runtime.text import Text, class_definition, head
 
 RESERVED = tuple(name for name in vars(Model) if not name.startswith("_"))
-"""The methods that every model has."""
+"""The public methods of every model."""
 _LEADING = {Model: ("m",), Process: ("m", "me")}
 _DEFINITION = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def review(model: type[Model]) -> list[str]:
-    """Refuse what would be misunderstood in the body of a model class, in those of its processes and in those that
-    they derive from; warnings about what is perhaps not what was meant."""
+    """Check a model class, its process classes and their bases.
+
+    Raises `ModelError` for code that would be misunderstood; returns warnings about likely mistakes.
+    """
     notes: list[str] = []
     processes = groups_of(model)
     marked = [*model._marked.values(), *(one for process in processes for one in process._marked.values())]
@@ -44,7 +46,7 @@ def review(model: type[Model]) -> list[str]:
 
 
 def _spelled(model: type[Model], cls: type) -> dict[str, str]:
-    """The variables that a function of a class can speak of, and how."""
+    """Return how a function of a class spells the variables that it can use."""
     shared = {name: f"m.{name}" for name in model._fields}
     return shared if cls is model else shared | {name: f"me.{name}" for name in getattr(cls, "_fields", {})}
 
@@ -97,7 +99,7 @@ class _Body:
     # Functions
 
     def _decorated_alone(self, node: _DEFINITION) -> None:
-        """A decorator of ours stands alone: another one would wrap the function, or hide it from the model."""
+        """Refuse other decorators beside ours: they would wrap the function, or hide it from the model."""
         own = [one for one in node.decorator_list if self._is_ours(one)]
         others = [one for one in node.decorator_list if one not in own]
         if own and others:
@@ -154,7 +156,7 @@ class _Body:
 
 
 def _bound(definition: ast.ClassDef) -> Iterator[tuple[str, ast.stmt]]:
-    """The names that the statements of a class body give something, in order."""
+    """Yield the names that the statements of a class body bind, in order."""
     for node in definition.body:
         match node:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):

@@ -1,6 +1,6 @@
-"""What a model's author writes types with: annotations of variables, of records' fields and of actions' parameters.
+"""Type annotations of models: for variables, record fields and action parameters.
 
-In a class body a type may still depend on parameters; `bind_type` makes one of `types` of it.
+In a class body a type may still depend on parameters; `bind_type` turns it into one of `types`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class TypeExpression:
 
 
 class Written:
-    """Base of the types that are written with brackets behind their names."""
+    """Base of the types written with brackets: `Range[0, 3]`."""
 
     def __class_getitem__(cls, arguments: Any) -> TypeExpression:
         return TypeExpression(cls.__name__, arguments if isinstance(arguments, tuple) else (arguments,))
@@ -59,7 +59,7 @@ class Enum(Written):
 
 
 class Array(Written):
-    """`Array[type, length]`."""
+    """`Array[type, length]`: a fixed-size array."""
 
 
 class Bag(Written):
@@ -71,7 +71,7 @@ class Fifo(Written):
 
 
 class Set(Written):
-    """`Set[type]`."""
+    """`Set[type]`: a set of values of the type."""
 
 
 class Optional(Written):
@@ -79,7 +79,7 @@ class Optional(Written):
 
 
 class Outer(dict[str, Any]):
-    """The namespace of a class inside a model: names of the enclosing class body are visible in it."""
+    """Namespace of a class inside a model; names of the enclosing class body are visible in it."""
 
     def __init__(self, enclosing: Mapping[str, Any]) -> None:
         super().__init__()
@@ -92,7 +92,7 @@ class Outer(dict[str, Any]):
 
 
 class Inner(type):
-    """Metaclass of what stands inside a model; see `Outer`."""
+    """Metaclass of classes inside a model; see `Outer`."""
 
     if TYPE_CHECKING:
         # In a model's functions the name of a process class stands for its processes.
@@ -111,9 +111,11 @@ class Inner(type):
 
 
 class Scalar(metaclass=Inner):
-    """Base of sets of things that are alike: `class Item(Scalar, count=3): ...`, and a variable `x: Item` holds one of
-    them. Their names are 0, 1, ..., but which is which never matters: they can be assigned, compared by == and !=,
-    chosen and used as indices, and nothing else."""
+    """Base of scalarsets: sets of interchangeable values.
+
+    After `class Item(Scalar, count=3): ...` a variable `x: Item` holds one of three items, numbered from 0. Items can
+    be assigned, compared by == and !=, chosen and used as indices, and nothing else.
+    """
 
     _count: Any = None
 
@@ -123,7 +125,10 @@ class Scalar(metaclass=Inner):
 
 
 class Record(metaclass=Inner):
-    """Base of record types: annotate the fields in the class body. `Message(kind="ack", number=3)` makes one."""
+    """Base of record types; annotate the fields in the class body.
+
+    `Message(kind="ack", number=3)` makes a value.
+    """
 
     def __init__(self, *values: Any, **fields: Any) -> None:
         names = list(annotations_of(type(self)))
@@ -155,7 +160,7 @@ class Record(metaclass=Inner):
 
 
 def annotations_of(cls: type) -> dict[str, Any]:
-    """The annotations in a class body and those of its bases, base first; texts are evaluated."""
+    """Return the annotations of a class and its bases, base first, with string annotations evaluated."""
     found: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
         module = sys.modules.get(base.__module__)
@@ -167,7 +172,7 @@ def annotations_of(cls: type) -> dict[str, Any]:
 
 
 def evaluated(annotation: Any, names: Mapping[str, Any], owner: type | None) -> Any:
-    """An annotation as a value: under `from __future__ import annotations` it is a text."""
+    """Evaluate an annotation that is a string, as under `from __future__ import annotations`."""
     if not isinstance(annotation, str):
         return annotation
     scope: dict[str, Any] = dict(getattr(owner, "_enclosing", {}) or {})
@@ -176,7 +181,10 @@ def evaluated(annotation: Any, names: Mapping[str, Any], owner: type | None) -> 
 
 
 def bind_type(annotation: Any, bindings: Mapping[str, Any], what: str) -> Type:
-    """The type that an annotation means with these parameters. Raises `ModelError` in the author's words."""
+    """Return the type of an annotation with these parameters.
+
+    `what` names the declaration in messages. Raises `ModelError` for anything that is no type of a model.
+    """
     if annotation is bool:
         return BOOL
     if isinstance(annotation, type) and issubclass(annotation, Record):

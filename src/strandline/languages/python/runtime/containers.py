@@ -1,7 +1,7 @@
 """Values of containers and records when a model runs as plain Python.
 
-They do what the compiled model does: an operation on a full or empty container means that the step is not enabled,
-a value that does not fit is a fault, a negative index is outside.
+They behave like the compiled model: an operation on a full or empty container disables the step, a value that does not
+fit is a fault, a negative index is out of range.
 """
 
 from __future__ import annotations
@@ -26,8 +26,11 @@ from strandline.languages.python.runtime.types import (
 
 
 def fitted(kind: Type, value: Any, place: str = "a value", outside: Callable[[str], None] = out_of_range) -> Any:
-    """The value as the type keeps it: copied where it is compound. A number outside its range is reported to
-    `outside`, at once where it is part of a coded value; a value of another kind is a `TypeError`."""
+    """Convert a value to the type; compound values are copied.
+
+    A number outside its range is reported to `outside`, immediately if it is part of a coded value. Raises `TypeError`
+    for a value of another type.
+    """
     match kind:
         case BoolType() if isinstance(value, bool):
             return value
@@ -60,7 +63,7 @@ def fitted(kind: Type, value: Any, place: str = "a value", outside: Callable[[st
 
 
 def _instead(kind: Type, value: Any) -> str:
-    """How a value for each element of an array is written."""
+    """Return a hint how to write a value for each element of an array."""
     if not isinstance(kind, ArrayType):
         return ""
     if isinstance(value, Iterable) and not isinstance(value, str):
@@ -69,7 +72,7 @@ def _instead(kind: Type, value: Any) -> str:
 
 
 def copied_record(kind: RecordType, values: dict[str, Any]) -> Any:
-    """A record whose assignments are checked by the bound type."""
+    """Return a record whose assignments are checked against the bound type."""
     record: Any = object.__new__(kind.maker)
     object.__setattr__(record, "_kind", kind)
     object.__setattr__(record, "_values", values)
@@ -83,7 +86,7 @@ def _filled(container: Any, values: Iterable[Any]) -> Any:
 
 
 def order(kind: FlatType, value: Any) -> Any:
-    """A key that sorts values as their codes do, raw ones too."""
+    """Return a sort key that orders values as their codes do, including values out of range."""
     match kind:
         case RangeType():
             return value
@@ -96,7 +99,7 @@ def order(kind: FlatType, value: Any) -> Any:
 
 
 class ArrayValue:
-    """An array; indices run from 0 and never count from the end."""
+    """An array; indices start at 0, negative ones are out of range."""
 
     def __init__(self, kind: ArrayType, values: list[Any]) -> None:
         self._kind = kind
@@ -128,7 +131,7 @@ class ArrayValue:
 
 
 class _Container:
-    """What bags, queues and sets have in common."""
+    """Base of bags, queues and sets."""
 
     def __init__(self, kind: Any) -> None:
         self._kind = kind
@@ -151,7 +154,7 @@ class _Container:
         return value in self._values
 
     def __iter__(self) -> Iterator[Any]:
-        """What is held now: putting and taking on the way does not change where a loop goes."""
+        """Iterate over a snapshot: changes during the loop do not affect it."""
         return iter(tuple(self._values))
 
     def __reversed__(self) -> Iterator[Any]:
@@ -162,7 +165,7 @@ class _Container:
 
 
 class _Bounded(_Container):
-    """What bags and queues have in common."""
+    """Base of bags and queues, which have a capacity."""
 
     _kind: BagType | FifoType
 
@@ -180,15 +183,15 @@ class _Bounded(_Container):
 
 
 class BagValue(_Bounded):
-    """A multiset; the order in which things came is forgotten."""
+    """A multiset; the order of insertion is not kept."""
 
     def put(self, value: Any) -> None:
-        """Add one; not enabled where the bag is full."""
+        """Add a value; not enabled if the bag is full."""
         self._append(value)
         self._values.sort(key=lambda one: order(self._kind.element, one), reverse=True)
 
     def take(self, value: Any) -> None:
-        """Remove one such value; not enabled where there is none."""
+        """Remove one occurrence of the value; not enabled if there is none."""
         if value not in self._values:
             raise NotEnabled(f"{value!r} is not in the bag")
         self._values.remove(value)
@@ -198,18 +201,18 @@ class FifoValue(_Bounded):
     """A queue."""
 
     def put(self, value: Any) -> None:
-        """Append; not enabled where the queue is full."""
+        """Append a value; not enabled if the queue is full."""
         self._append(value)
 
     def get(self) -> Any:
-        """Remove and return the oldest; not enabled where the queue is empty."""
+        """Remove and return the oldest value; not enabled if the queue is empty."""
         if not self._values:
             raise NotEnabled("the queue is empty")
         return self._values.pop(0)
 
     @property
     def head(self) -> Any:
-        """The oldest; not enabled where the queue is empty."""
+        """The oldest value; not enabled if the queue is empty."""
         if not self._values:
             raise NotEnabled("the queue is empty")
         return self._values[0]
@@ -221,7 +224,7 @@ class SetValue(_Container):
     _kind: SetType
 
     def _checked(self, value: Any) -> Any:
-        """The value itself; one that can never be a member is outside, like an index."""
+        """Return the value; raise `IndexError` if it is outside the element type."""
         kept = _inside(self._kind.element, value)
         if not kept:
             raise IndexError(f"{value!r} is outside {self._kind.element}")
@@ -239,7 +242,7 @@ class SetValue(_Container):
             self._values.remove(value)
 
     def remove(self, value: Any) -> None:
-        """Take a member out; not enabled where it is none."""
+        """Remove a member; not enabled if it is none."""
         if self._checked(value) not in self._values:
             raise NotEnabled(f"{value!r} is not in the set")
         self._values.remove(value)
@@ -262,7 +265,7 @@ def _inside(kind: FlatType, value: Any) -> bool:
 
 
 def frozen(kind: Type, value: Any) -> Any:
-    """A hashable picture of a value, from which `thawed` makes an equal one."""
+    """Return a hashable image of a value, from which `thawed` makes an equal one."""
     match kind:
         case RecordType(fields=fields):
             return tuple(frozen(inner, getattr(value, name)) for name, inner in fields)
@@ -277,7 +280,7 @@ def frozen(kind: Type, value: Any) -> Any:
 
 
 def default(kind: Type) -> Any:
-    """The value that a variable of the type has where none is given."""
+    """Return the initial value of a type where none is given."""
     match kind:
         case BoolType():
             return False
@@ -300,7 +303,7 @@ def default(kind: Type) -> Any:
 
 
 def thawed(kind: Type, picture: Any) -> Any:
-    """The value that a picture shows."""
+    """Return the value of an image made by `frozen`."""
     match kind:
         case RecordType(fields=fields):
             parts = zip(fields, picture, strict=True)

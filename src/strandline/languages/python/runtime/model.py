@@ -1,9 +1,9 @@
-"""`Model` and `Process`: the classes that authors derive from, and how an instance runs as plain Python.
+"""`Model` and `Process`, the base classes of models, and running an instance as plain Python.
 
 m = Mutex(N=2)
-m.request(0)            # one step; raises NotEnabled where it is not possible, and changes nothing then
+m.request(0)            # one step; raises NotEnabled if it is not possible, and changes nothing then
 assert m.P[0].pc == "want"
-m.steps()               # what is possible now
+m.steps()               # the steps that are possible now
 """
 
 from __future__ import annotations
@@ -34,10 +34,12 @@ from strandline.languages.python.runtime.types import Type
 
 
 class Process(int, metaclass=Inner):
-    """Base of process classes inside a model. An instance is its number, with the fields of the process;
-    `class P(Process, count=3)` makes three, without `count` there is one. With `fair=True` a run counts only if
-    each of them, once it stays able to take a step, takes one again and again; with `fair="strong"`, if each takes one
-    again and again that is able to again and again."""
+    """Base of process classes inside a model; an instance is its index, with the fields of the process.
+
+    `class P(Process, count=3)` makes three processes, without `count` there is one. `fair=True` demands weak fairness
+    of each process: a run counts only if the process takes infinitely many steps whenever it stays able to take one for
+    ever. `fair="strong"` demands it whenever the process is able to infinitely often.
+    """
 
     _count: Any = None
     _fair: Fair = False
@@ -72,7 +74,7 @@ class Process(int, metaclass=Inner):
 
 
 class Model:
-    """Base of models. The class body declares parameters, variables, processes, actions and properties."""
+    """Base of models; the class body declares parameters, variables, processes, actions and properties."""
 
     _fields: dict[str, Any] = {}  # noqa: RUF012
     _marked: dict[str, Marked] = {}  # noqa: RUF012
@@ -130,7 +132,7 @@ class Model:
         super().__setattr__(name, value)
 
     def __getattr__(self, name: str) -> Any:
-        """`m.enter(0)`: an action of the only process class that has one of this name."""
+        """Return `m.enter`: an action of the only process class that has one of this name."""
         members = self.__dict__.get("_members", {})
         owners = [group for group in members.values() if name in type(group[0])._marked]
         if name.startswith("_") or len(owners) != 1:
@@ -150,7 +152,7 @@ class Model:
                 yield member._values, member._kinds
 
     def state(self) -> tuple[Any, ...]:
-        """The present state as a hashable value, for `restore` and for comparing."""
+        """Return the present state as a hashable value, for `restore` and comparisons."""
         return tuple(frozen(kinds[name], values[name]) for values, kinds in self._places() for name in kinds)
 
     def restore(self, state: tuple[Any, ...]) -> None:
@@ -163,16 +165,16 @@ class Model:
     # Steps
 
     def steps(self) -> list[StepChoice]:
-        """Every step that is possible now. A step that would be a fault is listed: `take` raises it."""
+        """Return all steps that are possible now, including those that would fault when taken."""
         return possible(self)
 
     def take(self, choice: StepChoice) -> None:
-        """Take a step that `steps` has offered."""
+        """Take a step returned by `steps`."""
         owner: Any = self if choice.process is None else self._members[choice.process][choice.index or 0]
         getattr(owner, choice.action)(*choice.arguments)
 
     def initial_states(self) -> list[tuple[Any, ...]]:
-        """All initial states: what the `@initial` functions make of the defaults, or the defaults."""
+        """Return all initial states: those made by the `@initial` functions, or the default values."""
         start = type(self)(**self._bindings)
         before, found = start.state(), []
         setups = [marked for marked in type(self)._marked.values() if marked.kind == "initial"]

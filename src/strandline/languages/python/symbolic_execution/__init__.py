@@ -1,11 +1,11 @@
-"""Functions of a model executed symbolically: loops unrolled, both ways of an `if` taken and joined.
+"""Symbolic execution of a model's functions: loops unrolled, branches of an `if` merged.
 
-What comes in: the syntax tree of a function and what its names stand for. What goes out: a guard, assignments and
-what may go wrong, as expressions of `strandline.model`. Imports `languages.symbolic_execution`, which executes the step
-itself, and `runtime`; must not import `loading`.
+Input: the syntax tree of a function and the values of its names. Output: a guard, assignments and possible faults, as
+expressions of `strandline.model`. Imports `languages.symbolic_execution`, which executes the step itself, and
+`runtime`; must not import `loading`.
 
-`values` are what expressions stand for, `coding` turns them into stored numbers; a `machine` is one execution, with its
-local names in `references`; `containers` and `equality` are operations on it. `structure` makes System variables of the
-declared ones. `reading` says what a reader of expressions offers; `sequences`, `execute`, `functions` and `calls` are
-written against it, and `evaluate` is the one there is.
+`values` are the values of expressions, `coding` converts them to stored numbers; a `machine` is one execution, with its
+local names in `references`; `containers` and `equality` are operations on it. `structure` maps declared variables to
+System variables. `reading` is the interface of an expression reader; `sequences`, `execute`, `functions` and `calls`
+are written against it, and `evaluate` implements it.
 """

@@ -1,7 +1,6 @@
-"""What a value of an expression is in a state: the Python value of what was read symbolically.
+"""Evaluation of symbolic values in a state, to Python values for display.
 
-Parts are evaluated only where they are there: what an empty slot or an Optional without a value would hold is not
-asked for.
+Only present parts are evaluated: the contents of an empty slot or of an Optional that is None are skipped.
 """
 
 from __future__ import annotations
@@ -43,7 +42,10 @@ _KINDS: dict[type, Callable[..., Any]] = {BagType: Multiset, FifoType: Queue, Se
 
 
 def answer(structure: Structure, value: Any, evaluate: Callable[[Expression], int]) -> Any:
-    """The Python value; raises `Refused` for what is none, and what `evaluate` raises."""
+    """Return the Python value of a symbolic value.
+
+    Raises `Refused` for a value that cannot be shown, and everything that `evaluate` raises.
+    """
 
     def one(inner: Any) -> Any:
         return answer(structure, inner, evaluate)

@@ -1,4 +1,4 @@
-"""Calls in an action: built-in functions, methods of containers, records, and helper functions, which are inlined."""
+"""Calls in an action: built-in functions, methods, record constructors, and inlined helper functions."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from strandline.languages.symbolic_execution.execution import Refused
 
 _DEEPEST = 40
 _NOT_CALLED = ("empty", "full", "head")
-"""What is asked of a container without parentheses."""
+"""Attributes of containers that are no methods."""
 
 
 def call(reader: Reader, node: ast.Call) -> Any:
-    """The value of a call."""
+    """Return the value of a call."""
     target = reader.value(node.func)
     if isinstance(target, Method) and isinstance(target.owner, Place):
         reader.machine.execution.note(reached(target.owner, reader.text.span(node.func)))

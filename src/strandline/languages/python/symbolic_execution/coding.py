@@ -1,4 +1,4 @@
-"""Values as numbers, truths and codes of places: what is stored, and what a stored code means."""
+"""Encoding of values: as numbers, as conditions, and as the codes stored in variables."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from strandline.source import Span
 
 
 def number(value: Any, span: Span | None = None) -> Expression:
-    """A value as a number; raises `Refused` for what is none."""
+    """Return a value as a numeric expression; raise `Refused` if it is no number."""
     match value:
         case int():
             return _constant(int(value))
@@ -60,7 +60,7 @@ def _constant(value: int) -> Const:
 
 
 def refuse_names(*values: Any) -> None:
-    """Raise `Refused` where one of the values is but a name, which is no number to compute with or to order by."""
+    """Raise `Refused` if a value belongs to a scalarset, which has no arithmetic and no order."""
     for value in values:
         inner = value.value if isinstance(value, Perhaps) else value
         if isinstance(inner, Symbol) and isinstance(inner.kind, IntKind) and inner.kind.names is not None:
@@ -71,7 +71,7 @@ def refuse_names(*values: Any) -> None:
 
 
 def truth(value: Any) -> Expression:
-    """A value as a condition."""
+    """Return a value as a condition; raise `Refused` if it is no Boolean."""
     match value:
         case bool():
             return Const(int(value))
@@ -87,8 +87,10 @@ def truth(value: Any) -> Expression:
 
 
 def stored(kind: Type, value: Any, span: Span | None) -> Expression:
-    """What lies in the variable of a scalar type when the value is assigned to it; a number outside is left
-    to the variable's own check."""
+    """Return the number stored in a variable of a scalar type when the value is assigned.
+
+    A number outside the range is left to the variable's own check.
+    """
     match kind:
         case OptionalType(element=element):
             return _stored_optional(element, value, span)
@@ -108,7 +110,10 @@ def stored(kind: Type, value: Any, span: Span | None) -> Expression:
 
 
 def _stored_optional(element: FlatType, value: Any, span: Span | None) -> Expression:
-    """0 for None, else the code plus 1; a number below the range leaves out the 0, so that all stay different."""
+    """Return 0 for None, else the code plus 1.
+
+    A number below the range is stored without the plus 1: it skips 0, so that all values stay different.
+    """
     match value:
         case None:
             return FALSE
@@ -124,7 +129,7 @@ def _stored_optional(element: FlatType, value: Any, span: Span | None) -> Expres
 
 
 def coded_name(kind: EnumType, value: Any) -> Expression:
-    """A name's number in an enumeration."""
+    """Return the code of an enumeration value."""
     if isinstance(value, str):
         if value not in kind.names:
             raise Refused(f"'{value}' is not one of {', '.join(kind.names)}")
@@ -140,7 +145,7 @@ def coded_name(kind: EnumType, value: Any) -> Expression:
 
 
 def translated(old: EnumType, expression: Expression, new: EnumType) -> Expression:
-    """The number of a name in another enumeration; -1 where it has no such name."""
+    """Translate a code of one enumeration to another; -1 for names that the other one lacks."""
     result: Expression = Const(-1)
     for position, name in enumerate(old.names):
         target = new.names.index(name) if name in new.names else -1
@@ -149,7 +154,7 @@ def translated(old: EnumType, expression: Expression, new: EnumType) -> Expressi
 
 
 def coded(kind: FlatType, value: Any, span: Span | None = None) -> tuple[Expression, Expression]:
-    """Whether a value is one of a flat type at all, and its code if so."""
+    """Return the condition that a value belongs to a flat type, and its code where it does."""
     match kind:
         case OptionalType(element=element):
             if value is None:
@@ -175,7 +180,7 @@ def coded(kind: FlatType, value: Any, span: Span | None = None) -> tuple[Express
 
 
 def _bounds(value: Any, expression: Expression) -> Interval:
-    """Between which numbers a value lies, which is this expression."""
+    """Return an interval of the value whose expression is given."""
     return (isinstance(value, Symbol) and value.bounds) or interval(expression)
 
 
@@ -200,7 +205,7 @@ def _sum(left: Expression, right: Expression) -> Expression:
 
 
 def code(kind: FlatType, value: Any, span: Span | None) -> Expression:
-    """The code with which a value is kept; one that is none of the type is a fault at once."""
+    """Return the code of a value in a flat type; a value outside the type faults immediately."""
     if value is None and not isinstance(kind, OptionalType):
         raise Refused(f"{kind} cannot hold None; declare it as Optional[{kind}]")
     if isinstance(value, Perhaps) and not isinstance(kind, OptionalType):
@@ -211,7 +216,7 @@ def code(kind: FlatType, value: Any, span: Span | None) -> Expression:
 
 
 def decoded(kind: FlatType, expression: Expression) -> Any:
-    """The value that a code of a flat type means."""
+    """Return the value of a code of a flat type."""
     match kind:
         case RangeType(low=low, high=high):
             return Symbol(IntKind(kind.names), add(expression, low), (low, high))
@@ -229,7 +234,7 @@ def decoded(kind: FlatType, expression: Expression) -> Any:
 
 
 def literal(kind: FlatType, value: Any) -> Any:
-    """A value that is known beforehand, as `decoded` would give it: conditions on it are known, too."""
+    """Return a statically known value in the form of `decoded`, with conditions on it known as well."""
     match kind:
         case OptionalType(element=element):
             return None if value is None else literal(element, value)
@@ -240,7 +245,7 @@ def literal(kind: FlatType, value: Any) -> Any:
 
 
 def loaded(kind: Type, expression: Expression) -> Any:
-    """The value that lies in the variable of a scalar type, where `stored` has put it."""
+    """Return the value of a variable of a scalar type; the inverse of `stored`."""
     match kind:
         case RangeType():
             return Symbol(IntKind(kind.names), expression)
@@ -256,15 +261,18 @@ def _present(expression: Expression) -> Expression:
 
 
 def perhaps(present: Expression, value: Any) -> Any:
-    """A value where a condition holds, else None; what it would be is kept where that is never."""
+    """Return an optional that has the value where the condition holds.
+
+    The condition False keeps the value, which joins may need.
+    """
     return value if present == TRUE else Perhaps(present, value)
 
 
 def held(optional: Perhaps, fault: str, span: Span | None) -> Any:
-    """What an optional holds; None is a fault."""
+    """Return the value of an optional; None is a fault."""
     return mapped(optional.value, lambda part: choose(optional.present, part, Undefined(fault, span)))
 
 
 def as_truth(condition: Expression) -> Any:
-    """A condition as a value: a truth where it is known beforehand."""
+    """Return a condition as a value, a Python bool where it is constant."""
     return bool(condition.value) if isinstance(condition, Const) else Symbol(BOOL, condition)

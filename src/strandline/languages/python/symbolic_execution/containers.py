@@ -1,8 +1,8 @@
 """Bags, queues and sets in the compiled model.
 
-A slot of a bag or a queue holds 0 when it is free, else the value's code plus 1. A bag's slots are in descending
-order, a queue's oldest value lies in slot 0, free slots come last: equal contents are equal states. A set has a bit
-for each value.
+A free slot of a bag or a queue holds 0, others the value's code plus 1. The slots of a bag are in descending order, the
+oldest value of a queue is in slot 0, free slots come last: so equal contents are equal states. A set has one bit for
+each possible value.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ METHODS: dict[type, tuple[str, ...]] = {
 
 
 def slots(machine: Machine, place: Place) -> list[Expression]:
-    """What lies in every slot now."""
+    """Return the present contents of every slot."""
     size = size_of(place)
     return [machine.execution.store.read(place.variable, place.slot(size, position)) for position in range(size)]
 
 
 def size_of(place: Place) -> int:
-    """How many slots a container has."""
+    """Return the number of slots of a container."""
     kind = place.kind
     if isinstance(kind, SetType):
         return kind.element.size
@@ -64,7 +64,7 @@ def size_of(place: Place) -> int:
 
 
 def containers_in(place: Place) -> Iterator[Place]:
-    """The bags and queues in something that is stored."""
+    """Yield the bags and queues inside a stored object."""
     match place.kind:
         case BagType() | FifoType():
             yield place
@@ -77,7 +77,7 @@ def containers_in(place: Place) -> Iterator[Place]:
 
 
 def reached(place: Place, span: Span | None = None) -> Expression:
-    """What faults where a container is an element that its array does not have."""
+    """Return an expression that faults if the container is an array element out of range."""
     index = place.slot(size_of(place), 0)
     return TRUE if place.variable.length is None else Element(place.variable, index, span)
 
@@ -130,7 +130,7 @@ def _take(machine: Machine, place: Place, value: Any, span: Span | None) -> None
     held = slots(machine, place)
     machine.require(contains(machine, place, value))
     code = add(machine.coded(place.kind.element, value, span)[1], 1)  # type: ignore[union-attr, arg-type]
-    # Where the value is known to be that of a slot, what lies in front of it stays.
+    # If the value is statically that of a slot, the slots before it do not change.
     first = held.index(code) if code in held else -1
     for position, slot in enumerate(held):
         if position < first:
@@ -173,7 +173,7 @@ def _set(machine: Machine, place: Place, name: str, value: Any, span: Span | Non
 
 
 def contains(machine: Machine, place: Place, value: Any) -> Expression:
-    """Whether a container holds a value; one that it can never hold is not in it."""
+    """Return the condition that a container holds a value; False for a value outside its type."""
     kind = place.kind
     value = machine.whole(value)
     possible, code = machine.coded(kind.element, value, None)  # type: ignore[union-attr, arg-type]
@@ -186,14 +186,16 @@ def contains(machine: Machine, place: Place, value: Any) -> Expression:
 
 
 def _once_computed(place: Place, value: Any, condition: Expression) -> Expression:
-    """A condition on a value; all of it is computed before, and the container looked up."""
+    """Return the condition, evaluated after everything in the value and the container's lookup."""
     faulty = [one for one in (*risks(value), reached(place)) if may_fault(one)]
     return all_of([*map(evaluates, faulty), condition])
 
 
 def queried(machine: Machine, place: Place, name: str, span: Span | None = None) -> Any:
-    """`full`, `empty` or `head` of a container. An action with the head of an empty queue is not enabled, a claim with
-    it a fault."""
+    """Return `full`, `empty` or `head` of a container.
+
+    The head of an empty queue disables an action and is a fault in a claim.
+    """
     held = slots(machine, place)
     kind = place.kind
     if name == "head":
@@ -201,7 +203,7 @@ def queried(machine: Machine, place: Place, name: str, span: Span | None = None)
             raise Refused(f"{kind} has no head; only a Fifo has")
         some = Binary("!=", held[0], _FREE)
         if not machine.may_write:
-            # A claim is no step that waits: where there is none, it cannot be judged.
+            # A claim cannot be disabled like a step: without a head it cannot be evaluated.
             return decoded(kind.element, choose(some, add(held[0], -1), Undefined(HEAD_FAULT, span)))
         machine.require(some)
         return decoded(kind.element, add(held[0], -1))
@@ -214,14 +216,16 @@ def queried(machine: Machine, place: Place, name: str, span: Span | None = None)
 
 
 def length(machine: Machine, place: Place) -> Expression:
-    """How many values a container holds."""
+    """Return the number of values in a container."""
     held = slots(machine, place)
     return joined("+", held if isinstance(place.kind, SetType) else [Binary("!=", slot, _FREE) for slot in held])
 
 
 def members(machine: Machine, held: Place | Contents) -> list[Member]:
-    """What a container may hold, in the order in which a loop finds it; slots that are known to be free are left out:
-    what they would hold is no value."""
+    """Return the possible values of a container in the order of iteration.
+
+    Slots that are statically free are left out, because their codes have no value.
+    """
     kind = held.kind
     codes = list(held.slots) if isinstance(held, Contents) else slots(machine, held)
     if isinstance(kind, SetType):
@@ -241,7 +245,7 @@ def members(machine: Machine, held: Place | Contents) -> list[Member]:
 
 
 def fill(machine: Machine, place: Place, listing: Listing, span: Span | None) -> None:
-    """Assign a list to a container, which must have room for it."""
+    """Assign a list to a container; not enabled if it does not fit."""
     machine.names.detach(machine.execution.store, place)
     apply(machine, place, "clear", [], span)
     method = "add" if isinstance(place.kind, SetType) else "put"
@@ -254,8 +258,10 @@ def fill(machine: Machine, place: Place, listing: Listing, span: Span | None) ->
 
 
 def offered(machine: Machine, place: Place, number: int) -> tuple[Expression, Any]:
-    """The value in a slot as the argument of an action, and when it is offered: not if an earlier slot has the
-    same."""
+    """Return the condition that a slot offers its value to an action's parameter, and the value.
+
+    A slot does not offer a value that an earlier slot offers.
+    """
     kind = place.kind
     held = slots(machine, place)
     if isinstance(kind, SetType):

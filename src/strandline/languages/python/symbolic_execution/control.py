@@ -1,5 +1,8 @@
-"""The order in which statements are executed where it is not that of the text: what is still to be executed is a list
-of statements and of the items here, and whatever leaves a loop or a round goes on behind the mark where it arrives."""
+"""Continuations for non-sequential control flow.
+
+The pending work is a list of statements and of the markers here. `break`, `continue` and `return` discard items up to
+the matching marker.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from strandline.model.expression import Expression
 
 @dataclass(frozen=True, slots=True)
 class Bind:
-    """The beginning of a round of a loop."""
+    """The start of a loop iteration: bind the loop variable."""
 
     target: ast.expr
     value: Any
@@ -21,24 +24,24 @@ class Bind:
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """The first of the values that lie in the frame under a name: those of rounds to come, which may change."""
+    """The next value of a loop, taken from the frame, where assignments may still change it."""
 
     rounds: str
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """The end of a round of a loop, or of the loop."""
+    """The end of a loop iteration, or of the loop."""
 
     last: bool
     rounds: str = ""
     guarded: bool = False
-    """The end of a round that depends on the state: nothing jumps further."""
+    """True at the end of an iteration that depends on the state; no jump goes beyond it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fork:
-    """A condition, and what is executed where it holds and where not."""
+    """A condition and its two branches."""
 
     condition: Expression
     body: list[Any]
@@ -48,9 +51,11 @@ class Fork:
 
 @dataclass(frozen=True, slots=True)
 class LoopNames:
-    """Where a loop whose rounds depend on the state keeps in the frame what is still to come, whether it was
-    left, whether by `return`, and with what. So its rounds stay rounds, one behind the other, however many ways lead
-    out of them."""
+    """Names in the frame for the state of a loop whose iterations depend on the state.
+
+    They hold the remaining values, whether the loop was left, whether by `return`, and the returned value. So the
+    iterations stay a linear sequence, however many paths leave them.
+    """
 
     rounds: str
     left: str
@@ -60,7 +65,7 @@ class LoopNames:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """A round of a loop that is there only where a condition holds, and where the loop was not left before."""
+    """An iteration that is executed only where its value is present and the loop has not been left."""
 
     loop: ast.For
     names: LoopNames
@@ -68,7 +73,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class LoopEnd:
-    """Behind the rounds of such a loop: its `else`, and the function's end where one of them returned."""
+    """The end of such a loop: its `else`, and the function's return if an iteration returned."""
 
     loop: ast.For
     names: LoopNames
@@ -76,7 +81,7 @@ class LoopEnd:
 
 @dataclass(frozen=True, slots=True)
 class Forget:
-    """The names of a loop are not needed any more."""
+    """Remove the names of a loop from the frame."""
 
     names: LoopNames
 
@@ -86,14 +91,17 @@ _LEFT_BY: dict[type[ast.stmt], Callable[[Mark], bool]] = {
     ast.Break: lambda mark: mark.last or mark.guarded,
     ast.Return: lambda mark: mark.guarded,
 }
-"""At which marks a statement that leaves something arrives, further out from one to the next."""
+"""For each jump, the test for the marker at which it arrives; later entries reach further out."""
 
 
 def meeting(statements: list[Any], rest: list[Any]) -> tuple[list[Any], list[Any] | None]:
-    """Where the two ways of an `if` with these statements meet again: what each of them goes through until then, and
-    what comes after; None where they meet nowhere before the function ends. That is right behind the `if` unless
-    something leaves it: a `continue` leads to the end of the round, a `break` to that of the loop, both and a `return`
-    to the end of a round that depends on the state."""
+    """Find where the two branches of an `if` with these statements meet again.
+
+    Returns the items that each branch executes until then, and the items after it; None for the latter if they do not
+    meet before the function ends. They meet right behind the `if` unless a jump leaves it: a `continue` leads to the
+    end of the iteration, a `break` to that of the loop, both and a `return` to the end of an iteration that depends on
+    the state.
+    """
     escapes = ways_out(statements)
     if not escapes:
         return [], rest
@@ -110,7 +118,7 @@ def meeting(statements: list[Any], rest: list[Any]) -> tuple[list[Any], list[Any
 
 
 def ways_out(items: list[Any]) -> set[type[ast.stmt]]:
-    """How ways through statements leave what stands around them."""
+    """Return the kinds of jumps that leave the given statements."""
     found: set[type[ast.stmt]] = set()
     stack: list[tuple[ast.AST, bool]] = [(item, False) for item in items if isinstance(item, ast.stmt)]
     while stack:
@@ -123,8 +131,10 @@ def ways_out(items: list[Any]) -> set[type[ast.stmt]]:
 
 
 def arrived(items: list[Any], way: type[ast.stmt]) -> list[Any]:
-    """What comes from the mark on at which a `continue`, `break` or `return` arrives; marks of loops inside come in
-    pairs and are gone. Nothing where a `return` ends the function."""
+    """Return the items from the marker on at which a `continue`, `break` or `return` arrives.
+
+    Markers of inner loops come in pairs and are gone by then. Returns an empty list where a `return` ends the function.
+    """
     arrives = _LEFT_BY[way]
     for position, item in enumerate(items):
         if isinstance(item, Mark) and arrives(item):

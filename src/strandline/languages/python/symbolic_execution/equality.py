@@ -1,4 +1,4 @@
-"""Whether two values in an action are the same."""
+"""Equality of two values in an action."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from strandline.source import Span
 
 
 def same_value(machine: Machine, left: Any, right: Any, span: Span | None) -> Expression:
-    """Whether two values are the same."""
+    """Return the condition that two values are equal; raise `Refused` if they cannot be compared."""
     if any(side is None or isinstance(side, Perhaps) for side in (left, right)):
         return _same_optionals(machine, left, right, span)
     for first, second in ((left, right), (right, left)):
@@ -31,14 +31,14 @@ def same_value(machine: Machine, left: Any, right: Any, span: Span | None) -> Ex
 
 
 def _same_records(machine: Machine, left: Any, right: Any, kind: RecordType, span: Span | None) -> Expression:
-    """Whether all fields are the same; all are evaluated before the first is compared."""
+    """Compare all fields; all are evaluated before the first comparison."""
     sides = [[machine.field(side, name, kind, span) for name, _ in kind.fields] for side in (left, right)]
     first = [evaluates(risk) for side in sides for risk in risks(tuple(side))]
     return all_of([*first, *(same_value(machine, one, other, span) for one, other in zip(*sides, strict=True))])
 
 
 def _same_optionals(machine: Machine, left: Any, right: Any, span: Span | None) -> Expression:
-    """Whether two values are the same, some of them None, or perhaps None; both are computed before."""
+    """Compare two values of which at least one may be None; both are evaluated first."""
     left, right = machine.whole(left), machine.whole(right)
     (first, one), (second, other) = (
         (side.present, side.value) if isinstance(side, Perhaps) else (FALSE if side is None else TRUE, side)

@@ -1,4 +1,4 @@
-"""Expressions of an action: syntax to values."""
+"""Evaluation of the expressions of an action."""
 
 from __future__ import annotations
 
@@ -96,7 +96,10 @@ _INSTEAD = {
 
 
 class Evaluator:
-    """A `Reader`. `names` finds what is not local."""
+    """Evaluates the expressions of one function; implements `Reader`.
+
+    `names` finds non-local names.
+    """
 
     def __init__(
         self, text: Text, machine: Machine, structure: Structure, names: Callable[[str], Any], depth: int = 0
@@ -174,7 +177,7 @@ class Evaluator:
         raise Refused(_INSTEAD.get(type(node), f"'{type(node).__name__}' is not part of the modelling language"))
 
     def _joined(self, conjunction: bool, values: list[ast.expr]) -> Any:
-        """`and` or `or`: what stands further right is evaluated only where it matters."""
+        """Evaluate `and` or `or` with short-circuit evaluation."""
         join, decided = (both, FALSE) if conjunction else (either, TRUE)
         total = self.truth(values[0])
         for one in values[1:]:
@@ -244,7 +247,7 @@ class Evaluator:
         return owner.field(name, fields[name]) if isinstance(owner, Place) else owner.fields[name]
 
     def _chosen(self, group: str, index: Expression, name: str) -> Any:
-        """A field of the process that an expression chooses."""
+        """Return a field of the process that an expression chooses."""
         members = self.structure.members(group)
         values = [self.machine.load(self.structure.process_attribute(member, name)) for member in members]
         if any(isinstance(value, Place) for value in values):
@@ -273,7 +276,7 @@ class Evaluator:
         raise Refused(f"{describe(owner)} cannot be indexed")
 
     def _looked_up(self, table: tuple[Any, ...], index: Expression, span: Any) -> Any:
-        """The value of a tuple that an expression chooses."""
+        """Return the element of a tuple that an expression chooses."""
         if interval(index)[0] < 0:
             raise Refused("the index of a tuple must never be negative; write 'index % length'")
         result = table[-1]
@@ -378,7 +381,7 @@ class Evaluator:
 
 
 def _refuse_huge(bits: int) -> None:
-    """Refuse what would take long to compute and fits no variable anyway."""
+    """Raise `Refused` before a constant is computed that is slow to compute and fits no variable."""
     if bits > _MOST_BITS:
         raise Refused("the number does not fit 64 bits")
 

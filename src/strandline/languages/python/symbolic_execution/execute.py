@@ -1,4 +1,4 @@
-"""Statements of an action, executed symbolically: loops are unrolled, both ways of an `if` are taken and joined."""
+"""Symbolic execution of statements: loops are unrolled, branches of an `if` merged."""
 
 from __future__ import annotations
 
@@ -67,14 +67,17 @@ _INSTEAD: dict[type[ast.stmt], str] = {
 
 
 class Runner:
-    """Runs statements. `settles`: nothing outside of these statements holds values that were read before."""
+    """Executes statements.
+
+    `settles` allows writes to be settled between statements: no value read earlier is live outside of them.
+    """
 
     def __init__(self, reader: Reader, *, settles: bool) -> None:
         self.reader, self.settles = reader, settles
         self.machine, self.text = reader.machine, reader.text
 
     def run(self, items: list[Any]) -> Any:
-        """Execute; the value returned, None where nothing is."""
+        """Execute the statements and return the value that they return, or None."""
         result = self._run(items)
         return None if result is FELL_THROUGH else result
 
@@ -138,7 +141,7 @@ class Runner:
             self.text.fail(str(refusal), node)
 
     def _evaluated(self, node: ast.expr) -> Any:
-        """The value of an expression that stands alone; what may fault in it is noted."""
+        """Evaluate an expression and record what may fault in it."""
         value = self.reader.value(node)
         loaded = self.machine.load(value, self.text.span(node))
         self.reader.computed(loaded)
@@ -163,7 +166,7 @@ class Runner:
         return [*items, *loop.orelse, Mark(last=True, rounds=name)]
 
     def _guarded(self, loop: ast.For, name: str, rounds: list[Any]) -> list[Any]:
-        """A loop with rounds that depend on the state."""
+        """Unroll a loop whose iterations depend on the state."""
         names = LoopNames(name, f"{name} left", f"{name} returned", f"{name} result")
         self.machine.frame |= {names.rounds: tuple(rounds), names.left: False, names.returned: False}
         self.machine.frame[names.result] = UNDECIDED
@@ -182,7 +185,7 @@ class Runner:
             self._joined(loop.iter, condition, body, [])
 
     def _leave(self, mark: Mark, result: Any = UNDECIDED, *, returned: bool = False) -> None:
-        """Note that a loop is left where its rounds depend on the state."""
+        """Record that a loop whose iterations depend on the state is left."""
         if mark.guarded:
             frame, name = self.machine.frame, mark.rounds
             frame[f"{name} left"] = True
@@ -285,13 +288,13 @@ class Runner:
                 raise Refused("this cannot be assigned to")
 
     def _refuse_location(self, inner: ast.expr, owner: Any, name: str) -> None:
-        """Refuse `me.pc = ...` where the action's `to` comes after it."""
+        """Refuse an assignment to `me.pc` in an action with `to`, which would overwrite it."""
         process, to = self.machine.goes or (None, "")
         if name == LOCATION and owner == process and isinstance(inner, ast.Name) and inner.id == "me":
             raise Refused(f"the action ends with to='{to}', whatever me.{name} becomes here; leave one of them out")
 
     def _refuse_untyped(self, owner: Any, name: str, place: Any) -> None:
-        """Refuse a change of what a class body only gives a value: `x = 0`."""
+        """Refuse an assignment to a constant of the class body such as `x = 0`, which has no type."""
         if isinstance(owner, ModelValue | ProcessValue) and name not in self.reader.structure.bindings:
             kinds = {bool: "bool", int: "Range[low, high]", str: "Enum[...]"}
             kind = kinds.get(type(place))
@@ -323,14 +326,14 @@ class Runner:
 
 
 def _filled_one_by_one(kind: Any, value: Any) -> bool:
-    """Whether it is a list of what each container of an array is to hold: `[[], [1, 2]]`."""
+    """Return True if the value lists the contents of each container of an array: `[[], [1, 2]]`."""
     if not isinstance(kind, ArrayType) or not isinstance(value, tuple) or len(value) != kind.length:
         return False
     return isinstance(kind.element, CONTAINER) and all(isinstance(one, tuple | Listing) for one in value)
 
 
 def names_of(function: Callable[..., Any]) -> Callable[[str], Any]:
-    """What a name that is not local means in a function."""
+    """Return a lookup function for the non-local names of a function."""
     code = function.__code__
     cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
 
@@ -370,7 +373,7 @@ def _loading(target: ast.expr) -> ast.expr:
 
 
 def _head(node: ast.stmt) -> ast.stmt:
-    """A compound statement without its body, so that the caret stays in its first line."""
+    """Return a node for the first line of a compound statement, so that the caret stays there."""
     body = getattr(node, "body", None)
     if not isinstance(body, list):
         return node

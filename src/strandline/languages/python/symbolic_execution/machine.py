@@ -1,6 +1,7 @@
-"""One symbolic execution of a function: the step that it makes, and the local names on the way.
+"""One symbolic execution of a function: the step, and the local names.
 
-What is read and written here are values of the modelling language; the step below knows expressions only."""
+Works on values of the modelling language; the `Execution` below works on expressions only.
+"""
 
 from __future__ import annotations
 
@@ -58,20 +59,20 @@ from strandline.source import Span
 FELL_THROUGH = object()
 """The result of statements that do not return."""
 UNDECIDED = object()
-"""What a function will return, on ways where it has not returned yet."""
+"""The result of a function on paths where it has not returned yet."""
 
 
 @dataclass(slots=True)
 class Machine:
-    """See the module's docstring."""
+    """One symbolic execution; see the module's docstring."""
 
     execution: Execution = field(default_factory=Execution)
     names: Names = field(default_factory=Names)
     may_write: bool = True
     statements: int = 0
-    """How many were executed."""
+    """The number of statements executed."""
     goes: tuple[ProcessValue, str] | None = None
-    """The process that acts, and the location to which the action takes it in the end."""
+    """The acting process and the location to which the action's `to` moves it."""
 
     @property
     def frame(self) -> dict[str, Any]:
@@ -84,7 +85,7 @@ class Machine:
     # Reading and writing
 
     def load(self, value: Any, span: Span | None = None) -> Any:
-        """What a place holds, for scalars; anything else stands for itself."""
+        """Return the value stored at a scalar place; other values are returned unchanged."""
         if isinstance(value, Upcoming):
             value = value.place
         if isinstance(value, Place) and isinstance(value.kind, SCALAR):
@@ -92,7 +93,7 @@ class Machine:
         return value
 
     def whole(self, value: Any, span: Span | None = None) -> Any:
-        """A value that is read to the end: records too, with all their fields."""
+        """Load a value completely, including all fields of records."""
         value = self.load(value, span)
         match value:
             case Place(kind=RecordType() as kind):
@@ -105,7 +106,7 @@ class Machine:
         return value
 
     def save(self, place: Place, value: Any, span: Span | None) -> None:
-        """Assign; compound values are copied."""
+        """Assign a value to a place; compound values are copied."""
         writes = list(self._copied(place, value, span))
         if not isinstance(place.kind, SCALAR):
             self.names.detach(self.execution.store, place)
@@ -113,7 +114,7 @@ class Machine:
             self.put(target.variable, target.position, expression, span)
 
     def put(self, variable: Variable, index: Expression, value: Expression, span: Span | None) -> None:
-        """One write."""
+        """Write one variable or array element."""
         if not self.may_write:
             raise Refused("only an action can change the state; here it can only be read")
         self.names.doubt(variable)
@@ -151,7 +152,7 @@ class Machine:
         raise Refused(f"{kind} needs {kind.length} values")
 
     def field(self, value: Any, name: str, kind: RecordType, span: Span | None = None) -> Any:
-        """A field of a record, stored or not."""
+        """Return a field of a record, stored or not."""
         if isinstance(value, Perhaps):
             value = held(value, FIELD_FAULT, span)
         if isinstance(value, RecordSymbol) and value.kind == kind:
@@ -161,29 +162,29 @@ class Machine:
         raise Refused(f"the record '{kind.name}' is needed here, not {describe(value)}")
 
     def code(self, kind: FlatType, value: Any, span: Span | None) -> Expression:
-        """The code with which a container keeps a value; one that it can never hold is a fault at once."""
+        """Return the code of a value in a container; a value outside its type faults immediately."""
         return code(kind, self.whole(value, span), span)
 
     def coded(self, kind: FlatType, value: Any, span: Span | None) -> tuple[Expression, Expression]:
-        """Whether a container can ever hold a value, and its code if so."""
+        """Return the condition that a container can hold a value, and the value's code."""
         return coded(kind, self.whole(value, span), span)
 
     # Requirements and risks
 
     def require(self, condition: Expression) -> None:
-        """The action is enabled only where this holds; what may fault before it comes first."""
+        """Add a condition to the guard of the action; expressions that may fault before it are evaluated first."""
         if not self.may_write:
             raise Refused("a requirement belongs into an action; here return the condition")
         self.execution.require(condition)
 
     def conditions(self, value: Any) -> list[Expression]:
-        """What must hold before the action, or fault, so that a value can be computed here."""
+        """Return the conditions, over the state before the action, that computing a value does not fault."""
         return [self.execution.here(evaluates(risk)) for risk in risks(value)]
 
     # Branches
 
     def branch(self, condition: Expression, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
-        """Execute both branches and join what they leave behind; returns their joined results."""
+        """Execute both branches and merge their effects; return the joined result."""
         frames, sides = self.names.frames, []
 
         def side(run: Callable[[], Any]) -> Any:
@@ -209,7 +210,10 @@ class Machine:
         return joined
 
     def join(self, condition: Expression, first: Any, second: Any) -> Any:
-        """One value where the condition holds, another where not."""
+        """Return a value that is `first` where the condition holds and `second` elsewhere.
+
+        Raises `Refused` if the two have no common type.
+        """
         if first is second or (type(first) is type(second) and not isinstance(first, Method) and first == second):
             return first
         if first is UNDECIDED or second is UNDECIDED:
@@ -257,7 +261,7 @@ class Machine:
         return Symbol(kind, choose(condition, number(first), number(second)))
 
     def _join_optionals(self, condition: Expression, first: Any, second: Any) -> Any:
-        """One value where the condition holds, another where not; some of them None, or perhaps None."""
+        """Join two values of which at least one may be None."""
         sides = [one.present if isinstance(one, Perhaps) else FALSE if one is None else TRUE for one in (first, second)]
         values = [one.value if isinstance(one, Perhaps) else one for one in (first, second) if one is not None]
         value = self.join(condition, *values) if len(values) == 2 else self.whole(values[0])
@@ -266,7 +270,7 @@ class Machine:
         return perhaps(choose(condition, *sides), value)
 
     def settle(self) -> None:
-        """Between two statements outside all branches: make writes stand where no name remembers older values."""
+        """Turn pending writes into assignments, if no local name refers to older values."""
         if self.execution.store.pending:
             self.execution.settle(variable for value in self.frame.values() for variable in _variables(value))
 
@@ -276,7 +280,7 @@ def _truths(*values: bool | Symbol) -> bool:
 
 
 def _stored(value: Any) -> frozenset[Variable]:
-    """Where a record lies, or may lie."""
+    """Return the variables in which a record is or may be stored."""
     if isinstance(value, Place):
         return frozenset(value.variables.values())
     return value.stored if isinstance(value, RecordSymbol) else frozenset()
@@ -295,7 +299,7 @@ def _common(first: Any, second: Any) -> EnumType:
 
 
 def _variables(value: Any) -> set[Variable]:
-    """The variables on which a value depends that was read before."""
+    """Return the variables on whose earlier values a value depends."""
     match value:
         case Symbol(expression=expression) | ChosenProcess(index=expression) | Place(position=expression):
             return variables_read(expression)

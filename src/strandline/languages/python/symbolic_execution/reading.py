@@ -1,8 +1,8 @@
-"""What statements, calls and generators ask of whoever reads the expressions of a function.
+"""The interface of a reader of expressions, used by statements, calls and generators.
 
-`evaluate.Evaluator` is the one that does. Expressions contain calls, calls run statements, statements contain
-expressions: this interface is where the circle is cut, so that the files import one way (`sequences`, `execute`,
-`functions`, `calls`, `evaluate`).
+Implemented by `evaluate.Evaluator`. Expressions contain calls, calls run statements, statements contain expressions:
+this interface breaks the import cycle, so that the files import one way (`sequences`, `execute`, `functions`, `calls`,
+`evaluate`).
 """
 
 from __future__ import annotations
@@ -18,41 +18,46 @@ from strandline.model.expression import Expression
 
 
 class Reader(Protocol):
-    """Reads the expressions of one function, on a machine. Whatever cannot be read fails with its place in `text`,
-    or is `Refused` where only the caller knows the place."""
+    """Evaluates the expressions of one function on a machine.
+
+    Errors are raised with their place in `text`, or as `Refused` where only the caller knows the place.
+    """
 
     text: Text
     machine: Machine
     structure: Structure
     depth: int
-    """How many calls deep the function is."""
+    """The depth of the call stack."""
 
     def value(self, node: ast.expr) -> Any:
-        """What an expression stands for; a variable stands for its place."""
+        """Return the value of an expression; variables are returned as places."""
 
     def loaded(self, node: ast.expr) -> Any:
-        """What an expression stands for, a scalar variable for what it holds."""
+        """Return the value of an expression, with scalar variables loaded."""
 
     def truth(self, node: ast.expr) -> Expression:
-        """An expression as a condition."""
+        """Return an expression as a condition."""
 
     def in_order(self, nodes: Sequence[ast.expr]) -> list[Any]:
-        """Values from left to right; what one requires matters only where those before it are without fault."""
+        """Evaluate the expressions from left to right.
+
+        A requirement of one counts only where the values before it are computed without a fault.
+        """
 
     def under(self, condition: Expression, read: Callable[[ast.expr], Any], node: ast.expr) -> Any:
-        """Evaluate where only a condition makes Python evaluate."""
+        """Evaluate an expression that Python evaluates only where a condition holds."""
 
     def computed(self, value: Any) -> None:
-        """All of a value is computed here, whatever becomes of it."""
+        """Record everything in a value that may fault, whether it is used or not."""
 
     def attribute(self, owner: Any, name: str, node: ast.AST) -> Any:
-        """`owner.name`."""
+        """Return the value of `owner.name`."""
 
     def subscript(self, owner: Any, index: ast.expr, node: ast.AST) -> Any:
-        """`owner[index]`."""
+        """Return the value of `owner[index]`."""
 
     def arithmetic(self, op: ast.operator, left: Any, right: Any, node: ast.AST) -> Any:
-        """A binary operator on two values."""
+        """Apply a binary operator to two values."""
 
     def of_called(self, text: Text, names: Callable[[str], Any]) -> Reader:
-        """A reader of a function that this one calls; `names` finds what is not local in it."""
+        """Return a reader for a called function; `names` finds its non-local names."""

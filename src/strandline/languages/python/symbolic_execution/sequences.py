@@ -1,4 +1,4 @@
-"""What can be gone through one by one: generators, what a loop runs over, and the names that are bound on the way."""
+"""Iteration: generators, iterables of loops, and binding of loop variables."""
 
 from __future__ import annotations
 
@@ -33,8 +33,10 @@ def generated(
     *,
     goes_on: Callable[[Any], Expression] | None = None,
 ) -> list[tuple[Any, Expression]]:
-    """The values that a generator gives, each with the condition under which it does. `goes_on`: whether the next is
-    asked for after one."""
+    """Return the values of a generator, each with the condition under which it is produced.
+
+    `goes_on` is the condition under which the consumer asks for the next value.
+    """
     found: list[tuple[Any, Expression]] = []
     outer = dict(reader.machine.frame)
     asked: Expression = TRUE
@@ -63,7 +65,7 @@ def generated(
 
 
 def sequence(reader: Reader, node: ast.expr) -> list[Any]:
-    """What a loop runs over: values, and a `Member` for each that may be there or not."""
+    """Return the items of an iterable: values, and a `Member` for each value that may be absent."""
     value = reader.value(node)
     found = parts(reader, value)
     if found is not None:
@@ -83,7 +85,7 @@ def sequence(reader: Reader, node: ast.expr) -> list[Any]:
 
 
 def parts(reader: Reader, value: Any) -> list[Any] | None:
-    """What a value consists of, in order; None where that is not known beforehand."""
+    """Return the items of a value in order; None if they are not known statically."""
     match value:
         case tuple() | range():
             return list(value)
@@ -97,14 +99,14 @@ def parts(reader: Reader, value: Any) -> list[Any] | None:
 
 
 def listed(items: list[tuple[Any, Expression]]) -> Any:
-    """The values of a list, each with the condition under which it has it: a tuple where all are known to be there."""
+    """Return the values of a list with their conditions: a tuple if all are statically present."""
     if all(condition == TRUE for _, condition in items):
         return tuple(value for value, _ in items)
     return Listing(tuple(Member(condition, value) for value, condition in items))
 
 
 def unpacked(reader: Reader, value: Any, targets: list[ast.expr]) -> list[Any]:
-    """The values for several targets."""
+    """Return the values for several assignment targets."""
     found = parts(reader, value)
     if any(isinstance(target, ast.Starred) for target in targets):
         raise Refused(STARRED)
@@ -114,7 +116,7 @@ def unpacked(reader: Reader, value: Any, targets: list[ast.expr]) -> list[Any]:
 
 
 def bind(reader: Reader, target: ast.expr, value: Any) -> None:
-    """Set the variable of a loop."""
+    """Bind the variable of a loop."""
     if isinstance(value, Unbound):
         reader.text.fail(value.reason, target)
     value = reader.machine.load(value)
