@@ -97,7 +97,7 @@ def reduce_by_bisimulation(automaton: Automaton) -> Automaton:
 
 
 def quotient(automaton: Automaton, representative: Sequence[int]) -> Automaton:
-    """Every state replaced by its representative, whose edges alone are kept."""
+    """Replace every state by its representative, keeping only the edges of representatives."""
     edges = tuple(
         merge_parallel(replace(edge, target=representative[edge.target]) for edge in outgoing)
         if representative[state] == state
@@ -110,7 +110,7 @@ def quotient(automaton: Automaton, representative: Sequence[int]) -> Automaton:
 
 
 def simulators(links: Sequence[Sequence[_Link]], start: list[set[int]]) -> list[set[int]]:
-    """The greatest simulation below `start`: entry s is the set of states that simulate s."""
+    """Return the greatest simulation below `start`: entry s is the set of states that simulate s."""
     above = start
     changed = True
     while changed:
@@ -139,7 +139,7 @@ def _matches(own: Sequence[_Link], offered: Sequence[_Link], above: list[set[int
 
 
 def direct_simulators(automaton: Automaton) -> list[set[int]]:
-    """For every state, the states that simulate it."""
+    """Return, for every state, the states that simulate it."""
     links = [[_Link(edge.guard, edge.target, edge.marks) for edge in edges] for edges in automaton.edges]
     everything = range(automaton.state_count)
     return simulators(links, [set(everything) for _ in everything])
