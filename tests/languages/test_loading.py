@@ -31,7 +31,7 @@ def test_the_suffix_decides_the_language(path: str | Path) -> None:
 def test_an_unknown_suffix_is_a_usage_error(name: str, why: str) -> None:
     with pytest.raises(UsageError) as caught:
         load(name)
-    assert str(caught.value) == f"{name}: cannot tell the language: {why} (known: {', '.join(LANGUAGES)})"
+    assert str(caught.value) == f"{name}: cannot determine the language: {why} (known: {', '.join(LANGUAGES)})"
 
 
 def test_a_missing_file(tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ def test_a_walk_and_a_second_tab(server: Server) -> None:
         ("go", {"number": 3}, "there is no state 3 on this path: it has 0 steps"),
         ("begin", {"number": 1}, "there is no initial state 1: there are 1"),
         ("check", {"kind": "invariant", "text": "fre == 1"}, "invariant:1:1: unknown name 'fre'"),
-        ("check", {"kind": "invariant"}, "what is to be checked is missing"),
+        ("check", {"kind": "invariant"}, "the property to check is missing"),
         ("checked", {"check": 99}, "there is no check 99"),
     ],
 )

@@ -67,7 +67,7 @@ def load(path: str | Path, parameters: Given | None = None) -> System:
     if suffix not in LANGUAGES:
         known = ", ".join(LANGUAGES)
         ending = f"the suffix '{suffix}' is unknown" if suffix else "the file name has no suffix"
-        raise UsageError(f"{path}: cannot tell the language: {ending} (known: {known})")
+        raise UsageError(f"{path}: cannot determine the language: {ending} (known: {known})")
     source, language = Source(file, read_text(Path(file))), import_module(LANGUAGES[suffix])
     given = parameters or {}
     if selection is not None:

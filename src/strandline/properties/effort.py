@@ -38,7 +38,7 @@ def spend(units: int = 1) -> None:
 
 
 @contextmanager
-def at_most(units: int) -> Iterator[None]:
+def work_limit(units: int) -> Iterator[None]:
     """Limit the work inside the context; the outer limit holds as well."""
     before = _effort.most
     _effort.most = min(before, _effort.done + units)
@@ -48,6 +48,6 @@ def at_most(units: int) -> Iterator[None]:
         _effort.most = before
 
 
-def spent() -> int:
+def work_done() -> int:
     """Return the work done since the program began."""
     return _effort.done

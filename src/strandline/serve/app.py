@@ -128,9 +128,9 @@ async def _answer(function: Callable[[Given], dict[str, Any]], request: Request)
     try:
         given = await request.json()
     except ValueError:
-        return JSONResponse({"error": "this is no JSON"}, status_code=400)
+        return JSONResponse({"error": "the request is not JSON"}, status_code=400)
     if not isinstance(given, dict):
-        return JSONResponse({"error": "an object is expected"}, status_code=400)
+        return JSONResponse({"error": "the request must be a JSON object"}, status_code=400)
     try:
         found = await run_in_threadpool(function, given)
     except InputError as error:

@@ -45,10 +45,10 @@ def around_data(reference: Reference, here: State, before: State | None, depth: 
                 if distance == 0:
                     steps.setdefault(edge.target, number)
         level = following
-    return _drawn(reference, list(found), edges, steps, here) | {"more": more}
+    return _draw(reference, list(found), edges, steps, here) | {"more": more}
 
 
-def _drawn(
+def _draw(
     reference: Reference,
     states: list[State],
     edges: list[tuple[State, State, str]],

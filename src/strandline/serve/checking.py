@@ -25,7 +25,7 @@ _MOST_POINTS = 300
 """The most points of the chart of a running search; beyond it every other one is dropped."""
 
 
-class Asked:
+class CheckRequest:
     """The parsed request for a check.
 
     Raises `InputError` for an invalid request.
@@ -36,12 +36,12 @@ class Asked:
         claims: dict[str, Any] = {}
         if kind in _KINDS:
             if not text:
-                raise UsageError("what is to be checked is missing")
+                raise UsageError("the property to check is missing")
             claims[_KINDS[kind]] = [text]
         elif kind == "deadlock":
             claims["deadlock"] = True
         elif kind != "declared":
-            raise UsageError(f"there is no kind of property '{kind}'")
+            raise UsageError(f"unknown kind of property '{kind}'")
         measure = str(given.get("measure", "")).strip()
         seconds = _seconds(str(given.get("seconds", "")).strip())
         self.options = Options(measure=[measure] if measure else (), max_seconds=seconds)
@@ -65,7 +65,7 @@ def _seconds(text: str) -> float | None:
 class Check:
     """A check in a thread of its own, and its `strandline.checker.limits.progress.ProgressCallback`."""
 
-    def __init__(self, system: System, asked: Asked) -> None:
+    def __init__(self, system: System, asked: CheckRequest) -> None:
         self._system, self._asked = system, asked
         self._lock = Lock()
         self._cancelled = False
@@ -148,7 +148,7 @@ class Check:
         except StrandlineError as error:
             self._error = str(error)
         except KeyboardInterrupt:
-            self._error = "cancelled before anything was known"
+            self._error = "cancelled before there was any result"
 
 
 class Checks:
@@ -164,7 +164,7 @@ class Checks:
 
         Raises `InputError` if the request is invalid or another check is running.
         """
-        asked = Asked(self._system, given)
+        asked = CheckRequest(self._system, given)
         with self._lock:
             if self._checks and self._checks[-1].running:
                 raise UsageError("another check is running, perhaps in another tab: cancel it or wait for it")

@@ -21,7 +21,7 @@ def serve(system: System, port: int, say: Callable[[str], None]) -> None:
 
     `say` is called with the address once the server accepts connections. Port 0 takes any free port.
     """
-    listening = _listening(port)
+    listening = _bind_socket(port)
     token = secrets.token_urlsafe(24)
     number = listening.getsockname()[1]
     explorer = Explorer(system)
@@ -44,7 +44,7 @@ class _Server(uvicorn.Server):
         self.ready()
 
 
-def _listening(port: int) -> socket.socket:
+def _bind_socket(port: int) -> socket.socket:
     listening = socket.socket()
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

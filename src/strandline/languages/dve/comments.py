@@ -24,12 +24,12 @@ _ALIKE = 0.7
 _LONG = 7
 """The least length of a word that prose is unlikely to contain by chance."""
 
-Understood = Callable[[str, str], bool]
+MakesSense = Callable[[str, str], bool]
 """A predicate: the text makes sense as a claim of the kind."""
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class CommentDeclaration:
     """A declaration in a comment: its kind, and its text with its place."""
 
     kind: str
@@ -37,16 +37,16 @@ class Said:
     span: Span
 
 
-def said(source: Source) -> Iterator[Said]:
+def declarations_in(source: Source) -> Iterator[CommentDeclaration]:
     """Yield the declarations in comments, in order."""
     for start, comment in _comments(source):
         found = _SAID.fullmatch(comment)
         if found is not None:
             first, last = found.span("text")
-            yield Said(_plain(found["kind"]), found["text"], Span(start + first, start + last))
+            yield CommentDeclaration(_plain(found["kind"]), found["text"], Span(start + first, start + last))
 
 
-def misunderstood(source: Source, understood: Understood) -> Iterator[str]:
+def find_near_declarations(source: Source, understood: MakesSense) -> Iterator[str]:
     """Yield warnings about comments that resemble declarations.
 
     Raises `ParseError` for the first one whose text makes sense as a claim.
@@ -65,7 +65,7 @@ def _comments(source: Source) -> Iterator[tuple[int, str]]:
         yield found.start(group), found[group]
 
 
-def _nearly(source: Source, line: str, start: int, understood: Understood, *, alone: bool) -> Iterator[str]:
+def _nearly(source: Source, line: str, start: int, understood: MakesSense, *, alone: bool) -> Iterator[str]:
     """Yield a warning, or raise `ParseError`, if a line of a comment resembles a declaration."""
     found = _NEARLY.fullmatch(line)
     kind = None if found is None else _alike(_plain(found["word"]))

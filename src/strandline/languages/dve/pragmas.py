@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from strandline.errors import InputError, ModelError, ParseError, suggestion
-from strandline.languages.dve.comments import Said, misunderstood, said
+from strandline.languages.dve.comments import CommentDeclaration, declarations_in, find_near_declarations
 from strandline.model.expression import Const, Expression, Read, conjunction
 from strandline.model.measure import Component
 from strandline.model.system import Claim, Fairness, Predicate, System
@@ -27,7 +27,7 @@ _MONOTONE = re.compile(r"mono[ \t]*\((.*)\)")
 
 def with_declarations(source: Source, system: System) -> System:
     """Add to the System all declarations in comments, and warnings about comments that resemble them."""
-    notes = (*system.notes, *misunderstood(source, lambda kind, text: _is_understood(system, kind, text)))
+    notes = (*system.notes, *find_near_declarations(source, lambda kind, text: _is_understood(system, kind, text)))
     measures = tuple(_measures(source, system))
     return _with_claims(source, replace(system, measures=measures, fairness=_fairness(source, system), notes=notes))
 
@@ -47,7 +47,7 @@ def _is_understood(system: System, kind: str, text: str) -> bool:
 
 def _measures(source: Source, system: System) -> Iterator[Component]:
     """Yield the measures that the text declares, over its System."""
-    for pragma in (one for one in said(source) if one.kind == "measure"):
+    for pragma in (one for one in declarations_in(source) if one.kind == "measure"):
         monotone = _MONOTONE.fullmatch(pragma.text)
         text = pragma.text if monotone is None else monotone[1]
         start = pragma.span.start + (0 if monotone is None else monotone.start(1))
@@ -71,7 +71,7 @@ def _with_claims(source: Source, system: System) -> System:
     """Add the declared claims; each is named by its text."""
     found: dict[str, list[Predicate]] = {"invariant": [], "reachable": [], "valid end": []}
     formulas: list[Claim] = []
-    for pragma in said(source):
+    for pragma in declarations_in(source):
         text, span = pragma.text, pragma.span
         if pragma.kind in found:
             found[pragma.kind].append(Predicate(text, _expression(source, system, text, span.start), span))
@@ -92,7 +92,7 @@ def _fairness(source: Source, system: System) -> tuple[Fairness, ...]:
     A rendezvous is an action of both sides.
     """
     fair: dict[tuple[str, bool], Span] = {}
-    for pragma in (one for one in said(source) if one.kind in (_FAIR, _STRONGLY_FAIR)):
+    for pragma in (one for one in declarations_in(source) if one.kind in (_FAIR, _STRONGLY_FAIR)):
         for name, span in _names(source, pragma):
             for one in _processes(source, system, name, span):
                 fair.setdefault((one, pragma.kind == _STRONGLY_FAIR), span)
@@ -105,7 +105,7 @@ def _fairness(source: Source, system: System) -> tuple[Fairness, ...]:
     return tuple(found)
 
 
-def _names(source: Source, pragma: Said) -> Iterator[tuple[str, Span]]:
+def _names(source: Source, pragma: CommentDeclaration) -> Iterator[tuple[str, Span]]:
     """Yield the names of a list with their places."""
     position = pragma.span.start
     for part in pragma.text.split(","):

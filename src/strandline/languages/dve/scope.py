@@ -47,7 +47,7 @@ class DveScope(Scope):
 
     def __init__(self, names: Names) -> None:
         self._names = names
-        self._spelled = dict(_spelled(names))
+        self._spelled = dict(_variable_names(names))
         self._buffers = {view.name: view for view in _buffers(names)}
         self._asked: ProcessSteps | None = None
 
@@ -155,7 +155,7 @@ def query_names(
     return names
 
 
-def _spelled(names: Names, prefix: str = "") -> Iterator[tuple[Variable, str]]:
+def _variable_names(names: Names, prefix: str = "") -> Iterator[tuple[Variable, str]]:
     """Yield every variable with its name."""
     for name, symbol in names.symbols.items():
         match symbol:
@@ -169,4 +169,4 @@ def _spelled(names: Names, prefix: str = "") -> Iterator[tuple[Variable, str]]:
                 yield from ((one, f"{prefix}{name}.{part}") for part, one in parts.items() if one is not None)
             case ProcessSymbol(location=location, scope=inner):
                 yield location, f"{prefix}{name}.state"
-                yield from _spelled(inner, f"{prefix}{name}.")
+                yield from _variable_names(inner, f"{prefix}{name}.")

@@ -93,7 +93,7 @@ class _Reader:
 
     def _wrong(self, wanted: str) -> NoReturn:
         found = f"'{self.here.text}'" if self.here.text else "the end of the file"
-        raise ParseError(f"{wanted} is wanted here, not {found}", self.source, self.here.span)
+        raise ParseError(f"expected {wanted}, found {found}", self.source, self.here.span)
 
     def _name(self, what: str) -> _Token:
         if not _WORD.fullmatch(self.here.text) or self.here.text in KEYWORDS:
@@ -162,7 +162,7 @@ class _Reader:
     # --- types and variables ------------------------------------------------------------------------------------
 
     def _type(self) -> None:
-        name = self._name("the name of a type, or 'MODULE',")
+        name = self._name("the name of a type or 'MODULE'")
         if name.text in self.types:
             raise ModelError(f"the type '{name.text}' is defined twice", self.source, name.span)
         self._expect(":")
@@ -204,13 +204,13 @@ class _Reader:
         while self._taken(","):
             token = self._value()
             if canonical(token.text) in values:
-                raise ModelError(f"the value '{token.text}' stands twice in '{name.text}'", self.source, token.span)
+                raise ModelError(f"the value '{token.text}' occurs twice in '{name.text}'", self.source, token.span)
             values.append(canonical(token.text))
         numbers = tuple(map(int, values)) if all(map(is_number, values)) else None
         return Type(name.text, tuple(values), numbers)
 
     def _declared(self) -> None:
-        kind = self._name("the name of a type, or 'INIT',")
+        kind = self._name("the name of a type or 'INIT'")
         if kind.text not in self.types:
             self._unknown("type", kind, list(self.types))
         while True:

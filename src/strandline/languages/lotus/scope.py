@@ -132,7 +132,7 @@ class _Parser:
         """Parse the whole text."""
         operand = self._row(0)
         if self.here.text:
-            raise ParseError(f"'{self.here.text}' is not wanted here", self.source, self.here.span)
+            raise ParseError(f"unexpected '{self.here.text}'", self.source, self.here.span)
         return self._number(operand)
 
     def _row(self, weakest: int) -> _Operand:
@@ -231,7 +231,7 @@ class _Parser:
             return _Operand(self._constant(self._next()), token.span, token.text)
         if not re.fullmatch(r"[A-Za-z_]\w*", token.text):
             found = f"'{token.text}'" if token.text else "the end"
-            raise ParseError(f"a variable or a number is wanted here, not {found}", self.source, token.span)
+            raise ParseError(f"expected a variable or a number, found {found}", self.source, token.span)
         self._next()
         if token.text == POSITION and self.here.text == "(":
             return self._position()
@@ -249,7 +249,7 @@ class _Parser:
         """Parse `position(x)`, the number by which a value is stored."""
         inner = self._parenthesized()
         if inner.variable is None:
-            raise ModelError(f"'{POSITION}' wants a variable", self.source, inner.span)
+            raise ModelError(f"'{POSITION}' expects a variable", self.source, inner.span)
         return _Operand(Read(inner.variable, inner.span), inner.span)
 
     def _constant(self, token: _Token) -> Const:

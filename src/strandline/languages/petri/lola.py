@@ -89,7 +89,7 @@ class _Reader:
 
     def _wrong(self, wanted: str) -> NoReturn:
         found = f"'{self.here.text}'" if self.here.text else "the end of the file"
-        raise ParseError(f"{wanted} is wanted here, not {found}", self.source, self.here.span)
+        raise ParseError(f"expected {wanted}, found {found}", self.source, self.here.span)
 
     def _name(self) -> _Token:
         token = self.here
@@ -101,7 +101,7 @@ class _Reader:
     def _number(self) -> int:
         token = self._name()
         if not token.text.isascii() or not token.text.isdigit() or len(token.text) > _LONGEST:
-            message = f"a natural number of at most {_LONGEST} digits is wanted here, not '{token.text}'"
+            message = f"expected a natural number of at most {_LONGEST} digits, found '{token.text}'"
             raise ParseError(message, self.source, token.span)
         return int(token.text)
 

@@ -100,7 +100,7 @@ class NetScope(Scope):
             found = _ID.match(source.text[:end], offset)
             if found is None:
                 place = Span(offset, max(end, offset + 1))
-                raise ParseError(f"'{call[1]}' wants ids of {what}s, with commas", source, place)
+                raise ParseError(f"'{call[1]}' expects ids of {what}s, separated by commas", source, place)
             group = next(number for number in (1, 2, 3) if found[number] is not None)
             if found[group] not in known:
                 hint = suggestion(found[group], known)
@@ -114,10 +114,10 @@ class NetScope(Scope):
         return NOTATION.write(expression, self._leaf, longest)
 
     def _leaf(self, expression: Expression, write: Write) -> tuple[str, int] | None:
-        return (spelled(expression.variable.name), STRONGEST) if isinstance(expression, Read) else None
+        return (tokens_expression(expression.variable.name), STRONGEST) if isinstance(expression, Read) else None
 
 
-def spelled(place: str) -> str:
+def tokens_expression(place: str) -> str:
     """Return the expression for the tokens of a place, readable in temporal formulas too."""
     if _WORD.fullmatch(place) and not _TAKEN.fullmatch(place):
         return place

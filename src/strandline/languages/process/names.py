@@ -70,14 +70,14 @@ def free_names(term: Term) -> Names:
 def _behind_arrows(term: Term) -> Names:
     match term:
         case Alternatives(options=options):
-            return _joined(*map(free_names, options))
+            return _union(*map(free_names, options))
         case Replicated(binders=binders, body=body):
             return _through_binders(binders, free_names(body))
         case Conditional(condition=condition, then=then, otherwise=otherwise):
             branches = [then] if otherwise is None else [then, otherwise]
-            return _joined(_of(condition), *map(free_names, branches))
+            return _union(_of(condition), *map(free_names, branches))
         case Call(arguments=arguments):
-            return _joined(*map(_of, arguments))
+            return _union(*map(_of, arguments))
         case Stop() | Prefix():
             return {}
 
@@ -88,22 +88,22 @@ def composition_names(part: Composition) -> Names:
         case Member(call=call):
             return free_names(call)
         case Parallel(members=members):
-            return _joined(*map(composition_names, members))
+            return _union(*map(composition_names, members))
         case ReplicatedParallel(binders=binders, body=body):
             return _through_binders(binders, composition_names(body))
         case ConditionalPart(condition=condition, then=then, otherwise=otherwise):
             branches = [then] if otherwise is None else [then, otherwise]
-            return _joined(_of(condition), *map(composition_names, branches))
+            return _union(_of(condition), *map(composition_names, branches))
         case Hidden(body=body, labels=labels):
-            return _joined(composition_names(body), *(_through_label(label, {}) for label in labels))
+            return _union(composition_names(body), *(_through_label(label, {}) for label in labels))
         case Renamed(body=body, pairs=pairs):
             renamed = (_through_label(old, _through_label(new, {})) for old, new in pairs)
-            return _joined(composition_names(body), *renamed)
+            return _union(composition_names(body), *renamed)
 
 
 def label_names(labels: tuple[Label, ...]) -> Names:
     """Return the free names of labels."""
-    return _joined(*(_through_label(label, {}) for label in labels))
+    return _union(*(_through_label(label, {}) for label in labels))
 
 
 def subterms(term: Term) -> Iterator[Term]:
@@ -167,7 +167,7 @@ def _of(expression: Arithmetic) -> Names:
     return found
 
 
-def _joined(*parts: Names) -> Names:
+def _union(*parts: Names) -> Names:
     found: Names = {}
     for part in parts:
         for name, span in part.items():
@@ -178,12 +178,12 @@ def _joined(*parts: Names) -> Names:
 def _through_binders(binders: tuple[Binder, ...], inner: Names) -> Names:
     for binder in reversed(binders):
         free = {name: span for name, span in inner.items() if name != binder.name}
-        inner = _joined(_of(binder.low), _of(binder.high), free)
+        inner = _union(_of(binder.low), _of(binder.high), free)
     return inner
 
 
 def _through_label(label: Label, inner: Names) -> Names:
     """Return the free names of a label and of the part in its scope."""
     for index in reversed(label.indices):
-        inner = _through_binders((index,), inner) if isinstance(index, Binder) else _joined(_of(index), inner)
+        inner = _through_binders((index,), inner) if isinstance(index, Binder) else _union(_of(index), inner)
     return inner

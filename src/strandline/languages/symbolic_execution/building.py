@@ -45,7 +45,7 @@ def negate(operand: Expression) -> Expression:
     return Unary("not", operand)
 
 
-def both(left: Expression, right: Expression) -> Expression:
+def conjoin(left: Expression, right: Expression) -> Expression:
     """Return the conjunction; `right` is evaluated only where `left` holds."""
     if isinstance(left, Const):
         return right if left.value else FALSE
@@ -60,7 +60,7 @@ def both(left: Expression, right: Expression) -> Expression:
     return Binary("and", left, right)
 
 
-def either(left: Expression, right: Expression) -> Expression:
+def disjoin(left: Expression, right: Expression) -> Expression:
     """Return the disjunction; `right` is evaluated only where `left` does not hold."""
     if isinstance(left, Const):
         return TRUE if left.value else right
@@ -71,14 +71,14 @@ def either(left: Expression, right: Expression) -> Expression:
     return Binary("or", left, right)
 
 
-def joined(operator: str, parts: Sequence[Expression]) -> Expression:
+def join_with(operator: str, parts: Sequence[Expression]) -> Expression:
     """Combine the parts with one operator, evaluated from left to right.
 
     Long chains become balanced trees, so that the depth stays logarithmic.
     """
     if len(parts) > ROW:
         middle = len(parts) // 2
-        return Binary(operator, joined(operator, parts[:middle]), joined(operator, parts[middle:]))
+        return Binary(operator, join_with(operator, parts[:middle]), join_with(operator, parts[middle:]))
     return reduce(lambda left, right: Binary(operator, left, right), parts)
 
 
@@ -90,7 +90,7 @@ def all_of(parts: Iterable[Expression]) -> Expression:
             kept.append(part)
         if part == FALSE:
             break
-    return joined("and", kept) if kept else TRUE
+    return join_with("and", kept) if kept else TRUE
 
 
 def any_of(parts: Iterable[Expression]) -> Expression:
@@ -103,7 +103,7 @@ def any_of(parts: Iterable[Expression]) -> Expression:
             break
     if kept and kept[-1] == TRUE and not any(map(may_fault, kept)):
         return TRUE
-    return joined("or", kept) if kept else FALSE
+    return join_with("or", kept) if kept else FALSE
 
 
 def implies(left: Expression, right: Expression) -> Expression:
@@ -247,13 +247,13 @@ def _may_fault(expression: Expression) -> bool:
             return False
 
 
-def evaluates(expression: Expression) -> Expression:
+def evaluation_of(expression: Expression) -> Expression:
     """Return an expression that is true, or faults where the given expression faults."""
     return Binary("or", Binary(">=", expression, Const(0)), TRUE)
 
 
-def fits(expression: Expression, low: int, high: int) -> Expression:
+def in_bounds(expression: Expression, low: int, high: int) -> Expression:
     """Return the condition that a number lies between two bounds, without tests that cannot fail."""
     least, most = interval(expression)
     above = TRUE if low <= least else Binary(">=", expression, Const(low))
-    return both(above, TRUE if most <= high else Binary("<=", expression, Const(high)))
+    return conjoin(above, TRUE if most <= high else Binary("<=", expression, Const(high)))

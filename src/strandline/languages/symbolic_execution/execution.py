@@ -14,11 +14,11 @@ from typing import TypeVar
 
 from strandline.languages.symbolic_execution.building import (
     all_of,
-    both,
-    either,
-    evaluates,
-    fits,
+    conjoin,
+    disjoin,
+    evaluation_of,
     implies,
+    in_bounds,
     may_fault,
     negate,
 )
@@ -82,27 +82,27 @@ class Execution:
 
         A value outside the variable's domain is a fault of the step, even if it is overwritten later.
         """
-        limit(value)
-        limit(index)
+        refuse_oversized(value)
+        refuse_oversized(index)
         self.note(value)
         if variable.length is not None:
             self.note(Element(variable, index, span))
         domain = variable.domain
         for lost in self.store.write(variable, index, value, span):
-            inside = fits(lost.value, domain.low, domain.high)
+            inside = in_bounds(lost.value, domain.low, domain.high)
             if inside != TRUE:
-                self.late.append(self.here(either(inside, Undefined(RANGE_FAULT, lost.span))))
+                self.late.append(self.here(disjoin(inside, Undefined(RANGE_FAULT, lost.span))))
 
     def note(self, expression: Expression) -> None:
         """Record that the expression is evaluated here, if it may fault."""
         if may_fault(expression):
-            self.risks.append((expression, self.here(evaluates(expression))))
+            self.risks.append((expression, self.here(evaluation_of(expression))))
 
     def require(self, condition: Expression) -> None:
         """Add a condition to the guard; expressions that may fault before it are evaluated first."""
         self._flush_risks()
         guard = self.here(condition)
-        limit(guard)
+        refuse_oversized(guard)
         if guard != TRUE:
             self.guards.append(guard)
 
@@ -159,7 +159,7 @@ class Execution:
         self._flush_risks()
         guard: Expression = TRUE
         for part in dict.fromkeys([*self.guards, *self.late]):
-            guard = both(guard, part)
+            guard = conjoin(guard, part)
         return None if guard == TRUE else guard
 
     def _flush_risks(self) -> None:
@@ -167,7 +167,7 @@ class Execution:
         self.risks.clear()
 
 
-def limit(expression: Expression) -> None:
+def refuse_oversized(expression: Expression) -> None:
     """Raise `Refused` for an expression that is too deep or too large."""
     if depth(expression) > DEEPEST:
         raise Refused(TOO_DEEP)

@@ -32,7 +32,7 @@ def complement(automaton: Automaton) -> Automaton:
         (reduce_by_simulation(split, keep_state_based=True) for split in degeneralise(automaton)),
         key=lambda split: (not split.is_deterministic, split.state_count),
     )
-    whole = completed(state_based)
+    whole = complete(state_based)
     if whole.is_deterministic:
         return _complement_deterministic(whole)
     steady = _steady_states(whole)
@@ -41,7 +41,7 @@ def complement(automaton: Automaton) -> Automaton:
     return _complement_by_ranks(whole)
 
 
-def completed(automaton: Automaton) -> Automaton:
+def complete(automaton: Automaton) -> Automaton:
     """Return an automaton of the same language with a rejecting sink for missing letters."""
     sink = automaton.state_count
     edges = []
@@ -173,7 +173,7 @@ def _complement_by_ranks(automaton: Automaton) -> Automaton:
         if isinstance(node, _Level):
             mark = int(not node.owing)
             for letter, move in _moves(automaton, frozenset(state for state, _ in node.ranks)):
-                outgoing += [Edge(letter, place(level), mark) for level in _lowered(node, move, accepting)]
+                outgoing += [Edge(letter, place(level), mark) for level in _lower_ranks(node, move, accepting)]
         else:
             for letter, move in _moves(automaton, node):
                 reached = _image(node, move)
@@ -197,7 +197,7 @@ def _tight_levels(subset: _States, accepting: _States) -> Iterator[_Level]:
             yield _Level(tuple(sorted(ranks.items())), 0, frozenset())
 
 
-def _lowered(level: _Level, move: _Move, accepting: _States) -> Iterator[_Level]:
+def _lower_ranks(level: _Level, move: _Move, accepting: _States) -> Iterator[_Level]:
     """Return the next level with maximal ranks, and the same with the watched states one rank lower."""
     limits: dict[int, int] = {}
     for state, rank in level.ranks:

@@ -27,7 +27,7 @@ def merge_states(automaton: Automaton, complement: Automaton) -> Automaton:
     second = 1
     while second < automaton.state_count:
         for first in range(second):
-            candidate = _united(automaton, first, second)
+            candidate = _unite(automaton, first, second)
             if not intersects(candidate, complement):
                 automaton = _without_state(candidate, second)
                 break
@@ -36,7 +36,7 @@ def merge_states(automaton: Automaton, complement: Automaton) -> Automaton:
     return trim(automaton)
 
 
-def _united(automaton: Automaton, first: int, second: int) -> Automaton:
+def _unite(automaton: Automaton, first: int, second: int) -> Automaton:
     """Merge two states, accepting if one of them is; the second stays, unreachable."""
     both = [*automaton.edges[first], *automaton.edges[second]]
     marks = 0

@@ -109,7 +109,7 @@ def quotient(automaton: Automaton, representative: Sequence[int]) -> Automaton:
     return restrict(merged, reachable_states(merged))
 
 
-def simulators(links: Sequence[Sequence[_Link]], start: list[set[int]]) -> list[set[int]]:
+def greatest_simulation(links: Sequence[Sequence[_Link]], start: list[set[int]]) -> list[set[int]]:
     """Return the greatest simulation below `start`: entry s is the set of states that simulate s."""
     above = start
     changed = True
@@ -142,7 +142,7 @@ def direct_simulators(automaton: Automaton) -> list[set[int]]:
     """Return, for every state, the states that simulate it."""
     links = [[_Link(edge.guard, edge.target, edge.marks) for edge in edges] for edges in automaton.edges]
     everything = range(automaton.state_count)
-    return simulators(links, [set(everything) for _ in everything])
+    return greatest_simulation(links, [set(everything) for _ in everything])
 
 
 def _representatives(above: list[set[int]]) -> list[int]:
@@ -209,7 +209,7 @@ def _reduce_in_reverse(automaton: Automaton, keep_state_based: bool) -> Automato
         }
         for state in states
     ]
-    above = simulators(incoming, start)
+    above = greatest_simulation(incoming, start)
     representative = _representatives(above)
     edges: list[list[Edge]] = [[] for _ in states]
     for target in states:

@@ -17,7 +17,7 @@ from strandline.properties.ltl.implication import (
     implies,
     is_eventual,
     is_universal,
-    negated,
+    memoised_negation,
 )
 
 
@@ -223,7 +223,7 @@ def rebuilt(node: Formula, operands: tuple[Formula, ...]) -> Formula:
         case Operator.TRUE | Operator.FALSE | Operator.ATOM:
             return node
         case Operator.NOT:
-            return negated(operands[0])
+            return memoised_negation(operands[0])
         case Operator.AND:
             return conjoin(operands)
         case Operator.OR:

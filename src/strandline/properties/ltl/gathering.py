@@ -28,7 +28,7 @@ from strandline.properties.ltl.implication import (
     implies,
     is_eventual,
     is_universal,
-    negated,
+    memoised_negation,
 )
 
 MAXIMUM_BOOLEAN_ATOMS = 8
@@ -225,7 +225,7 @@ def _assume(side: _Side, part: Formula, now: set[Formula], lasting: set[Formula]
 def _replacement(side: _Side, node: Formula, known: set[Formula]) -> Formula | None:
     if node in known:
         return side.neutral
-    return side.absorbing if _is_literal(node) and negated(node) in known else None
+    return side.absorbing if _is_literal(node) and memoised_negation(node) in known else None
 
 
 def _assume_everywhere(side: _Side, part: Formula, known: set[Formula]) -> Formula:

@@ -81,19 +81,19 @@ def boolean_guard(formula: Formula, atoms: tuple[str, ...]) -> Guard:
 
 
 @lru_cache(maxsize=1 << 14)
-def negated(formula: Formula) -> Formula:
+def memoised_negation(formula: Formula) -> Formula:
     """Return `negation`, memoised."""
     return negation(formula)
 
 
 def contradicts(left: Formula, right: Formula) -> bool:
     """Return True if the syntax shows that both cannot hold together."""
-    return implies(left, negated(right))
+    return implies(left, memoised_negation(right))
 
 
 def covers(left: Formula, right: Formula) -> bool:
     """Return True if the syntax shows that one of the two always holds."""
-    return implies(negated(left), right)
+    return implies(memoised_negation(left), right)
 
 
 def implies(left: Formula, right: Formula) -> bool:

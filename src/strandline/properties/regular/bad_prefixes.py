@@ -10,7 +10,7 @@ from strandline.properties.automata.guard import TRUE
 from strandline.properties.automata.obligation import determinise
 from strandline.properties.automata.product import common_word
 from strandline.properties.ltl.formula import Formula
-from strandline.properties.regular.finite import FiniteAutomaton, minimal_deterministic, trimmed
+from strandline.properties.regular.finite import FiniteAutomaton, minimal_deterministic, trim
 from strandline.properties.translation.translate import generalised_pair, to_state_based
 from strandline.properties.word import LassoWord
 
@@ -70,4 +70,4 @@ def terminal(automaton: Automaton) -> FiniteAutomaton | None:
         if len(loop) != 1 or loop[0].target != state or loop[0].guard is not TRUE:
             return None
     edges = tuple(tuple(replace(edge, marks=0) for edge in outgoing) for outgoing in automaton.edges)
-    return trimmed(FiniteAutomaton(automaton.atoms, automaton.initial, edges, final))
+    return trim(FiniteAutomaton(automaton.atoms, automaton.initial, edges, final))

@@ -19,7 +19,7 @@ from strandline.properties.automata.automaton import Edge, merge_parallel
 from strandline.properties.formats.guard_syntax import AtomPlaces, parse_guard
 from strandline.properties.ltl.formula import TRUE, Formula, atoms_of
 from strandline.properties.ltl.implication import boolean_guard
-from strandline.properties.regular.finite import FiniteAutomaton, minimal_deterministic, trimmed
+from strandline.properties.regular.finite import FiniteAutomaton, minimal_deterministic, trim
 from strandline.source import Source, Span
 
 MAXIMUM_NESTING = 100
@@ -101,7 +101,7 @@ class _Parser:
             for following in successors
         )
         final = frozenset(position + 1 for position in whole.last) | ({0} if whole.empty else set())
-        return trimmed(FiniteAutomaton(atoms, (0,), edges, final))
+        return trim(FiniteAutomaton(atoms, (0,), edges, final))
 
     def _choice(self, depth: int) -> _Part:
         if depth > MAXIMUM_NESTING:

@@ -87,10 +87,10 @@ def minimal_deterministic(automaton: FiniteAutomaton) -> FiniteAutomaton | None:
         return None
     graph, subsets = determinised
     final = frozenset(place for place, subset in enumerate(subsets) if not subset.isdisjoint(automaton.final))
-    return trimmed(_merged(FiniteAutomaton(graph.atoms, graph.initial, graph.edges, final)))
+    return trim(_merge(FiniteAutomaton(graph.atoms, graph.initial, graph.edges, final)))
 
 
-def _merged(automaton: FiniteAutomaton) -> FiniteAutomaton:
+def _merge(automaton: FiniteAutomaton) -> FiniteAutomaton:
     """Merge states with equal futures (Moore's refinement by signatures)."""
     block = [int(state in automaton.final) for state in range(automaton.state_count)]
     while True:
@@ -115,7 +115,7 @@ def _merged(automaton: FiniteAutomaton) -> FiniteAutomaton:
     return FiniteAutomaton(automaton.atoms, initial, edges, frozenset(place[block[state]] for state in automaton.final))
 
 
-def trimmed(automaton: FiniteAutomaton) -> FiniteAutomaton:
+def trim(automaton: FiniteAutomaton) -> FiniteAutomaton:
     """Remove states that are unreachable or cannot reach a final state; initial states stay."""
     reached = _closure(
         set(automaton.initial),

@@ -62,40 +62,40 @@ class Expander:
             case Operator.AND:
                 result: Alternatives = {_NOTHING: guards.TRUE}
                 for operand in operands:
-                    result = both(result, operand)
+                    result = conjoin(result, operand)
                     if self.maximum is not None and len(result) > self.maximum:
                         raise TranslationTooLarge(f"a formula has more than {self.maximum} alternatives")
                 return result
             case Operator.OR:
                 result = {}
                 for operand in operands:
-                    result = either(result, operand)
+                    result = disjoin(result, operand)
                 return result
             case Operator.NEXT:
-                return leave(node.operands[0])
+                return postpone(node.operands[0])
             case operator:
                 return self._expand_until(operator, node, operands)
 
     def _expand_until(self, operator: Operator, node: Formula, operands: list[Alternatives]) -> Alternatives:
-        again = leave(node)
+        again = postpone(node)
         match operator:
             case Operator.EVENTUALLY:
-                return either(operands[0], leave(node, promise=node.operands[0]))
+                return disjoin(operands[0], postpone(node, promise=node.operands[0]))
             case Operator.ALWAYS:
-                return both(operands[0], again)
+                return conjoin(operands[0], again)
             case Operator.UNTIL:
-                return either(operands[1], both(operands[0], leave(node, promise=node.operands[1])))
+                return disjoin(operands[1], conjoin(operands[0], postpone(node, promise=node.operands[1])))
             case Operator.WEAK_UNTIL:
-                return either(operands[1], both(operands[0], again))
+                return disjoin(operands[1], conjoin(operands[0], again))
             case Operator.RELEASE:
-                return both(operands[1], either(operands[0], again))
+                return conjoin(operands[1], disjoin(operands[0], again))
             case Operator.STRONG_RELEASE:
-                return both(operands[1], either(operands[0], leave(node, promise=node.operands[0])))
+                return conjoin(operands[1], disjoin(operands[0], postpone(node, promise=node.operands[0])))
             case _:
                 raise ValueError(f"not in negation normal form: {node}")
 
 
-def leave(formula: Formula, promise: Formula | None = None) -> Alternatives:
+def postpone(formula: Formula, promise: Formula | None = None) -> Alternatives:
     """Return the single alternative that postpones a formula to the next moment."""
     if formula is TRUE:
         return {_NOTHING: guards.TRUE}
@@ -106,7 +106,7 @@ def leave(formula: Formula, promise: Formula | None = None) -> Alternatives:
     return {Rest(frozenset(parts), promises): guards.TRUE}
 
 
-def either(left: Alternatives, right: Alternatives) -> Alternatives:
+def disjoin(left: Alternatives, right: Alternatives) -> Alternatives:
     """Return the alternatives of a disjunction."""
     result = dict(left)
     for rest, guard in right.items():
@@ -114,7 +114,7 @@ def either(left: Alternatives, right: Alternatives) -> Alternatives:
     return without_covered(result)
 
 
-def both(left: Alternatives, right: Alternatives) -> Alternatives:
+def conjoin(left: Alternatives, right: Alternatives) -> Alternatives:
     """Return the alternatives of a conjunction."""
     result: Alternatives = {}
     for first, first_guard in left.items():

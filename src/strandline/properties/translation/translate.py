@@ -20,7 +20,7 @@ from strandline.properties.automata.merging import merge_states
 from strandline.properties.automata.obligation import is_exact, weak_deterministic
 from strandline.properties.automata.simulation import reduce_by_simulation
 from strandline.properties.automata.trimming import simplify_acceptance, trim
-from strandline.properties.effort import TranslationTooLarge, at_most
+from strandline.properties.effort import TranslationTooLarge, work_limit
 from strandline.properties.ltl.formula import Formula, Operator, atoms_in_order, make
 from strandline.properties.ltl.lasso import holds
 from strandline.properties.ltl.simplify import simplify
@@ -63,7 +63,7 @@ def translate(
     if method is Method.TABLEAU:
         return translate_by_tableau(formula)
     try:
-        with at_most(MOST_EFFORT_FOR_PAIR):
+        with work_limit(MOST_EFFORT_FOR_PAIR):
             positive, negative = generalised_pair(formula)
             if acceptance is Acceptance.GENERALISED:
                 return positive
@@ -78,7 +78,7 @@ def translate_negation(formula: Formula) -> Automaton:
     Raises as `translate` does.
     """
     try:
-        with at_most(MOST_EFFORT_FOR_PAIR):
+        with work_limit(MOST_EFFORT_FOR_PAIR):
             positive, negative = generalised_pair(formula)
             return to_state_based(formula, negative, positive, negated=True)
     except TranslationTooLarge:
@@ -87,7 +87,7 @@ def translate_negation(formula: Formula) -> Automaton:
 
 def _translate_alone(formula: Formula, acceptance: Acceptance) -> Automaton:
     """Translate without the help of the negation, because one of the two automata is too large."""
-    with at_most(MOST_EFFORT):
+    with work_limit(MOST_EFFORT):
         raw = translate_to_generalised(simplify(formula), atoms_in_order(formula), rewrite=False)
         automaton = simplify_acceptance(_reduced(simplify_acceptance(trim(raw))))
         if acceptance is Acceptance.GENERALISED:
@@ -98,7 +98,7 @@ def _translate_alone(formula: Formula, acceptance: Acceptance) -> Automaton:
 def _reduced(automaton: Automaton, *, keep_state_based: bool = False) -> Automaton:
     """Return the automaton reduced, or unchanged if that would be too much work."""
     try:
-        with at_most(MOST_EFFORT_FOR_REDUCTION):
+        with work_limit(MOST_EFFORT_FOR_REDUCTION):
             return reduce_by_simulation(automaton, keep_state_based=keep_state_based)
     except TranslationTooLarge:
         return automaton

@@ -14,7 +14,7 @@ from strandline.errors import InputError, ModelError, ParseError, UsageError
 from strandline.languages.parameters import Given, refuse_unknown
 from strandline.languages.python.runtime.bodies import parameters_of_model
 from strandline.languages.python.runtime.model import Model
-from strandline.languages.python.runtime.text import Text, head, line_start, raised
+from strandline.languages.python.runtime.text import Text, error_of_exception, head, line_start
 from strandline.source import Source, Span
 
 
@@ -23,7 +23,7 @@ def load_model(source: Source, selection: str = "", given: Given | None = None) 
 
     Raises `ModelError` for errors in the file, and `UsageError` for a selection or parameters that do not fit.
     """
-    picked = _picked(source, selection)
+    picked = _pick_model(source, selection)
     if not given:
         return picked
     cls = picked if isinstance(picked, type) else type(picked)
@@ -39,11 +39,11 @@ def _is_call(selection: str) -> bool:
     return selection.rstrip().endswith(")")
 
 
-def _picked(source: Source, selection: str) -> Model | type[Model]:
-    names = _executed(source)
-    _no_model_twice(source, names)
+def _pick_model(source: Source, selection: str) -> Model | type[Model]:
+    names = _execute_file(source)
+    _refuse_duplicate_models(source, names)
     if selection:
-        return _selected(source, names, selection)
+        return _select_model(source, names, selection)
     instances = {name: one for name, one in names.items() if isinstance(one, Model)}
     classes = {
         name: one
@@ -59,7 +59,7 @@ def _picked(source: Source, selection: str) -> Model | type[Model]:
     raise UsageError(f"{source.name}: there are several models; name one of them: {choices}")
 
 
-def _executed(source: Source) -> dict[str, Any]:
+def _execute_file(source: Source) -> dict[str, Any]:
     """Execute a file and return its global names; exceptions become errors in the file."""
     module = ModuleType(f"strandline_model_{abs(hash((source.name, source.text)))}")
     module.__file__ = source.name
@@ -84,7 +84,7 @@ def _executed(source: Source) -> dict[str, Any]:
     except SystemExit as error:
         raise ModelError(f"the file ends the program while it is loaded: sys.exit({error.code})", source) from None
     except Exception as error:
-        raise raised(source, error) from error
+        raise error_of_exception(source, error) from error
     finally:
         sys.path.remove(folder)
     return vars(module)
@@ -95,7 +95,7 @@ def _syntax(source: Source, error: SyntaxError) -> ParseError:
     return ParseError(f"not Python: {error.msg}", source, Span(start, start + 1))
 
 
-def _no_model_twice(source: Source, names: dict[str, Any]) -> None:
+def _refuse_duplicate_models(source: Source, names: dict[str, Any]) -> None:
     """Refuse a file in which a model replaces another one of its name."""
     text = Text.create(source, ast.parse(source.text))
     first: dict[str, int] = {}
@@ -104,11 +104,11 @@ def _no_model_twice(source: Source, names: dict[str, Any]) -> None:
         if isinstance(node, ast.ClassDef) and isinstance(found, type) and issubclass(found, Model):
             line = first.setdefault(node.name, node.lineno)
             if line != node.lineno:
-                message = f"the model '{node.name}' is defined twice: the first, in line {line}, would be forgotten"
+                message = f"the model '{node.name}' is defined twice: the first, in line {line}, would be overwritten"
                 text.fail(message, head(node))
 
 
-def _selected(source: Source, names: dict[str, Any], selection: str) -> Model | type[Model]:
+def _select_model(source: Source, names: dict[str, Any], selection: str) -> Model | type[Model]:
     """Return the model named by `Name` or `Name(parameter=value, ...)`."""
     try:
         node = ast.parse(selection, mode="eval").body

@@ -15,7 +15,7 @@ from strandline.languages.python.runtime.text import Text, head
 _FUNCTION = ast.FunctionDef
 
 
-def forgotten_decorators(text: Text, definition: ast.ClassDef, leading: Sequence[str]) -> Iterator[str]:
+def find_missing_decorators(text: Text, definition: ast.ClassDef, leading: Sequence[str]) -> Iterator[str]:
     """Warn of functions with the parameters of actions or claims that the file never mentions.
 
     `leading` are these parameters: `m`, or `m, me`.
@@ -36,7 +36,7 @@ def forgotten_decorators(text: Text, definition: ast.ClassDef, leading: Sequence
             yield f"{where} returns a condition; is it a claim without its @invariant?"
 
 
-def refuse_forgotten_owners(text: Text, definition: ast.ClassDef, variables: Mapping[str, str]) -> None:
+def refuse_missing_owners(text: Text, definition: ast.ClassDef, variables: Mapping[str, str]) -> None:
     """Refuse an assignment to a local variable that is never read and named like a model variable.
 
     `variables` maps the name of each variable to its spelling: `m.x`.

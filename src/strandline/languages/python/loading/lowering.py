@@ -17,10 +17,21 @@ from strandline.languages.python.runtime.choices import parameters_of
 from strandline.languages.python.runtime.declarations import LOCATION, STRONG, WEAK, AnyOf, Fair, Marked
 from strandline.languages.python.runtime.deferred import resolve
 from strandline.languages.python.runtime.model import Model
-from strandline.languages.python.runtime.text import keyword_place, literal_place, parse_text, raised, text_of
+from strandline.languages.python.runtime.text import (
+    error_of_exception,
+    keyword_place,
+    literal_place,
+    parse_text,
+    text_of,
+)
 from strandline.languages.python.runtime.types import BagType, EnumType, FifoType, RecordType, SetType, is_flat
 from strandline.languages.python.symbolic_execution.coding import number, truth
-from strandline.languages.python.symbolic_execution.containers import containers_in, offered, queried, size_of
+from strandline.languages.python.symbolic_execution.containers import (
+    containers_in,
+    offer_value,
+    query_property,
+    size_of,
+)
 from strandline.languages.python.symbolic_execution.evaluate import Evaluator
 from strandline.languages.python.symbolic_execution.execute import Runner, names_of
 from strandline.languages.python.symbolic_execution.machine import Machine
@@ -33,7 +44,7 @@ from strandline.languages.python.symbolic_execution.values import (
     RecordSymbol,
 )
 from strandline.languages.symbolic_execution.building import equal
-from strandline.languages.symbolic_execution.execution import Refused, limit
+from strandline.languages.symbolic_execution.execution import Refused, refuse_oversized
 from strandline.model.expression import FALSE, TRUE, Const, Expression, Read, conjunction, deep_recursion
 from strandline.model.measure import Component
 from strandline.model.system import (
@@ -142,7 +153,7 @@ class _Lowering:
         except StrandlineError:
             raise
         except Exception as error:  # noqa: BLE001  (whatever the user's functions raise is theirs to mend)
-            raise raised(self.source, error) from None
+            raise error_of_exception(self.source, error) from None
         if not states:
             raise ModelError(f"{type(self.model).__name__}: no @initial function leaves a state", self.source)
         return tuple(self.structure.valuation(state) for state in states)
@@ -246,9 +257,9 @@ class _Lowering:
             shown = f"{name}={place.variable.name}[{position}]"
         return _Argument(
             shown,
-            lambda machine: offered(machine, place, slot)[0],
-            lambda machine: offered(machine, place, slot)[1],
-            None if isinstance(place.kind, SetType) else (f"{name}=", offered(Machine(), place, slot)[1]),
+            lambda machine: offer_value(machine, place, slot)[0],
+            lambda machine: offer_value(machine, place, slot)[1],
+            None if isinstance(place.kind, SetType) else (f"{name}=", offer_value(Machine(), place, slot)[1]),
         )
 
     # Locations
@@ -306,7 +317,7 @@ class _Lowering:
             text.fail(f"'{definition.name}' returns nothing; write 'return ...'", definition)
         try:
             expression = machine.execution.checked(read(value))
-            limit(expression)
+            refuse_oversized(expression)
         except Refused as refusal:
             text.fail(str(refusal), definition.body[-1])
         return expression
@@ -330,7 +341,7 @@ class _Lowering:
         places += [place for fields in self.structure.member_fields.values() for place in fields.values()]
         for place in (one for outer in places for one in containers_in(outer)):
             name = f"{place.shown} ({place.kind.capacity})"  # type: ignore[union-attr]
-            yield Predicate(name, queried(Machine(may_write=False), place, "full").expression)
+            yield Predicate(name, query_property(Machine(may_write=False), place, "full").expression)
 
     def _formulas(self) -> Iterator[Claim]:
         """Yield the formulas of the model, then those of each process, in the scope of the process."""
@@ -359,7 +370,8 @@ class _Lowering:
                 continue
             place = keyword_place(cls, functions_of(self.model), "fair")
             if not any(marked.kind == "action" for marked in cls._marked.values()):
-                message = f"process '{process.group}' has no action of its own: fair={_said(cls._fair)} says nothing"
+                argument = f"fair={_fairness_argument(cls._fair)}"
+                message = f"process '{process.group}' has no action of its own: {argument} has no effect"
                 raise ModelError(message) if place is None else ModelError(message, *place)
             own = tuple(action for step, actions in taken if step.process == process for action in actions)
             span = place[1] if place is not None and place[0] is self.structure.source_text else None
@@ -397,6 +409,6 @@ class _Lowering:
         return text.place(definition) if text.source is self.structure.source_text else None
 
 
-def _said(how: Fair) -> str:
+def _fairness_argument(how: Fair) -> str:
     """Return the fairness as written behind `fair=`."""
     return str(how == WEAK) if how != STRONG else repr(how)

@@ -10,9 +10,9 @@ import ast
 import sys
 from collections.abc import Iterator
 
-from strandline.languages.python.loading.forgetting import forgotten_decorators, refuse_forgotten_owners
+from strandline.languages.python.loading.forgetting import find_missing_decorators, refuse_missing_owners
 from strandline.languages.python.runtime import declarations
-from strandline.languages.python.runtime.bodies import decorated, groups_of, inner_group
+from strandline.languages.python.runtime.bodies import declaration_of, groups_of, process_class_of
 from strandline.languages.python.runtime.declarations import AnyOf, AnyValue, Marked
 from strandline.languages.python.runtime.deferred import Deferred
 from strandline.languages.python.runtime.model import Model, Process
@@ -40,12 +40,12 @@ def review(model: type[Model]) -> list[str]:
             found = class_definition(base, functions) if issubclass(base, kind) and base is not kind else None
             if found is not None:
                 _Body(kind, base, *found).review()
-                refuse_forgotten_owners(*found, _spelled(model, cls))
-                notes += forgotten_decorators(*found, _LEADING[kind])
+                refuse_missing_owners(*found, _variable_spellings(model, cls))
+                notes += find_missing_decorators(*found, _LEADING[kind])
     return notes
 
 
-def _spelled(model: type[Model], cls: type) -> dict[str, str]:
+def _variable_spellings(model: type[Model], cls: type) -> dict[str, str]:
     """Return how a function of a class spells the variables that it can use."""
     shared = {name: f"m.{name}" for name in model._fields}
     return shared if cls is model else shared | {name: f"me.{name}" for name in getattr(cls, "_fields", {})}
@@ -60,14 +60,14 @@ class _Body:
 
     def review(self) -> None:
         first: dict[str, ast.stmt] = {}
-        for name, node in _bound(self.definition):
+        for name, node in _bound_names(self.definition):
             self._only_once(name, node, first.get(name))
             self._no_parameter_twice(name, node)
             first[name] = node
             if self.kind is Model and name in RESERVED:
                 self.text.fail(f"'{name}' is what every model has: m.{name}(...); choose another name", head(node))
             self._no_class_inside(name, node)
-            marked = decorated(vars(self.cls).get(name))
+            marked = declaration_of(vars(self.cls).get(name))
             if isinstance(node, _DEFINITION):
                 self._decorated_alone(node)
             if marked is not None:
@@ -80,7 +80,7 @@ class _Body:
         declared = isinstance(earlier, ast.AnnAssign) and earlier.value is None and isinstance(node, ast.Assign)
         if earlier is not None and not declared:
             line = earlier.lineno
-            message = f"'{name}' is defined twice in {self.whose}: the first, in line {line}, would be forgotten"
+            message = f"'{name}' is defined twice in {self.whose}: the first, in line {line}, would be overwritten"
             self.text.fail(message, head(node))
 
     def _no_parameter_twice(self, name: str, node: ast.stmt) -> None:
@@ -91,7 +91,7 @@ class _Body:
 
     def _no_class_inside(self, name: str, node: ast.stmt) -> None:
         value = vars(self.cls).get(name)
-        if self.kind is Process and inner_group(value) is not None:
+        if self.kind is Process and process_class_of(value) is not None:
             self.text.fail(f"a process cannot stand inside {self.whose}; write it beside it, in the model", head(node))
         if isinstance(value, type) and issubclass(value, Model):
             self.text.fail(f"a model cannot stand inside {self.whose}; derive a Process or a Record", head(node))
@@ -152,10 +152,10 @@ class _Body:
         for inner in ast.walk(node):
             if isinstance(inner, ast.Return) and not (inner.value is None or _is_none(inner.value)):
                 instead = "write require(...) for a condition of the step"
-                self.text.fail(f"what '{node.name}' returns would be forgotten; {instead}", inner)
+                self.text.fail(f"the value that '{node.name}' returns would be ignored; {instead}", inner)
 
 
-def _bound(definition: ast.ClassDef) -> Iterator[tuple[str, ast.stmt]]:
+def _bound_names(definition: ast.ClassDef) -> Iterator[tuple[str, ast.stmt]]:
     """Yield the names that the statements of a class body bind, in order."""
     for node in definition.body:
         match node:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from strandline.errors import ModelError
-from strandline.languages.python.runtime.containers import fitted
+from strandline.languages.python.runtime.containers import convert
 from strandline.languages.python.runtime.deferred import resolve
 from strandline.languages.python.runtime.types import (
     BOOL,
@@ -39,7 +39,7 @@ class TypeExpression:
     arguments: tuple[Any, ...]
 
 
-class Written:
+class BracketType:
     """Base of the types written with brackets: `Range[0, 3]`."""
 
     def __class_getitem__(cls, arguments: Any) -> TypeExpression:
@@ -50,35 +50,35 @@ class Written:
         raise TypeError(f"{cls.__name__} is written with brackets: {cls.__name__}[{inside}]")
 
 
-class Range(Written):
+class Range(BracketType):
     """`Range[low, high]`: the integers from low to high, both included."""
 
 
-class Enum(Written):
+class Enum(BracketType):
     """`Enum["idle", "busy"]`: one of these names; the first is the default."""
 
 
-class Array(Written):
+class Array(BracketType):
     """`Array[type, length]`: a fixed-size array."""
 
 
-class Bag(Written):
+class Bag(BracketType):
     """`Bag[type, capacity]`: a multiset."""
 
 
-class Fifo(Written):
+class Fifo(BracketType):
     """`Fifo[type, capacity]`: a queue."""
 
 
-class Set(Written):
+class Set(BracketType):
     """`Set[type]`: a set of values of the type."""
 
 
-class Optional(Written):
+class Optional(BracketType):
     """`Optional[type]`: a value of the type, or None."""
 
 
-class Outer(dict[str, Any]):
+class EnclosingNamespace(dict[str, Any]):
     """Namespace of a class inside a model; names of the enclosing class body are visible in it."""
 
     def __init__(self, enclosing: Mapping[str, Any]) -> None:
@@ -91,7 +91,7 @@ class Outer(dict[str, Any]):
         return self._enclosing[name]
 
 
-class Inner(type):
+class NestedClassMeta(type):
     """Metaclass of classes inside a model; see `Outer`."""
 
     if TYPE_CHECKING:
@@ -103,14 +103,14 @@ class Inner(type):
 
     @classmethod
     def __prepare__(cls, name: str, bases: tuple[type, ...], /, **keywords: Any) -> Any:
-        return Outer(sys._getframe(1).f_locals)
+        return EnclosingNamespace(sys._getframe(1).f_locals)
 
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: Any, /, **keywords: Any) -> Any:
         enclosing = getattr(namespace, "_enclosing", {})
         return super().__new__(cls, name, bases, {**namespace, "_enclosing": enclosing}, **keywords)
 
 
-class Scalar(metaclass=Inner):
+class Scalar(metaclass=NestedClassMeta):
     """Base of scalarsets: sets of interchangeable values.
 
     After `class Item(Scalar, count=3): ...` a variable `x: Item` holds one of three items, numbered from 0. Items can
@@ -124,7 +124,7 @@ class Scalar(metaclass=Inner):
         cls._count = count
 
 
-class Record(metaclass=Inner):
+class Record(metaclass=NestedClassMeta):
     """Base of record types; annotate the fields in the class body.
 
     `Message(kind="ack", number=3)` makes a value.
@@ -147,7 +147,7 @@ class Record(metaclass=Inner):
         if name not in self._values:
             raise AttributeError(f"{type(self).__name__} has no field '{name}'")
         kind = None if self._kind is None else dict(self._kind.fields)[name]
-        self._values[name] = value if kind is None else fitted(kind, value, name)
+        self._values[name] = value if kind is None else convert(kind, value, name)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, type(self)) and self._values == other._values
@@ -167,11 +167,11 @@ def annotations_of(cls: type) -> dict[str, Any]:
         for name, annotation in inspect.get_annotations(base).items():
             if name.startswith("_"):
                 continue
-            found[name] = evaluated(annotation, vars(module) if module else {}, base)
+            found[name] = evaluate_annotation(annotation, vars(module) if module else {}, base)
     return found
 
 
-def evaluated(annotation: Any, names: Mapping[str, Any], owner: type | None) -> Any:
+def evaluate_annotation(annotation: Any, names: Mapping[str, Any], owner: type | None) -> Any:
     """Evaluate an annotation that is a string, as under `from __future__ import annotations`."""
     if not isinstance(annotation, str):
         return annotation

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from strandline.languages.python.runtime.annotations import annotations_of
-from strandline.languages.python.runtime.containers import fitted
+from strandline.languages.python.runtime.containers import convert
 from strandline.languages.python.runtime.declarations import FormulaText, Marked
 from strandline.languages.python.runtime.deferred import Deferred, Parameter, resolve
 from strandline.languages.python.runtime.stepping import BoundAction
@@ -29,7 +29,7 @@ class Field:
         return self if instance is None else instance._values[self.name]
 
     def __set__(self, instance: Any, value: Any) -> None:
-        instance._values[self.name] = fitted(instance._kinds[self.name], value, self.name)
+        instance._values[self.name] = convert(instance._kinds[self.name], value, self.name)
 
 
 class Constant:
@@ -100,12 +100,12 @@ def attributes(cls: type) -> Iterator[tuple[str, Any]]:
     yield from found.items()
 
 
-def decorated(value: Any) -> Marked | None:
+def declaration_of(value: Any) -> Marked | None:
     """Return the declaration of a decorated function; None for anything else."""
     return value.marked if isinstance(value, Decorated) else None
 
 
-def inner_group(value: Any) -> type[Process] | None:
+def process_class_of(value: Any) -> type[Process] | None:
     """Return the process class of a `Group`; None for anything else."""
     return value.process if isinstance(value, Group) else None
 
@@ -130,7 +130,7 @@ def adopt_parameters(cls: type[Model]) -> None:
             setattr(cls, getattr(value, "name", name), value)
 
 
-def dress(cls: Any, process: type[Process], *, helpers: bool) -> None:
+def install_descriptors(cls: Any, process: type[Process], *, helpers: bool) -> None:
     """Replace the contents of a class body by descriptors and list them in `_fields`, `_marked` and `_formulas`.
 
     `process` is the base of process classes. With `helpers`, plain functions take the model and the process first.

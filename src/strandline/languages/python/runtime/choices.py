@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from strandline.languages.python.runtime.annotations import bind_type, evaluated
+from strandline.languages.python.runtime.annotations import bind_type, evaluate_annotation
 from strandline.languages.python.runtime.declarations import AnyOf, AnyValue, Marked
 from strandline.languages.python.runtime.faults import NotEnabled
 
@@ -31,7 +31,7 @@ def check_arguments(model: Model, me: tuple[Any, ...], marked: Marked, arguments
         earlier[parameter] = value
 
 
-def combinations(model: Model, me: tuple[Any, ...], marked: Marked) -> Iterator[tuple[Any, ...]]:
+def argument_tuples(model: Model, me: tuple[Any, ...], marked: Marked) -> Iterator[tuple[Any, ...]]:
     """Return all argument tuples that the parameters allow in the present state."""
     wanted = list(parameters_of(marked.function, 1 + len(me), type(model)).items())
 
@@ -50,7 +50,7 @@ def combinations(model: Model, me: tuple[Any, ...], marked: Marked) -> Iterator[
 def parameters_of(function: Callable[..., Any], leading: int, owner: type) -> dict[str, Any]:
     """Return the parameters of a function after the `leading` ones, with their domains.
 
-    The domain is the `any_of` that stands as default, else the annotation. The leading ones are the model and the
+    The domain is the `any_of` given as default, else the annotation. The leading ones are the model and the
     process.
     """
     code, defaults = function.__code__, function.__defaults__ or ()
@@ -60,7 +60,7 @@ def parameters_of(function: Callable[..., Any], leading: int, owner: type) -> di
     for name in names[leading:]:
         domain = offered.get(name)
         if not isinstance(domain, AnyOf | AnyValue):
-            domain = evaluated(function.__annotations__.get(name), function.__globals__, owner)
+            domain = evaluate_annotation(function.__annotations__.get(name), function.__globals__, owner)
         found[name] = domain.kind if isinstance(domain, AnyValue) else domain
     return found
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from strandline.languages.python.runtime.faults import NotEnabled, at_once, out_of_range
+from strandline.languages.python.runtime.faults import NotEnabled, out_of_range, raise_out_of_range
 from strandline.languages.python.runtime.types import (
     ArrayType,
     BagType,
@@ -25,7 +25,7 @@ from strandline.languages.python.runtime.types import (
 )
 
 
-def fitted(kind: Type, value: Any, place: str = "a value", outside: Callable[[str], None] = out_of_range) -> Any:
+def convert(kind: Type, value: Any, place: str = "a value", outside: Callable[[str], None] = out_of_range) -> Any:
     """Convert a value to the type; compound values are copied.
 
     A number outside its range is reported to `outside`, immediately if it is part of a coded value. Raises `TypeError`
@@ -42,27 +42,27 @@ def fitted(kind: Type, value: Any, place: str = "a value", outside: Callable[[st
             return value
         case OptionalType(element=element):
             coded = isinstance(element, RecordType)
-            return None if value is None else fitted(element, value, place, at_once if coded else outside)
+            return None if value is None else convert(element, value, place, raise_out_of_range if coded else outside)
         case RecordType(maker=maker, fields=fields) if isinstance(value, maker):
-            parts = {name: fitted(t, getattr(value, name), f"{place}.{name}", outside) for name, t in fields}
-            return copied_record(kind, parts)
+            parts = {name: convert(t, getattr(value, name), f"{place}.{name}", outside) for name, t in fields}
+            return make_record(kind, parts)
         case ArrayType(element=inner, length=length) if isinstance(value, Iterable):
             values = list(value)
             if len(values) == length:
-                return ArrayValue(kind, [fitted(inner, one, place) for one in values])
+                return ArrayValue(kind, [convert(inner, one, place) for one in values])
         case BagType() if isinstance(value, Iterable):
-            return _filled(BagValue(kind), value)
+            return _fill(BagValue(kind), value)
         case FifoType() if isinstance(value, Iterable):
-            return _filled(FifoValue(kind), value)
+            return _fill(FifoValue(kind), value)
         case SetType() if isinstance(value, Iterable):
             held = SetValue(kind)
             for one in value:
                 held.add(one)
             return held
-    raise TypeError(f"{place} is {kind}; it cannot hold {value!r}{_instead(kind, value)}")
+    raise TypeError(f"{place} is {kind}; it cannot hold {value!r}{_array_hint(kind, value)}")
 
 
-def _instead(kind: Type, value: Any) -> str:
+def _array_hint(kind: Type, value: Any) -> str:
     """Return a hint how to write a value for each element of an array."""
     if not isinstance(kind, ArrayType):
         return ""
@@ -71,7 +71,7 @@ def _instead(kind: Type, value: Any) -> str:
     return f": an array has a value for each element, as in [{value!r}] * {kind.length}"
 
 
-def copied_record(kind: RecordType, values: dict[str, Any]) -> Any:
+def make_record(kind: RecordType, values: dict[str, Any]) -> Any:
     """Return a record whose assignments are checked against the bound type."""
     record: Any = object.__new__(kind.maker)
     object.__setattr__(record, "_kind", kind)
@@ -79,21 +79,21 @@ def copied_record(kind: RecordType, values: dict[str, Any]) -> Any:
     return record
 
 
-def _filled(container: Any, values: Iterable[Any]) -> Any:
+def _fill(container: Any, values: Iterable[Any]) -> Any:
     for value in values:
         container.put(value)
     return container
 
 
-def order(kind: FlatType, value: Any) -> Any:
+def sort_key(kind: FlatType, value: Any) -> Any:
     """Return a sort key that orders values as their codes do, including values out of range."""
     match kind:
         case RangeType():
             return value
         case OptionalType(element=element):
-            return (0,) if value is None else (1, order(element, value))
+            return (0,) if value is None else (1, sort_key(element, value))
         case RecordType(fields=fields):
-            return tuple(order(inner, getattr(value, name)) for name, inner in reversed(fields))  # type: ignore[arg-type]
+            return tuple(sort_key(inner, getattr(value, name)) for name, inner in reversed(fields))  # type: ignore[arg-type]
         case _:
             return kind.code(value)
 
@@ -115,7 +115,7 @@ class ArrayValue:
 
     def __setitem__(self, index: Any, value: Any) -> None:
         place = self._index(index)
-        self._values[place] = fitted(self._kind.element, value, f"element {place}")
+        self._values[place] = convert(self._kind.element, value, f"element {place}")
 
     def __len__(self) -> int:
         return len(self._values)
@@ -176,7 +176,7 @@ class _Bounded(_Container):
     def _append(self, value: Any) -> None:
         if self.full:
             raise NotEnabled("the container is full")
-        self._values.append(fitted(self._kind.element, value, "a value put into the container", at_once))
+        self._values.append(convert(self._kind.element, value, "a value put into the container", raise_out_of_range))
 
     def count(self, value: Any) -> int:
         return self._values.count(value)
@@ -188,7 +188,7 @@ class BagValue(_Bounded):
     def put(self, value: Any) -> None:
         """Add a value; not enabled if the bag is full."""
         self._append(value)
-        self._values.sort(key=lambda one: order(self._kind.element, one), reverse=True)
+        self._values.sort(key=lambda one: sort_key(self._kind.element, one), reverse=True)
 
     def take(self, value: Any) -> None:
         """Remove one occurrence of the value; not enabled if there is none."""
@@ -228,13 +228,13 @@ class SetValue(_Container):
         kept = _inside(self._kind.element, value)
         if not kept:
             raise IndexError(f"{value!r} is outside {self._kind.element}")
-        return fitted(self._kind.element, value)
+        return convert(self._kind.element, value)
 
     def add(self, value: Any) -> None:
         value = self._checked(value)
         if value not in self._values:
             self._values.append(value)
-            self._values.sort(key=lambda one: order(self._kind.element, one))
+            self._values.sort(key=lambda one: sort_key(self._kind.element, one))
 
     def discard(self, value: Any) -> None:
         value = self._checked(value)
@@ -264,17 +264,17 @@ def _inside(kind: FlatType, value: Any) -> bool:
             return value is not None
 
 
-def frozen(kind: Type, value: Any) -> Any:
+def freeze(kind: Type, value: Any) -> Any:
     """Return a hashable image of a value, from which `thawed` makes an equal one."""
     match kind:
         case RecordType(fields=fields):
-            return tuple(frozen(inner, getattr(value, name)) for name, inner in fields)
+            return tuple(freeze(inner, getattr(value, name)) for name, inner in fields)
         case OptionalType(element=element):
-            return None if value is None else (frozen(element, value),)
+            return None if value is None else (freeze(element, value),)
         case ArrayType(element=inner):
-            return tuple(frozen(inner, one) for one in value)
+            return tuple(freeze(inner, one) for one in value)
         case BagType(element=element) | FifoType(element=element) | SetType(element=element):
-            return tuple(frozen(element, one) for one in value)
+            return tuple(freeze(element, one) for one in value)
         case _:
             return value
 
@@ -302,19 +302,19 @@ def default(kind: Type) -> Any:
             return SetValue(kind)
 
 
-def thawed(kind: Type, picture: Any) -> Any:
+def thaw(kind: Type, picture: Any) -> Any:
     """Return the value of an image made by `frozen`."""
     match kind:
         case RecordType(fields=fields):
             parts = zip(fields, picture, strict=True)
-            return copied_record(kind, {name: thawed(inner, one) for (name, inner), one in parts})
+            return make_record(kind, {name: thaw(inner, one) for (name, inner), one in parts})
         case OptionalType(element=element):
-            return None if picture is None else thawed(element, picture[0])
+            return None if picture is None else thaw(element, picture[0])
         case ArrayType(element=inner):
-            return ArrayValue(kind, [thawed(inner, one) for one in picture])
+            return ArrayValue(kind, [thaw(inner, one) for one in picture])
         case BagType(element=element) | FifoType(element=element) | SetType(element=element):
             held = default(kind)
-            held._values = [thawed(element, one) for one in picture]
+            held._values = [thaw(element, one) for one in picture]
             return held
         case _:
             return picture

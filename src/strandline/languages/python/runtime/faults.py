@@ -53,13 +53,13 @@ def out_of_range(message: str) -> None:
     _steps[-1].append(fault)
 
 
-def at_once(message: str) -> None:
+def raise_out_of_range(message: str) -> None:
     """Raise `OutOfRange` for a value that cannot be stored until the step ends."""
     raise OutOfRange(message)
 
 
 def require(condition: Any) -> None:
-    """Disable the step unless the condition holds, wherever in the action this stands."""
+    """Disable the step unless the condition holds, at any position in the action."""
     if not condition:
         raise NotEnabled("a requirement is not met")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from strandline.languages.python.runtime.choices import check_arguments, combinations
+from strandline.languages.python.runtime.choices import argument_tuples, check_arguments
 from strandline.languages.python.runtime.declarations import LOCATION, Marked
 from strandline.languages.python.runtime.faults import NotEnabled, begin_step, end_step, in_step
 
@@ -28,7 +28,7 @@ class BoundAction:
     def is_enabled(self) -> bool:
         """Return True if the action can be taken now with some arguments, even if it would fault."""
         before = self.model.state()
-        for arguments in combinations(self.model, self.me, self.marked):
+        for arguments in argument_tuples(self.model, self.me, self.marked):
             try:
                 self(*arguments)
             except NotEnabled:
@@ -88,16 +88,16 @@ def candidates(model: Model) -> Iterator[StepChoice]:
     """Yield every action with every value of its parameters, enabled or not."""
     for name, marked in type(model)._marked.items():
         if marked.kind == "action":
-            for arguments in combinations(model, (), marked):
+            for arguments in argument_tuples(model, (), marked):
                 yield StepChoice(None, None, name, arguments)
     for group_name, group in model._members.items():
         for name, marked in type(group[0])._marked.items():
             for member in group if marked.kind == "action" else ():
-                for arguments in combinations(model, (member,), marked):
+                for arguments in argument_tuples(model, (member,), marked):
                     yield StepChoice(group_name, int(member), name, arguments)
 
 
-def possible(model: Model) -> list[StepChoice]:
+def possible_steps(model: Model) -> list[StepChoice]:
     """Return the enabled steps, including those that would fault when taken."""
     before, found = model.state(), []
     for choice in candidates(model):

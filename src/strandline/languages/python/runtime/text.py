@@ -123,7 +123,7 @@ def parse_text(text: str, name: str) -> tuple[Text, ast.expr]:
     return Text.create(source, node), node
 
 
-def raised(source: Source, error: Exception) -> ModelError:
+def error_of_exception(source: Source, error: Exception) -> ModelError:
     """Return the error for an exception in the user's own code, with the line that raised it."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == source.name]
     message = f"{type(error).__name__}: {error}"

@@ -11,7 +11,7 @@ from typing import Any
 from strandline.languages.python.runtime.annotations import Record, bind_type
 from strandline.languages.python.runtime.text import text_of
 from strandline.languages.python.runtime.types import RecordType, is_flat
-from strandline.languages.python.symbolic_execution.containers import apply, reached
+from strandline.languages.python.symbolic_execution.containers import apply, range_check
 from strandline.languages.python.symbolic_execution.execute import Runner, names_of
 from strandline.languages.python.symbolic_execution.functions import EVALUATED, UNEVALUATED
 from strandline.languages.python.symbolic_execution.reading import Reader
@@ -33,7 +33,7 @@ def call(reader: Reader, node: ast.Call) -> Any:
     """Return the value of a call."""
     target = reader.value(node.func)
     if isinstance(target, Method) and isinstance(target.owner, Place):
-        reader.machine.execution.note(reached(target.owner, reader.text.span(node.func)))
+        reader.machine.execution.note(range_check(target.owner, reader.text.span(node.func)))
     special = UNEVALUATED.get(target) if callable(target) and _hashable(target) else None
     if special is not None:
         return special(reader, node)

@@ -20,18 +20,18 @@ from strandline.languages.python.runtime.types import (
     RecordType,
     SetType,
 )
-from strandline.languages.python.symbolic_execution.coding import decoded, literal
+from strandline.languages.python.symbolic_execution.coding import decode, literal
 from strandline.languages.python.symbolic_execution.machine import Machine
 from strandline.languages.python.symbolic_execution.values import INT, Contents, Listing, Member, Place, Symbol, risks
 from strandline.languages.symbolic_execution.building import (
     add,
     all_of,
     any_of,
-    both,
     choose,
+    conjoin,
     equal,
-    evaluates,
-    joined,
+    evaluation_of,
+    join_with,
     less,
     may_fault,
     negate,
@@ -76,7 +76,7 @@ def containers_in(place: Place) -> Iterator[Place]:
                 yield from containers_in(place.field(name, kind))
 
 
-def reached(place: Place, span: Span | None = None) -> Expression:
+def range_check(place: Place, span: Span | None = None) -> Expression:
     """Return an expression that faults if the container is an array element out of range."""
     index = place.slot(size_of(place), 0)
     return TRUE if place.variable.length is None else Element(place.variable, index, span)
@@ -121,7 +121,7 @@ def _put(machine: Machine, place: Place, value: Any, span: Span | None) -> None:
             value = choose(less(held[position], code), above, held[position])
         else:
             free = equal(held[position], _FREE)
-            here = free if position == 0 else both(free, Binary("!=", held[position - 1], _FREE))
+            here = free if position == 0 else conjoin(free, Binary("!=", held[position - 1], _FREE))
             value = choose(here, code, held[position])
         machine.put(place.variable, place.slot(size, position), value, span)
 
@@ -148,14 +148,14 @@ def _get(machine: Machine, place: Place, span: Span | None) -> Any:
     for position in range(len(held)):
         following = held[position + 1] if position + 1 < len(held) else _FREE
         machine.put(place.variable, place.slot(len(held), position), following, span)
-    return decoded(kind.element, add(held[0], -1))
+    return decode(kind.element, add(held[0], -1))
 
 
 def _count(machine: Machine, place: Place, value: Any, span: Span | None) -> Any:
     value = machine.whole(value, span)
     possible, code = machine.coded(place.kind.element, value, span)  # type: ignore[union-attr, arg-type]
-    total = joined("+", [equal(slot, add(code, 1)) for slot in slots(machine, place)])
-    return Symbol(INT, choose(_once_computed(place, value, possible), total, FALSE))
+    total = join_with("+", [equal(slot, add(code, 1)) for slot in slots(machine, place)])
+    return Symbol(INT, choose(_after_evaluation(place, value, possible), total, FALSE))
 
 
 def _set(machine: Machine, place: Place, name: str, value: Any, span: Span | None) -> None:
@@ -164,7 +164,7 @@ def _set(machine: Machine, place: Place, name: str, value: Any, span: Span | Non
     value = machine.whole(value, span)
     possible, code = machine.coded(kind.element, value, span)
     fault = Undefined(MEMBER_FAULT, span)
-    position = choose(_once_computed(place, value, possible), place.slot(kind.element.size, code), fault)
+    position = choose(_after_evaluation(place, value, possible), place.slot(kind.element.size, code), fault)
     present = machine.execution.store.read(place.variable, position, span)
     if name == "remove":
         machine.execution.note(present)
@@ -182,16 +182,16 @@ def contains(machine: Machine, place: Place, value: Any) -> Expression:
         found = machine.execution.store.read(place.variable, place.slot(kind.element.size, code))
     else:
         found = any_of(equal(slot, add(code, 1)) for slot in slots(machine, place))
-    return both(_once_computed(place, value, possible), found)
+    return conjoin(_after_evaluation(place, value, possible), found)
 
 
-def _once_computed(place: Place, value: Any, condition: Expression) -> Expression:
+def _after_evaluation(place: Place, value: Any, condition: Expression) -> Expression:
     """Return the condition, evaluated after everything in the value and the container's lookup."""
-    faulty = [one for one in (*risks(value), reached(place)) if may_fault(one)]
-    return all_of([*map(evaluates, faulty), condition])
+    faulty = [one for one in (*risks(value), range_check(place)) if may_fault(one)]
+    return all_of([*map(evaluation_of, faulty), condition])
 
 
-def queried(machine: Machine, place: Place, name: str, span: Span | None = None) -> Any:
+def query_property(machine: Machine, place: Place, name: str, span: Span | None = None) -> Any:
     """Return `full`, `empty` or `head` of a container.
 
     The head of an empty queue disables an action and is a fault in a claim.
@@ -204,9 +204,9 @@ def queried(machine: Machine, place: Place, name: str, span: Span | None = None)
         some = Binary("!=", held[0], _FREE)
         if not machine.may_write:
             # A claim cannot be disabled like a step: without a head it cannot be evaluated.
-            return decoded(kind.element, choose(some, add(held[0], -1), Undefined(HEAD_FAULT, span)))
+            return decode(kind.element, choose(some, add(held[0], -1), Undefined(HEAD_FAULT, span)))
         machine.require(some)
-        return decoded(kind.element, add(held[0], -1))
+        return decode(kind.element, add(held[0], -1))
     if isinstance(kind, SetType):
         bound = Const(0 if name == "empty" else len(held))
         return Symbol(BOOL, equal(length(machine, place), bound))
@@ -218,7 +218,7 @@ def queried(machine: Machine, place: Place, name: str, span: Span | None = None)
 def length(machine: Machine, place: Place) -> Expression:
     """Return the number of values in a container."""
     held = slots(machine, place)
-    return joined("+", held if isinstance(place.kind, SetType) else [Binary("!=", slot, _FREE) for slot in held])
+    return join_with("+", held if isinstance(place.kind, SetType) else [Binary("!=", slot, _FREE) for slot in held])
 
 
 def members(machine: Machine, held: Place | Contents) -> list[Member]:
@@ -238,7 +238,7 @@ def members(machine: Machine, held: Place | Contents) -> list[Member]:
     else:
         assert isinstance(kind, BagType | FifoType)
         found = [
-            Member(negate(equal(code, _FREE)), decoded(kind.element, add(code, -1)), place)
+            Member(negate(equal(code, _FREE)), decode(kind.element, add(code, -1)), place)
             for place, code in enumerate(codes)
         ]
     return [member for member in found if member.present != FALSE]
@@ -257,7 +257,7 @@ def fill(machine: Machine, place: Place, listing: Listing, span: Span | None) ->
             machine.branch(member.present, put, lambda: None)
 
 
-def offered(machine: Machine, place: Place, number: int) -> tuple[Expression, Any]:
+def offer_value(machine: Machine, place: Place, number: int) -> tuple[Expression, Any]:
     """Return the condition that a slot offers its value to an action's parameter, and the value.
 
     A slot does not offer a value that an earlier slot offers.
@@ -265,10 +265,10 @@ def offered(machine: Machine, place: Place, number: int) -> tuple[Expression, An
     kind = place.kind
     held = slots(machine, place)
     if isinstance(kind, SetType):
-        return held[number], decoded(kind.element, Const(number))
+        return held[number], decode(kind.element, Const(number))
     assert isinstance(kind, BagType | FifoType)
     condition: Expression = Binary("!=", held[number], _FREE)
     earlier = held[max(0, number - 1) : number] if isinstance(kind, BagType) else held[:number]
     for other in earlier:
-        condition = both(condition, Binary("!=", other, held[number]))
-    return condition, decoded(kind.element, add(held[number], -1))
+        condition = conjoin(condition, Binary("!=", other, held[number]))
+    return condition, decode(kind.element, add(held[number], -1))

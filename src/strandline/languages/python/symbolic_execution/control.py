@@ -94,7 +94,7 @@ _LEFT_BY: dict[type[ast.stmt], Callable[[Mark], bool]] = {
 """For each jump, the test for the marker at which it arrives; later entries reach further out."""
 
 
-def meeting(statements: list[Any], rest: list[Any]) -> tuple[list[Any], list[Any] | None]:
+def find_join_point(statements: list[Any], rest: list[Any]) -> tuple[list[Any], list[Any] | None]:
     """Find where the two branches of an `if` with these statements meet again.
 
     Returns the items that each branch executes until then, and the items after it; None for the latter if they do not
@@ -102,7 +102,7 @@ def meeting(statements: list[Any], rest: list[Any]) -> tuple[list[Any], list[Any
     end of the iteration, a `break` to that of the loop, both and a `return` to the end of an iteration that depends on
     the state.
     """
-    escapes = ways_out(statements)
+    escapes = jumps_out_of(statements)
     if not escapes:
         return [], rest
     leaving: set[type[ast.stmt]] = set()
@@ -112,12 +112,12 @@ def meeting(statements: list[Any], rest: list[Any]) -> tuple[list[Any], list[Any
         if place is None:
             break
         within = rest[: place + 1]
-        if escapes | ways_out(within) <= leaving:
+        if escapes | jumps_out_of(within) <= leaving:
             return within, rest[place + 1 :]
     return rest, None
 
 
-def ways_out(items: list[Any]) -> set[type[ast.stmt]]:
+def jumps_out_of(items: list[Any]) -> set[type[ast.stmt]]:
     """Return the kinds of jumps that leave the given statements."""
     found: set[type[ast.stmt]] = set()
     stack: list[tuple[ast.AST, bool]] = [(item, False) for item in items if isinstance(item, ast.stmt)]
@@ -130,7 +130,7 @@ def ways_out(items: list[Any]) -> set[type[ast.stmt]]:
     return found
 
 
-def arrived(items: list[Any], way: type[ast.stmt]) -> list[Any]:
+def find_marker(items: list[Any], way: type[ast.stmt]) -> list[Any]:
     """Return the items from the marker on at which a `continue`, `break` or `return` arrives.
 
     Markers of inner loops come in pairs and are gone by then. Returns an empty list where a `return` ends the function.

@@ -11,7 +11,7 @@ from strandline.languages.python.runtime.declarations import LOCATION
 from strandline.languages.python.runtime.deferred import Deferred
 from strandline.languages.python.runtime.faults import FIELD_FAULT
 from strandline.languages.python.runtime.types import ArrayType, BagType, FifoType, RecordType, SetType
-from strandline.languages.python.symbolic_execution.coding import held, truth
+from strandline.languages.python.symbolic_execution.coding import truth, value_or_fault
 from strandline.languages.python.symbolic_execution.containers import fill
 from strandline.languages.python.symbolic_execution.control import (
     Bind,
@@ -22,13 +22,13 @@ from strandline.languages.python.symbolic_execution.control import (
     Mark,
     Next,
     Round,
-    arrived,
-    meeting,
-    ways_out,
+    find_join_point,
+    find_marker,
+    jumps_out_of,
 )
 from strandline.languages.python.symbolic_execution.machine import FELL_THROUGH, UNDECIDED
 from strandline.languages.python.symbolic_execution.reading import Reader
-from strandline.languages.python.symbolic_execution.sequences import bind, sequence, unpacked
+from strandline.languages.python.symbolic_execution.sequences import bind, sequence, unpack
 from strandline.languages.python.symbolic_execution.values import (
     ChosenProcess,
     GroupValue,
@@ -43,7 +43,7 @@ from strandline.languages.python.symbolic_execution.values import (
     Unbound,
     describe,
 )
-from strandline.languages.symbolic_execution.building import both, equal, negate
+from strandline.languages.symbolic_execution.building import conjoin, equal, negate
 from strandline.languages.symbolic_execution.execution import TOO_INVOLVED, Refused
 from strandline.model.expression import TRUE, Const, Expression
 
@@ -98,15 +98,15 @@ class Runner:
                     bind(self.reader, target, value)
                 case ast.Return(value=value):
                     result = None if value is None else self.machine.load(self._evaluated(value))
-                    items = arrived(rest, ast.Return)
+                    items = find_marker(rest, ast.Return)
                     if not items:
                         return result
                     self._leave(items[0], result, returned=True)
                 case ast.Break():
-                    items = arrived(rest, ast.Break)
+                    items = find_marker(rest, ast.Break)
                     self._leave(items[0])
                 case ast.Continue():
-                    items = arrived(rest, ast.Continue)
+                    items = find_marker(rest, ast.Continue)
                 case ast.For():
                     items = [*self._unrolled(item), *rest]
                 case ast.If(test=test, body=body, orelse=orelse):
@@ -116,7 +116,7 @@ class Runner:
                     items = [*(body if known else orelse), *rest]
                     continue
                 case Fork(condition=condition, body=body, orelse=orelse, node=node):
-                    within, after = meeting([*body, *orelse], rest)
+                    within, after = find_join_point([*body, *orelse], rest)
                     result = self._joined(node, condition, [*body, *within], [*orelse, *within])
                     if after is None:
                         return result
@@ -149,7 +149,7 @@ class Runner:
 
     def _unrolled(self, loop: ast.For) -> list[Any]:
         for statement in loop.orelse:
-            if ways_out([statement]) & {ast.Break, ast.Continue}:
+            if jumps_out_of([statement]) & {ast.Break, ast.Continue}:
                 self.text.fail("'else' of a loop cannot leave the loop around it; put a variable in front", statement)
         items: list[Any] = []
         rounds = sequence(self.reader, loop.iter)
@@ -177,7 +177,7 @@ class Runner:
         first, *others = frame[names.rounds]
         frame[names.rounds] = tuple(others)
         present, value = (first.present, first.value) if isinstance(first, Member) else (TRUE, first)
-        condition = both(negate(truth(frame[names.left])), present)
+        condition = conjoin(negate(truth(frame[names.left])), present)
         body = [Bind(loop.target, value), *loop.body, Mark(last=False, rounds=names.rounds, guarded=True)]
         if isinstance(condition, Const):
             self._run(body if condition.value else [])
@@ -260,7 +260,7 @@ class Runner:
             case ast.Name(id=name):
                 self.machine.frame[name] = value
             case ast.Tuple(elts=targets) | ast.List(elts=targets):
-                waiting = unpacked(self.reader, value, targets)
+                waiting = unpack(self.reader, value, targets)
                 self.machine.names.temporaries.append(waiting)
                 for position, inner in enumerate(targets):
                     self._assign(inner, waiting[position], node)
@@ -269,7 +269,7 @@ class Runner:
                 owner = self.machine.load(self.reader.value(inner))
                 self._refuse_location(inner, owner, name)
                 if isinstance(owner, Perhaps):
-                    owner = held(owner, FIELD_FAULT, self.text.span(target))
+                    owner = value_or_fault(owner, FIELD_FAULT, self.text.span(target))
                 if isinstance(owner, ChosenProcess):
                     self._assign_chosen(owner, name, value, node)
                 elif isinstance(owner, RecordSymbol):
@@ -306,7 +306,7 @@ class Runner:
         if not isinstance(place, Place):
             kinds = {ProcessValue: "a process", GroupValue: "a class of processes"}
             raise Refused(f"{kinds.get(type(place), describe(place))} cannot be assigned to; only variables can")
-        if _filled_one_by_one(place.kind, value):
+        if _lists_contents(place.kind, value):
             for index, one in enumerate(value):
                 self._save(place.element(Const(index)), one, node)
             return
@@ -325,7 +325,7 @@ class Runner:
             self._save(place, self.machine.join(equal(owner.index, Const(position)), value, old), node)
 
 
-def _filled_one_by_one(kind: Any, value: Any) -> bool:
+def _lists_contents(kind: Any, value: Any) -> bool:
     """Return True if the value lists the contents of each container of an array: `[[], [1, 2]]`."""
     if not isinstance(kind, ArrayType) or not isinstance(value, tuple) or len(value) != kind.length:
         return False

@@ -10,11 +10,11 @@ from typing import Any
 from strandline.languages.python.runtime import faults
 from strandline.languages.python.runtime.stepping import enabled
 from strandline.languages.python.runtime.types import ArrayType, RecordType
-from strandline.languages.python.symbolic_execution.coding import as_truth, number, perhaps, truth
+from strandline.languages.python.symbolic_execution.coding import as_truth, number, optional, truth
 from strandline.languages.python.symbolic_execution.containers import length
 from strandline.languages.python.symbolic_execution.equality import same_value
 from strandline.languages.python.symbolic_execution.reading import Reader
-from strandline.languages.python.symbolic_execution.sequences import generated, listed, sequence
+from strandline.languages.python.symbolic_execution.sequences import make_list, sequence, unroll_generator
 from strandline.languages.python.symbolic_execution.values import (
     INT,
     ActionValue,
@@ -30,11 +30,11 @@ from strandline.languages.symbolic_execution.building import (
     add,
     all_of,
     any_of,
-    both,
     choose,
-    either,
+    conjoin,
+    disjoin,
     implies,
-    joined,
+    join_with,
     negate,
 )
 from strandline.languages.symbolic_execution.execution import Refused
@@ -71,7 +71,7 @@ def _items(
     """
     match node.args:
         case [ast.GeneratorExp() as generator]:
-            return generated(reader, generator, goes_on=goes_on)
+            return unroll_generator(reader, generator, goes_on=goes_on)
         case [argument]:
             return [
                 (one.value, one.present) if isinstance(one, Member) else (reader.machine.load(one), TRUE)
@@ -141,7 +141,7 @@ def _next(reader: Reader, node: ast.Call) -> Any:
         case ast.Call(args=[ast.GeneratorExp() as generator, default], keywords=[]):
             (result,) = reader.in_order([default])
             reader.computed(result)
-            items = generated(reader, generator, goes_on=lambda value: FALSE)
+            items = unroll_generator(reader, generator, goes_on=lambda value: FALSE)
             for value, condition in reversed(items):
                 result = reader.machine.join(condition, value, result)
             return result
@@ -153,7 +153,7 @@ def _listed(reader: Reader, node: ast.Call) -> Any:
     _only_named(node, "list")
     if len(node.args) != 1:
         raise Refused("write the values one by one: [a, b]")
-    return listed(_items(reader, node, "list"))
+    return make_list(_items(reader, node, "list"))
 
 
 def _all(reader: Reader, node: ast.Call) -> Any:
@@ -165,11 +165,11 @@ def _all(reader: Reader, node: ast.Call) -> Any:
 def _any(reader: Reader, node: ast.Call) -> Any:
     _only_named(node, "any")
     items = _items(reader, node, "any", lambda value: negate(truth(value)))
-    return as_truth(any_of(both(condition, truth(value)) for value, condition in items))
+    return as_truth(any_of(conjoin(condition, truth(value)) for value, condition in items))
 
 
 def _count(reader: Reader, node: ast.Call) -> Any:
-    return _total([both(condition, truth(value)) for value, condition in _items(reader, node, "count")])
+    return _total([conjoin(condition, truth(value)) for value, condition in _items(reader, node, "count")])
 
 
 def _sum(reader: Reader, node: ast.Call) -> Any:
@@ -181,7 +181,7 @@ def _sum(reader: Reader, node: ast.Call) -> Any:
 def _total(parts: list[Expression]) -> Any:
     constant = sum(part.value for part in parts if isinstance(part, Const))
     others = [part for part in parts if not isinstance(part, Const)]
-    return Symbol(INT, add(joined("+", others), constant)) if others else constant
+    return Symbol(INT, add(join_with("+", others), constant)) if others else constant
 
 
 def _extreme(name: str, symbol: str) -> Callable[[Reader, ast.Call], Any]:
@@ -204,8 +204,8 @@ def _extreme(name: str, symbol: str) -> Callable[[Reader, ast.Call], Any]:
         found: Expression = FALSE
         chosen: Expression = FALSE
         for value, condition in items:
-            better = both(condition, either(negate(found), Binary(symbol, value, chosen)))
-            found, chosen = either(found, condition), choose(better, value, chosen)
+            better = conjoin(condition, disjoin(negate(found), Binary(symbol, value, chosen)))
+            found, chosen = disjoin(found, condition), choose(better, value, chosen)
         return found, Symbol(INT, chosen)
 
     def best(values: list[Expression]) -> Expression:
@@ -228,7 +228,7 @@ def _require(reader: Reader, arguments: list[Any], span: Any) -> None:
 def _len(reader: Reader, node: ast.Call) -> Any:
     match node.args:
         case [ast.SetComp() as comprehension]:
-            return _total(_different(reader, generated(reader, comprehension), reader.text.span(node)))
+            return _total(_different(reader, unroll_generator(reader, comprehension), reader.text.span(node)))
     match reader.in_order(node.args):
         case [Listing(members=members) as value]:
             reader.computed(value)
@@ -248,11 +248,11 @@ def _different(reader: Reader, items: list[tuple[Any, Expression]], span: Any) -
     """Return for each value the condition that it is present and differs from all before it."""
     found: list[Expression] = []
     for position, (value, condition) in enumerate(items):
-        reader.computed(perhaps(condition, value))
+        reader.computed(optional(condition, value))
         repeated = (
-            both(earlier, same_value(reader.machine, other, value, span)) for other, earlier in items[:position]
+            conjoin(earlier, same_value(reader.machine, other, value, span)) for other, earlier in items[:position]
         )
-        found.append(both(condition, negate(any_of(repeated))))
+        found.append(conjoin(condition, negate(any_of(repeated))))
     return found
 
 

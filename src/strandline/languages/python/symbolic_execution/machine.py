@@ -12,15 +12,15 @@ from typing import Any
 from strandline.languages.python.runtime.faults import FIELD_FAULT
 from strandline.languages.python.runtime.types import BOOL, SCALAR, BoolType, EnumType, FlatType, RecordType
 from strandline.languages.python.symbolic_execution.coding import (
-    code,
-    coded,
-    coded_name,
-    held,
-    loaded,
+    decode_variable,
+    encode_for_variable,
+    encode_if_possible,
+    encode_name,
+    encode_or_fault,
     number,
-    perhaps,
-    stored,
+    optional,
     truth,
+    value_or_fault,
 )
 from strandline.languages.python.symbolic_execution.references import Names
 from strandline.languages.python.symbolic_execution.values import (
@@ -43,7 +43,7 @@ from strandline.languages.python.symbolic_execution.values import (
 )
 from strandline.languages.symbolic_execution.building import (
     choose,
-    evaluates,
+    evaluation_of,
 )
 from strandline.languages.symbolic_execution.execution import Execution, Refused
 from strandline.model.expression import (
@@ -89,7 +89,7 @@ class Machine:
         if isinstance(value, Upcoming):
             value = value.place
         if isinstance(value, Place) and isinstance(value.kind, SCALAR):
-            return loaded(value.kind, self.execution.store.read(value.variable, value.position, span))
+            return decode_variable(value.kind, self.execution.store.read(value.variable, value.position, span))
         return value
 
     def whole(self, value: Any, span: Span | None = None) -> Any:
@@ -123,7 +123,7 @@ class Machine:
     def _copied(self, place: Place, value: Any, span: Span | None) -> Iterator[tuple[Place, Expression]]:
         kind = place.kind
         if isinstance(kind, SCALAR):
-            yield place, stored(kind, self.whole(value, span), span)
+            yield place, encode_for_variable(kind, self.whole(value, span), span)
         elif isinstance(kind, RecordType):
             for name, inner in kind.fields:
                 yield from self._copied(place.field(name, inner), self.field(value, name, kind, span), span)
@@ -154,7 +154,7 @@ class Machine:
     def field(self, value: Any, name: str, kind: RecordType, span: Span | None = None) -> Any:
         """Return a field of a record, stored or not."""
         if isinstance(value, Perhaps):
-            value = held(value, FIELD_FAULT, span)
+            value = value_or_fault(value, FIELD_FAULT, span)
         if isinstance(value, RecordSymbol) and value.kind == kind:
             return value.fields[name]
         if isinstance(value, Place) and value.kind == kind:
@@ -163,11 +163,11 @@ class Machine:
 
     def code(self, kind: FlatType, value: Any, span: Span | None) -> Expression:
         """Return the code of a value in a container; a value outside its type faults immediately."""
-        return code(kind, self.whole(value, span), span)
+        return encode_or_fault(kind, self.whole(value, span), span)
 
     def coded(self, kind: FlatType, value: Any, span: Span | None) -> tuple[Expression, Expression]:
         """Return the condition that a container can hold a value, and the value's code."""
-        return coded(kind, self.whole(value, span), span)
+        return encode_if_possible(kind, self.whole(value, span), span)
 
     # Requirements and risks
 
@@ -179,7 +179,7 @@ class Machine:
 
     def conditions(self, value: Any) -> list[Expression]:
         """Return the conditions, over the state before the action, that computing a value does not fault."""
-        return [self.execution.here(evaluates(risk)) for risk in risks(value)]
+        return [self.execution.here(evaluation_of(risk)) for risk in risks(value)]
 
     # Branches
 
@@ -255,7 +255,7 @@ class Machine:
         kinds = [one.kind for one in (first, second) if isinstance(one, Symbol)]
         if any(isinstance(one, str) for one in (first, second)) or any(isinstance(k, EnumType) for k in kinds):
             enumeration = _common(first, second)
-            codes = (coded_name(enumeration, one) for one in (first, second))
+            codes = (encode_name(enumeration, one) for one in (first, second))
             return Symbol(enumeration, choose(condition, *codes))
         kind = next((one for one in kinds if isinstance(one, IntKind) and one.names is not None), INT)
         return Symbol(kind, choose(condition, number(first), number(second)))
@@ -267,7 +267,7 @@ class Machine:
         value = self.join(condition, *values) if len(values) == 2 else self.whole(values[0])
         if isinstance(value, Place | tuple):
             raise Refused(f"{describe(value)} and None cannot be alternatives; write the 'if' as a statement")
-        return perhaps(choose(condition, *sides), value)
+        return optional(choose(condition, *sides), value)
 
     def settle(self) -> None:
         """Turn pending writes into assignments, if no local name refers to older values."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from strandline.languages.python.runtime.types import SCALAR, ArrayType, RecordType
-from strandline.languages.python.symbolic_execution.coding import loaded
+from strandline.languages.python.symbolic_execution.coding import decode_variable
 from strandline.languages.python.symbolic_execution.values import (
     Contents,
     Listing,
@@ -120,7 +120,7 @@ def snapshot(store: Store, place: Place) -> Any:
     """Return the present contents of a place as a value that later assignments do not change."""
     kind = place.kind
     if isinstance(kind, SCALAR):
-        return loaded(kind, store.read(place.variable, place.position))
+        return decode_variable(kind, store.read(place.variable, place.position))
     if isinstance(kind, RecordType):
         fields = {name: snapshot(store, place.field(name, inner)) for name, inner in kind.fields}
         return RecordSymbol(kind, fields)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from strandline.languages.python.runtime.types import ArrayType, BagType, FifoType, SetType
-from strandline.languages.python.symbolic_execution.containers import members, reached
+from strandline.languages.python.symbolic_execution.containers import members, range_check
 from strandline.languages.python.symbolic_execution.reading import Reader
 from strandline.languages.python.symbolic_execution.values import (
     Contents,
@@ -20,14 +20,14 @@ from strandline.languages.python.symbolic_execution.values import (
     Upcoming,
     describe,
 )
-from strandline.languages.symbolic_execution.building import both, implies
+from strandline.languages.symbolic_execution.building import conjoin, implies
 from strandline.languages.symbolic_execution.execution import Refused
 from strandline.model.expression import FALSE, TRUE, Const, Expression
 
 STARRED = "'*' cannot be used here; write the values one by one"
 
 
-def generated(
+def unroll_generator(
     reader: Reader,
     node: ast.GeneratorExp | ast.ListComp | ast.SetComp,
     *,
@@ -44,17 +44,19 @@ def generated(
     def run(generators: list[ast.comprehension], condition: Expression) -> None:
         nonlocal asked
         if not generators:
-            value = reader.under(both(asked, condition), reader.loaded, node.elt)
+            value = reader.under(conjoin(asked, condition), reader.loaded, node.elt)
             found.append((value, condition))
             if goes_on is not None:
-                asked = both(asked, implies(condition, goes_on(value)))
+                asked = conjoin(asked, implies(condition, goes_on(value)))
             return
         first = generators[0]
         for item in sequence(reader, first.iter):
-            test, value = (both(condition, item.present), item.value) if isinstance(item, Member) else (condition, item)
+            test, value = (
+                (conjoin(condition, item.present), item.value) if isinstance(item, Member) else (condition, item)
+            )
             bind(reader, first.target, value)
             for clause in first.ifs:
-                test = both(test, reader.under(both(asked, test), reader.truth, clause))
+                test = conjoin(test, reader.under(conjoin(asked, test), reader.truth, clause))
             if test == FALSE:
                 continue
             run(generators[1:], test)
@@ -73,7 +75,7 @@ def sequence(reader: Reader, node: ast.expr) -> list[Any]:
         return found
     match value:
         case Place(kind=BagType() | FifoType() | SetType()):
-            reader.machine.execution.note(reached(value, reader.text.span(node)))
+            reader.machine.execution.note(range_check(value, reader.text.span(node)))
             return [*members(reader.machine, value)]
         case Contents():
             return [*members(reader.machine, value)]
@@ -98,14 +100,14 @@ def parts(reader: Reader, value: Any) -> list[Any] | None:
     return None
 
 
-def listed(items: list[tuple[Any, Expression]]) -> Any:
+def make_list(items: list[tuple[Any, Expression]]) -> Any:
     """Return the values of a list with their conditions: a tuple if all are statically present."""
     if all(condition == TRUE for _, condition in items):
         return tuple(value for value, _ in items)
     return Listing(tuple(Member(condition, value) for value, condition in items))
 
 
-def unpacked(reader: Reader, value: Any, targets: list[ast.expr]) -> list[Any]:
+def unpack(reader: Reader, value: Any, targets: list[ast.expr]) -> list[Any]:
     """Return the values for several assignment targets."""
     found = parts(reader, value)
     if any(isinstance(target, ast.Starred) for target in targets):
@@ -125,7 +127,7 @@ def bind(reader: Reader, target: ast.expr, value: Any) -> None:
             reader.machine.frame[name] = value
         case ast.Tuple(elts=targets):
             try:
-                values = unpacked(reader, value, targets)
+                values = unpack(reader, value, targets)
             except Refused as refusal:
                 reader.text.fail(str(refusal), target)
             for inner, one in zip(targets, values, strict=True):

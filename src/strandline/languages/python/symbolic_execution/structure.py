@@ -6,7 +6,7 @@ from typing import Any
 
 from strandline.errors import suggestion
 from strandline.languages.python.runtime.bodies import Decorated, Helper
-from strandline.languages.python.runtime.containers import thawed
+from strandline.languages.python.runtime.containers import thaw
 from strandline.languages.python.runtime.declarations import Marked
 from strandline.languages.python.runtime.faults import PROCESS_FAULT
 from strandline.languages.python.runtime.model import Model, Process
@@ -20,7 +20,7 @@ from strandline.languages.python.symbolic_execution.values import (
     Place,
     ProcessValue,
 )
-from strandline.languages.symbolic_execution.building import both, choose, interval
+from strandline.languages.symbolic_execution.building import choose, conjoin, interval
 from strandline.languages.symbolic_execution.execution import Refused
 from strandline.model.expression import Binary, Const, Expression, Undefined
 from strandline.model.intervals import within
@@ -88,7 +88,7 @@ class Structure:
         pictures = iter(state)
         for _, kinds in self.model._places():
             for kind in kinds.values():
-                for part in numbers(kind, thawed(kind, next(pictures))):
+                for part in numbers(kind, thaw(kind, next(pictures))):
                     found += part
         return tuple(found)
 
@@ -158,7 +158,7 @@ class Structure:
         if isinstance(index, Const) and 0 <= index.value < count:
             return ProcessValue(group, index.value)
         inside = within(interval(index), (0, count - 1))
-        fits = both(Binary(">=", index, Const(0)), Binary("<", index, Const(count)))
+        fits = conjoin(Binary(">=", index, Const(0)), Binary("<", index, Const(count)))
         return ChosenProcess(group, index if inside else choose(fits, index, Undefined(PROCESS_FAULT, span)))
 
 

@@ -20,7 +20,7 @@ from strandline.languages.python.runtime.types import (
     RecordType,
     Type,
 )
-from strandline.languages.symbolic_execution.building import add, both, choose, interval, may_fault
+from strandline.languages.symbolic_execution.building import add, choose, conjoin, interval, may_fault
 from strandline.model.expression import FALSE, Binary, Const, Expression
 from strandline.model.intervals import Interval, within
 from strandline.model.system import Variable
@@ -103,7 +103,7 @@ class Place:
         position = add_products(self.position, length, index)
         plain = isinstance(self.position, Const) and self.position.value == 0 and isinstance(self.kind.element, SCALAR)
         if not inside and not plain:
-            fits = both(Binary(">=", index, Const(0)), Binary("<", index, Const(length)))
+            fits = conjoin(Binary(">=", index, Const(0)), Binary("<", index, Const(length)))
             position = choose(fits, position, Const(-1))
         return Place(self.kind.element, self.variables, self.prefix, position, shown, self)
 
@@ -229,7 +229,7 @@ def add_products(position: Expression, size: int, index: Expression) -> Expressi
     return add(scaled, index.value) if isinstance(index, Const) else Binary("+", scaled, index)
 
 
-def mapped(value: Any, change: Callable[[Expression], Expression]) -> Any:
+def map_expressions(value: Any, change: Callable[[Expression], Expression]) -> Any:
     """Apply a function to all expressions of a value."""
     match value:
         case bool():
@@ -245,12 +245,12 @@ def mapped(value: Any, change: Callable[[Expression], Expression]) -> Any:
         case ChosenProcess(index=chosen):
             return replace(value, index=change(chosen))
         case RecordSymbol(fields=fields, code=code):
-            kept = {name: mapped(inner, change) for name, inner in fields.items()}
+            kept = {name: map_expressions(inner, change) for name, inner in fields.items()}
             return replace(value, fields=kept, code=None if code is None else change(code))
         case Perhaps(present=present):
             return replace(value, present=change(present))
         case tuple():
-            return tuple(mapped(inner, change) for inner in value)
+            return tuple(map_expressions(inner, change) for inner in value)
     return value
 
 
