@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from strandline.languages.python.runtime.deferred import param
     from strandline.languages.python.runtime.faults import NotEnabled, OutOfRange, count, require
     from strandline.languages.python.runtime.model import Model, Process
-    from strandline.languages.python.runtime.stepping import enabled
+    from strandline.languages.python.runtime.steps import enabled
     from strandline.model.system import System
     from strandline.traces.trace import Trace
 
@@ -143,7 +143,7 @@ _HOMES = {
         "require",
     ),
     "strandline.languages.python.runtime.model": ("Model", "Process"),
-    "strandline.languages.python.runtime.stepping": ("enabled",),
+    "strandline.languages.python.runtime.steps": ("enabled",),
     "strandline.model.system": ("System",),
     "strandline.traces.trace": ("Trace",),
 }

@@ -84,25 +84,25 @@ CASES = {
     ),
     "a process in a process": (
         PROCESS + '        class Q(Process):\n            pc: Enum["a"]\n',
-        "model.py:11:9: a process cannot stand inside the process 'P'; write it beside it, in the model",
+        "model.py:11:9: a process cannot be declared inside the process 'P'; write it beside it, in the model",
         "class Q",
     ),
     "a model in a model": (
         "    class Q(Model):\n        y: bool\n",
-        "model.py:9:5: a model cannot stand inside the model 'M'; derive a Process or a Record",
+        "model.py:9:5: a model cannot be declared inside the model 'M'; derive a Process or a Record",
         "class Q",
     ),
     **{
         f"a variable called {name}": (
             f"    {name}: bool\n",
-            f"model.py:9:5: '{name}' is what every model has: m.{name}(...); choose another name",
+            f"model.py:9:5: '{name}' is a method of every model: m.{name}(...); choose another name",
             f"{name}: bool",
         )
         for name in ("state", "steps", "take", "restore", "initial_states")
     },
     "an action called take": (
         "    @action\n    def take(m): m.x = 1\n",
-        "model.py:10:5: 'take' is what every model has: m.take(...); choose another name",
+        "model.py:10:5: 'take' is a method of every model: m.take(...); choose another name",
         "def take",
     ),
     "an enumeration of nothing": (
@@ -177,13 +177,13 @@ CASES = {
     ),
     "a location beside the one that the action goes to": (
         PROCESS + '        @action(at="here", to="there")\n        def go(m, me):\n            me.pc = "here"\n',
-        "model.py:13:13: the action ends with to='there', whatever me.pc becomes here; leave one of them out",
+        "model.py:13:13: the action ends with to='there', which overwrites me.pc; remove one of them",
         'me.pc = "here"',
     ),
     "such a location in a function that is called": (
         PROCESS
         + '        def back(m, me): me.pc = "here"\n        @action(to="there")\n        def go(m, me): me.back()\n',
-        "model.py:11:26: the action ends with to='there', whatever me.pc becomes here; leave one of them out",
+        "model.py:11:26: the action ends with to='there', which overwrites me.pc; remove one of them",
         'me.pc = "here"',
     ),
     "a location with a mistake in it": (

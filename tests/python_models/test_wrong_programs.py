@@ -83,7 +83,7 @@ BODIES = [
     ("m.x = 1.5", "1.5 cannot be used in a model", "1.5"),
     ("m.x = endless(m, 0)", "recursion cannot be inlined", "endless(m, n + 1)"),
     ("m.x = partial(m)", "a function must return a value on every way", "m.f"),
-    ("if m.f: v = 1\n        m.x = v", "is set on one way here only", "v"),
+    ("if m.f: v = 1\n        m.x = v", "is set on one path here only", "v"),
     ("m.r = Pair(1)", "Pair needs exactly the fields a, b", "Pair(1)"),
     ("m.r.c = 1", "Pair has no field 'c'", "m.r.c = 1"),
     ("if m.o: m.x = 1", "write 'is not None'", "m.o"),

@@ -4,10 +4,10 @@ Input: a System. Output: a server on this machine alone, whose page steps throug
 the current one, runs checks and opens their traces. It keeps only visited states in memory. Imports `report` and
 everything before it; Starlette and uvicorn are the extra `strandline[serve]`.
 
-    tabs.py       the path of each browser tab, computed by the interpreter
-    around.py     the states around the current one
-    checking.py   a check in the background: progress, cancellation, result
-    guarding.py   access control: token, host, origin
-    app.py        requests and responses
-    launching.py  the server
+    tabs.py            the path of each browser tab, computed by the interpreter
+    neighbourhood.py   the states around the current one
+    checks.py          a check in the background: progress, cancellation, result
+    access_control.py  access control: token, host, origin
+    app.py             requests and responses
+    server.py          the server
 """

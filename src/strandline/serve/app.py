@@ -18,7 +18,7 @@ from strandline.errors import InputError
 from strandline.model.system import System
 from strandline.report.html.data import model_data
 from strandline.report.html.page import EXPLORER_PROGRAM, STYLE, digest, embedded, program_text, static_text
-from strandline.serve.checking import Checks
+from strandline.serve.checks import Checks
 from strandline.serve.tabs import Tab, Tabs
 
 _PAGE = """<!doctype html>
@@ -94,7 +94,7 @@ def _number(given: Given, name: str, default: int | None = None) -> int:
 
 
 def make_app(explorer: Explorer) -> Starlette:
-    """Return the application, without access control (see `strandline.serve.guarding`)."""
+    """Return the application, without access control (see `strandline.serve.access_control`)."""
     asked: dict[str, Callable[[Given], dict[str, Any]]] = {
         "open": explorer.open,
         "go": partial(explorer.moving, lambda tab, given: tab.go(_number(given, "number")), False),

@@ -15,7 +15,7 @@ from strandline.model.system import System
 from strandline.report.html.runs import run_data
 from strandline.report.html.sequence import sequence_data
 from strandline.report.html.sources import places_data
-from strandline.serve.around import around_data
+from strandline.serve.neighbourhood import around_data
 from strandline.traces.evaluate import Evaluator
 from strandline.traces.following import actions_along, steps_along
 from strandline.traces.interpreter_walk import reference_of
@@ -196,6 +196,6 @@ class Tabs:
         """Return the tab of this name; raises `UsageError` if it has been dropped."""
         with self._lock:
             if name not in self._tabs:
-                raise UsageError("this tab is not known any more: reload the page")
+                raise UsageError("this tab has expired: reload the page")
             self._tabs.move_to_end(name)
             return self._tabs[name]

@@ -77,7 +77,7 @@ def _nearly(source: Source, line: str, start: int, understood: MakesSense, *, al
     span = Span(start + found.start("word"), start + found.end())
     how = f"write '// {kind}: {found['text']}'" + ("" if alone else " in a line of its own, outside of this comment")
     if understood(kind, found["text"]):
-        raise ParseError(f"this comment is no claim as it stands; {how}", source, span)
+        raise ParseError(f"this comment is not recognised as a claim; {how}", source, span)
     if _NEARLY.fullmatch(line) and len(kind) >= _LONG:
         yield f"warning: {source.where(span)}: this comment is not checked; if it is a claim, {how}"
 

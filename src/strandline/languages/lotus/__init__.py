@@ -1,13 +1,13 @@
 """LOTUS, the language of 004: variables of small types, transitions between sets of states, CTL.
 
 Input: a text with the sections DEFINE, MODULE, VAR, INIT, TRANS, FAIRNESS and SPEC. Output: a System without processes,
-with one action for each edge. `reading.py` has the grammar, `lowering.py` the semantics, `scope.py` the expressions.
+with one action for each edge. `parser.py` has the grammar, `lowering.py` the semantics, `scope.py` the expressions.
 """
 
 from __future__ import annotations
 
 from strandline.languages.lotus.lowering import lower
-from strandline.languages.lotus.reading import read
+from strandline.languages.lotus.parser import read
 from strandline.model.system import System
 from strandline.source import Source
 

@@ -67,12 +67,12 @@ class _Reader:
             root.refuse(f"a PNML file begins with 'pnml', not with '{root.tag}'")
         nets = [one for one in root.children if _known(one, ("net",))]
         if len(nets) != 1:
-            (nets[1] if nets else root).refuse(f"one net is read from a file, which has {len(nets)}")
+            (nets[1] if nets else root).refuse(f"a file must contain one net, and this one has {len(nets)}")
         net = nets[0]
         kind = net.attribute("type").rpartition("/")[2] if "/T net" not in net.attribute("type") else "P/T net"
         if kind not in _TYPES:
             described = _COLOURED.get(kind, f"of the type '{kind}'")
-            message = f"only place/transition nets are read, and this net is {described}"
+            message = f"only place/transition nets are supported, and this net is {described}"
             raise OtherNet(message, self.source, net.span_of("type"))
         return net
 
@@ -135,7 +135,7 @@ class _Reader:
         for arc in self.arcs:
             source, target = self._end(arc, "source"), self._end(arc, "target")
             if source.tag == target.tag:
-                arc.refuse(f"an arc joins a place and a transition, not two {source.tag}s")
+                arc.refuse(f"an arc connects a place and a transition, not two {source.tag}s")
             table, transition, place = (
                 (consumed, target, source) if source.tag == "place" else (produced, source, target)
             )
@@ -161,7 +161,7 @@ class _Reader:
                 message = f"a {node.tag} refers to a {kind}, and '{wanted}' is none"
                 raise ModelError(message, self.source, node.span_of("ref"))
             if id(further) in passed:
-                raise ModelError(f"the reference '{wanted}' leads back to itself", self.source, node.span_of("ref"))
+                raise ModelError(f"the reference '{wanted}' refers to itself", self.source, node.span_of("ref"))
             passed.add(id(further))
             node = further
         return node

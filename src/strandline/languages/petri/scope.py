@@ -80,7 +80,7 @@ class NetScope(Scope):
         counts = isinstance(expression, Read) and expression.variable.name in self.places
         if arithmetic or counts:
             span = Span(0, len(text))
-            raise ModelError("a number of tokens is no condition; write '> 0' behind it", Source(name, text), span)
+            raise ModelError("a number of tokens is no condition; write '> 0' after it", Source(name, text), span)
         return expression
 
     def _called(self, call: re.Match[str], source: Source) -> Expression:
@@ -108,7 +108,7 @@ class NetScope(Scope):
             yield found[group]
             offset = found.end()
             if found[4] == "," and offset >= end:
-                raise ParseError("an id is missing behind the comma", source, Span(offset - 1, offset))
+                raise ParseError("an id is missing after the comma", source, Span(offset - 1, offset))
 
     def render(self, expression: Expression, *, longest: int | None = None) -> str:
         return NOTATION.write(expression, self._leaf, longest)

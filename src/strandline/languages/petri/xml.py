@@ -116,7 +116,7 @@ class _Reader:
         else:
             self.root = element
         if len(self.open) >= _DEEPEST:
-            raise ParseError(f"more than {_DEEPEST} elements stand inside each other", self.source, element.span)
+            raise ParseError(f"more than {_DEEPEST} levels of nested elements", self.source, element.span)
         self.open.append(element)
         self.texts.append([])
 
@@ -134,4 +134,4 @@ class _Reader:
         offset = self._offset(self.parser.CurrentByteIndex)
         start = self.source.text.rfind("<!DOCTYPE", 0, offset + 1)
         place = Span(start, start + len("<!DOCTYPE")) if start >= 0 else Span(offset, offset + 1)
-        raise ParseError("a document type declaration is not read: it could define entities", self.source, place)
+        raise ParseError("a document type declaration is not supported: it could define entities", self.source, place)

@@ -97,7 +97,7 @@ class _Reader:
         if not 1 <= states <= MAXIMUM_STATES:
             self._fail(f"a file must have from 1 to {MAXIMUM_STATES} states, not {states}", line)
         if initial >= states:
-            self._fail(f"the initial state {initial} is none of the states 0..{states - 1}", line)
+            self._fail(f"the initial state {initial} is not one of the states 0..{states - 1}", line)
         return initial, transitions, states
 
     def _transition(self, line: Span, states: int) -> Transition:
@@ -107,7 +107,7 @@ class _Reader:
         source, target, label = int(match[1]), int(match[3]), match[2]
         for state in (source, target):
             if state >= states:
-                self._fail(f"state {state} is none of the states 0..{states - 1}", line)
+                self._fail(f"state {state} is not one of the states 0..{states - 1}", line)
         if label.startswith('"'):
             if len(label) < 3 or not label.endswith('"'):
                 self._fail("a quoted label must be closed and not empty", line)

@@ -57,9 +57,9 @@ class Evaluator:
             case Binary(left=left, right=right):
                 return self._binary(expression, self.value(left, values), self.value(right, values))
             case Located(span=span):
-                self.fail("where a component stands is not known before the model runs", span)
+                self.fail("the state of a component is not known when the model is loaded", span)
             case Asked(span=span):
-                self.fail("what can be taken is not known before the model runs", span)
+                self.fail("enabled and taken actions are not known when the model is loaded", span)
 
     def _binary(self, expression: Binary, left: int, right: int) -> int:
         match expression.operator:

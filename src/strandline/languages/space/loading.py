@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from strandline.errors import ModelError
-from strandline.languages.space.reading import Space, read_space
+from strandline.languages.space.parser import Space, read_space
 from strandline.languages.space.scope import SpaceScope
 from strandline.model.expression import Expression, Lookup, Read, Table
 from strandline.model.measure import Component

@@ -3,6 +3,6 @@
 Input: a file, a model or a class. Output: a `System`, and expressions over it. Imports `runtime` and
 `symbolic_execution`; neither imports this.
 
-`files` executes a model file and picks the model, `reviewing` and `forgetting` find likely mistakes in its classes,
+`files` executes a model file and picks the model, `class_checks` and `omissions` find likely mistakes in its classes,
 `lowering` builds its System, `scope` and `names` read expressions over the finished System.
 """

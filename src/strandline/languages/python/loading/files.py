@@ -82,7 +82,7 @@ def _execute_file(source: Source) -> dict[str, Any]:
     except InputError:
         raise
     except SystemExit as error:
-        raise ModelError(f"the file ends the program while it is loaded: sys.exit({error.code})", source) from None
+        raise ModelError(f"the file terminates the program on loading: sys.exit({error.code})", source) from None
     except Exception as error:
         raise error_of_exception(source, error) from error
     finally:

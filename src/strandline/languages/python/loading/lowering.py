@@ -8,8 +8,8 @@ from itertools import product
 from typing import Any
 
 from strandline.errors import InputError, ModelError, StrandlineError
+from strandline.languages.python.loading.class_checks import review
 from strandline.languages.python.loading.names import Names
-from strandline.languages.python.loading.reviewing import review
 from strandline.languages.python.loading.scope import Offers, PythonScope
 from strandline.languages.python.runtime.annotations import bind_type
 from strandline.languages.python.runtime.bodies import parameters_of_model

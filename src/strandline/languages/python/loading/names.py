@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from strandline.languages.python.runtime import faults
-from strandline.languages.python.runtime.stepping import enabled
+from strandline.languages.python.runtime.steps import enabled
 from strandline.languages.python.runtime.types import RecordType
 from strandline.languages.python.symbolic_execution.functions import taken
 from strandline.languages.python.symbolic_execution.structure import Structure

@@ -19,10 +19,10 @@ from strandline.errors import InputError
 from strandline.languages.python.loading.names import Names
 from strandline.languages.python.runtime.text import Text, parse_text
 from strandline.languages.python.runtime.types import ArrayType, RangeType
-from strandline.languages.python.symbolic_execution.answers import answer
 from strandline.languages.python.symbolic_execution.calls import inline
 from strandline.languages.python.symbolic_execution.coding import number, truth
 from strandline.languages.python.symbolic_execution.evaluate import Evaluator
+from strandline.languages.python.symbolic_execution.evaluation import answer
 from strandline.languages.python.symbolic_execution.machine import Machine
 from strandline.languages.python.symbolic_execution.structure import Structure
 from strandline.languages.python.symbolic_execution.values import Method, ProcessValue, Symbol, can_be_shown, describe

@@ -5,6 +5,6 @@ other packages read its types, marked functions and source. Must not import `sym
 
 `annotations`, `declarations`, `deferred` and `model` are the public interface for authors; `hints_for_mypy` and
 `hints_for_pyright` are what type checkers see of it. `bodies` turns class bodies into descriptors, `binding` binds
-parameters; `types` has the bound types, `containers` their values. `choices` enumerates action parameters, `stepping`
+parameters; `types` has the bound types, `containers` their values. `choices` enumerates action parameters, `steps`
 takes steps, `faults` has the exceptions of steps, `text` finds the syntax tree of each function.
 """

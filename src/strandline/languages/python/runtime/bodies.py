@@ -13,7 +13,7 @@ from strandline.languages.python.runtime.annotations import annotations_of
 from strandline.languages.python.runtime.containers import convert
 from strandline.languages.python.runtime.declarations import FormulaText, Marked
 from strandline.languages.python.runtime.deferred import Deferred, Parameter, resolve
-from strandline.languages.python.runtime.stepping import BoundAction
+from strandline.languages.python.runtime.steps import BoundAction
 
 if TYPE_CHECKING:
     from strandline.languages.python.runtime.model import Model, Process

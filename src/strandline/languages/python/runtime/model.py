@@ -33,7 +33,7 @@ from strandline.languages.python.runtime.containers import freeze, thaw
 from strandline.languages.python.runtime.declarations import Fair, FormulaText, Marked, is_fair
 from strandline.languages.python.runtime.deferred import Parameter, resolve
 from strandline.languages.python.runtime.faults import NotEnabled
-from strandline.languages.python.runtime.stepping import StepChoice, possible_steps
+from strandline.languages.python.runtime.steps import StepChoice, possible_steps
 from strandline.languages.python.runtime.text import keyword_place
 from strandline.languages.python.runtime.types import Type
 

@@ -6,6 +6,6 @@ expressions of `strandline.model`. Imports `languages.symbolic_execution`, which
 
 `values` are the values of expressions, `coding` converts them to stored numbers; a `machine` is one execution, with its
 local names in `references`; `containers` and `equality` are operations on it. `structure` maps declared variables to
-System variables. `reading` is the interface of an expression reader; `sequences`, `execute`, `functions` and `calls`
+System variables. `reader` is the interface of an expression reader; `sequences`, `execute`, `functions` and `calls`
 are written against it, and `evaluate` implements it.
 """

@@ -14,7 +14,7 @@ from strandline.languages.python.runtime.types import RecordType, is_flat
 from strandline.languages.python.symbolic_execution.containers import apply, range_check
 from strandline.languages.python.symbolic_execution.execute import Runner, names_of
 from strandline.languages.python.symbolic_execution.functions import EVALUATED, UNEVALUATED
-from strandline.languages.python.symbolic_execution.reading import Reader
+from strandline.languages.python.symbolic_execution.reader import Reader
 from strandline.languages.python.symbolic_execution.values import (
     ActionValue,
     Method,

@@ -199,7 +199,7 @@ class Evaluator:
         before = {variable: list(writes) for variable, writes in execution.store.pending.items()}
         result = execution.under(condition, lambda: read(node))
         if execution.store.pending != before:
-            self.text.fail("what changes the state cannot stand here; call it in a statement of its own", node)
+            self.text.fail("a call that changes the state cannot be used here; call it in a statement of its own", node)
         return result
 
     # Names and parts
@@ -295,7 +295,7 @@ class Evaluator:
 
     def arithmetic(self, op: ast.operator, left: Any, right: Any, node: ast.AST) -> Any:
         if isinstance(op, ast.Div):
-            raise Refused("'/' gives fractions; write '//' for whole numbers")
+            raise Refused("'/' is a division with fractions; write '//' for whole numbers")
         if isinstance(op, ast.Pow) and isinstance(left, int) and isinstance(right, int):
             if right < 0:
                 raise Refused("a power with a negative exponent is no whole number")

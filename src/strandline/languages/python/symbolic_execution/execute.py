@@ -27,7 +27,7 @@ from strandline.languages.python.symbolic_execution.control import (
     jumps_out_of,
 )
 from strandline.languages.python.symbolic_execution.machine import FELL_THROUGH, UNDECIDED
-from strandline.languages.python.symbolic_execution.reading import Reader
+from strandline.languages.python.symbolic_execution.reader import Reader
 from strandline.languages.python.symbolic_execution.sequences import bind, sequence, unpack
 from strandline.languages.python.symbolic_execution.values import (
     ChosenProcess,
@@ -291,7 +291,7 @@ class Runner:
         """Refuse an assignment to `me.pc` in an action with `to`, which would overwrite it."""
         process, to = self.machine.goes or (None, "")
         if name == LOCATION and owner == process and isinstance(inner, ast.Name) and inner.id == "me":
-            raise Refused(f"the action ends with to='{to}', whatever me.{name} becomes here; leave one of them out")
+            raise Refused(f"the action ends with to='{to}', which overwrites me.{name}; remove one of them")
 
     def _refuse_untyped(self, owner: Any, name: str, place: Any) -> None:
         """Refuse an assignment to a constant of the class body such as `x = 0`, which has no type."""

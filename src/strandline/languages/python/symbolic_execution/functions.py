@@ -8,12 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 from strandline.languages.python.runtime import faults
-from strandline.languages.python.runtime.stepping import enabled
+from strandline.languages.python.runtime.steps import enabled
 from strandline.languages.python.runtime.types import ArrayType, RecordType
 from strandline.languages.python.symbolic_execution.coding import as_truth, number, optional, truth
 from strandline.languages.python.symbolic_execution.containers import length
 from strandline.languages.python.symbolic_execution.equality import same_value
-from strandline.languages.python.symbolic_execution.reading import Reader
+from strandline.languages.python.symbolic_execution.reader import Reader
 from strandline.languages.python.symbolic_execution.sequences import make_list, sequence, unroll_generator
 from strandline.languages.python.symbolic_execution.values import (
     INT,

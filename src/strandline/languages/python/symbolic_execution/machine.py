@@ -201,12 +201,12 @@ class Machine:
         joined = {}
         for name in dict.fromkeys([*yes, *no]):
             if name not in yes or name not in no:
-                joined[name] = Unbound(f"'{name}' is set on one way here only; give it a value before the 'if'")
+                joined[name] = Unbound(f"'{name}' is set on one path here only; give it a value before the 'if'")
                 continue
             try:
                 joined[name] = self.join(condition, yes[name], no[name])
             except Refused as refusal:
-                joined[name] = Unbound(f"'{name}' has values that do not go together: {refusal}")
+                joined[name] = Unbound(f"'{name}' has values of different types: {refusal}")
         return joined
 
     def join(self, condition: Expression, first: Any, second: Any) -> Any:
@@ -221,7 +221,7 @@ class Machine:
         if {id(first), id(second)} == {id(FELL_THROUGH), id(None)}:
             return None
         if first is FELL_THROUGH or second is FELL_THROUGH:
-            raise Refused("a function must return a value on every way, or on none")
+            raise Refused("a function must return a value on every path, or on none")
         for unusable in (first, second):
             if isinstance(unusable, Unbound):
                 return unusable

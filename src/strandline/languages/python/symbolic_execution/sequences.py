@@ -8,7 +8,7 @@ from typing import Any
 
 from strandline.languages.python.runtime.types import ArrayType, BagType, FifoType, SetType
 from strandline.languages.python.symbolic_execution.containers import members, range_check
-from strandline.languages.python.symbolic_execution.reading import Reader
+from strandline.languages.python.symbolic_execution.reader import Reader
 from strandline.languages.python.symbolic_execution.values import (
     Contents,
     GroupValue,

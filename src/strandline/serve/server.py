@@ -10,8 +10,8 @@ import uvicorn
 
 from strandline.errors import UsageError
 from strandline.model.system import System
+from strandline.serve.access_control import Guard
 from strandline.serve.app import Explorer, make_app
-from strandline.serve.guarding import Guard
 
 HOST = "127.0.0.1"
 

@@ -10,7 +10,7 @@ import ast
 import sys
 from collections.abc import Iterator
 
-from strandline.languages.python.loading.forgetting import find_missing_decorators, refuse_missing_owners
+from strandline.languages.python.loading.omissions import find_missing_decorators, refuse_missing_owners
 from strandline.languages.python.runtime import declarations
 from strandline.languages.python.runtime.bodies import declaration_of, groups_of, process_class_of
 from strandline.languages.python.runtime.declarations import AnyOf, AnyValue, Marked
@@ -65,7 +65,7 @@ class _Body:
             self._no_parameter_twice(name, node)
             first[name] = node
             if self.kind is Model and name in RESERVED:
-                self.text.fail(f"'{name}' is what every model has: m.{name}(...); choose another name", head(node))
+                self.text.fail(f"'{name}' is a method of every model: m.{name}(...); choose another name", head(node))
             self._no_class_inside(name, node)
             marked = declaration_of(vars(self.cls).get(name))
             if isinstance(node, _DEFINITION):
@@ -92,9 +92,10 @@ class _Body:
     def _no_class_inside(self, name: str, node: ast.stmt) -> None:
         value = vars(self.cls).get(name)
         if self.kind is Process and process_class_of(value) is not None:
-            self.text.fail(f"a process cannot stand inside {self.whose}; write it beside it, in the model", head(node))
+            message = f"a process cannot be declared inside {self.whose}; write it beside it, in the model"
+            self.text.fail(message, head(node))
         if isinstance(value, type) and issubclass(value, Model):
-            self.text.fail(f"a model cannot stand inside {self.whose}; derive a Process or a Record", head(node))
+            self.text.fail(f"a model cannot be declared inside {self.whose}; derive a Process or a Record", head(node))
 
     # Functions
 

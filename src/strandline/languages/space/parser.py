@@ -92,7 +92,7 @@ class _Reader:
                 if not _NAME.fullmatch(name):
                     self._fail(f"'{name}' is no name of a proposition", 3 + place)
                 if name in names[:place]:
-                    self._fail(f"the proposition {name} stands here twice", 3 + place)
+                    self._fail(f"the proposition {name} occurs twice here", 3 + place)
             self._propositions = names
         elif names != self._propositions:
             known = " ".join(self._propositions) or "none"
