@@ -82,7 +82,7 @@ BODIES = [
     ("m.x = HALF", "there are no fractions", "HALF"),
     ("m.x = 1.5", "1.5 cannot be used in a model", "1.5"),
     ("m.x = endless(m, 0)", "recursion cannot be inlined", "endless(m, n + 1)"),
-    ("m.x = partial(m)", "a function must return a value on every way", "m.f"),
+    ("m.x = partial(m)", "a function must return a value on every path", "m.f"),
     ("if m.f: v = 1\n        m.x = v", "is set on one path here only", "v"),
     ("m.r = Pair(1)", "Pair needs exactly the fields a, b", "Pair(1)"),
     ("m.r.c = 1", "Pair has no field 'c'", "m.r.c = 1"),

@@ -99,7 +99,7 @@ def test_mistakes_are_told(server: Server, what: str, given: dict[str, Any], mes
     status, told = server.ask(what, {"tab": tab, **given})
     assert status == 400
     assert told["error"].startswith(message)
-    assert server.ask("go", {"tab": "forgotten", "number": 0})[1]["error"].startswith("this tab is not known any more")
+    assert server.ask("go", {"tab": "forgotten", "number": 0})[1]["error"].startswith("this tab has expired")
 
 
 def test_a_counterexample_is_walked_and_left(server: Server) -> None:
@@ -139,7 +139,7 @@ def test_every_language_can_be_walked_through(name: str) -> None:
 def test_tabs_make_room_for_others() -> None:
     tabs = Tabs(strandline.load(SEMAPHORE))
     names = [tabs.open() for _ in range(65)]
-    with pytest.raises(UsageError, match="not known any more"):
+    with pytest.raises(UsageError, match="this tab has expired"):
         tabs.of(names[0])
     assert tabs.of(names[1]) is not None
 
