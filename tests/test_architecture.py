@@ -37,7 +37,7 @@ LIBRARIES = {
     "oxidd": {"symbolic/diagrams.py"},
     "dd": {"symbolic/diagrams.py"},
     "starlette": {"serve/app.py", "cli/serve.py"},
-    "uvicorn": {"serve/launching.py", "cli/serve.py"},
+    "uvicorn": {"serve/server.py", "cli/serve.py"},
     "rich": {"cli", "report"},
 }
 """Who may import a library: packages, or single files of them."""

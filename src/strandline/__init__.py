@@ -1,9 +1,9 @@
-"""Strandline, a model checker that sweeps.
+"""Strandline, a model checker built around the sweep-line method.
 
     verdict = strandline.check("mutex.dve", invariants="not (P.cs and Q.cs)")
     print(verdict.answer, verdict.statistics.states)
 
-The names below are imported when they are first used: `import strandline` costs nothing.
+The names below are imported at first use: `import strandline` costs nothing.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from strandline.languages.python.runtime.deferred import param
     from strandline.languages.python.runtime.faults import NotEnabled, OutOfRange, count, require
     from strandline.languages.python.runtime.model import Model, Process
-    from strandline.languages.python.runtime.stepping import enabled
+    from strandline.languages.python.runtime.steps import enabled
     from strandline.model.system import System
     from strandline.traces.trace import Trace
 
-    # Type checkers take `Range[0, N - 1]` and `Enum["idle", "busy"]` for types, which they are not to them. Each is
-    # told in its own way that anything may stand there and that such a variable may hold anything. To mypy, MYPY is
-    # true.
+    # `Range[0, N - 1]` and `Enum["idle", "busy"]` are no valid types for type checkers. The hints declare, for each
+    # checker in its own way, that anything may stand there and that such a variable may hold anything. mypy takes
+    # MYPY as true.
     MYPY = False
     if MYPY:
         from strandline.languages.python.runtime.hints_for_mypy import Array, Bag, Enum, Fifo, Optional, Range, Set
@@ -143,7 +143,7 @@ _HOMES = {
         "require",
     ),
     "strandline.languages.python.runtime.model": ("Model", "Process"),
-    "strandline.languages.python.runtime.stepping": ("enabled",),
+    "strandline.languages.python.runtime.steps": ("enabled",),
     "strandline.model.system": ("System",),
     "strandline.traces.trace": ("Trace",),
 }

@@ -1,15 +1,15 @@
-"""What can go wrong, by who can mend it.
+"""Exceptions, by who can correct the cause.
 
     StrandlineError
-    ├── InputError            the user can mend it: shown with file, line and caret, no stack trace (exit 2)
-    │   ├── UsageError        the command line or a call's arguments do not fit together
-    │   ├── ParseError        a text is not in its language
+    ├── InputError            the user can correct it: shown with file, line and caret, no stack trace (exit 2)
+    │   ├── UsageError        the arguments of a command or a call do not fit together
+    │   ├── ParseError        a text violates the syntax of its language
     │   ├── ModelError        a text parses, but names, types, ranges or kinds do not fit
-    │   └── MeasureError      a progress measure lies about being monotone
-    ├── ResourceError         disk or memory gave out: the verdict is UNKNOWN with this reason (exit 3)
-    │   └── CannotWrite       standard output cannot be written to: nobody can be told the verdict (exit 3)
+    │   └── MeasureError      a progress measure declared monotone is not
+    ├── ResourceError         disk or memory is exhausted: the verdict is UNKNOWN with this reason (exit 3)
+    │   └── CannotWrite       standard output cannot be written to, so the verdict cannot be printed (exit 3)
     └── InternalError         our bug: shown with a stack trace and a request to report it (exit 4)
-        └── ReplayError       a trace that the search reported cannot be replayed: never shown as a verdict
+        └── ReplayError       a trace that the search reported cannot be replayed; it is never shown
 
 A limit that was reached and a property that is violated are verdicts, not errors.
 """
@@ -24,11 +24,11 @@ from strandline.source import Source, Span, harmless
 
 
 class StrandlineError(Exception):
-    """Base of everything this package raises on purpose."""
+    """Base of all exceptions that this package raises on purpose."""
 
 
 class InputError(StrandlineError):
-    """Something the user wrote cannot be used; `str()` is the complete message with the caret."""
+    """The user's input cannot be used; `str()` is the complete message with the caret."""
 
     def __init__(self, message: str, source: Source | None = None, span: Span | None = None) -> None:
         if source is not None and span is not None:
@@ -46,29 +46,29 @@ class InputError(StrandlineError):
         return f"{self.source.where(self.span)}: {self.message}\n{self.source.caret(self.span)}"
 
     def on_command_line(self) -> str:
-        """The complete message for someone who wrote a command and not a call."""
+        """Return the complete message in the spelling of the command line."""
         return str(self)
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option that a message speaks of: `max_states=5` in a call, `--max-states 5` on the command line."""
+    """An option named in a message: `max_states=5` in a call, `--max-states 5` on the command line."""
 
     name: str
     value: object = None
-    """None: the option as such. A text in capitals stands for what is to be given."""
+    """Its value; None for the option itself, a text in capitals for a placeholder."""
     flag: str | None = None
-    """Where the command line has another name for it."""
+    """The name on the command line, where it differs."""
 
     def as_argument(self) -> str:
-        """As calls and `expected.toml` spell it."""
+        """Return the option as spelled in calls and in `expected.toml`."""
         if self.value is None:
             return f"{self.name}="
         placeholder = isinstance(self.value, str) and self.value.isupper()
         return f"{self.name}={self.value if placeholder else repr(self.value)}"
 
     def as_flag(self) -> str:
-        """As the command line spells it."""
+        """Return the option as spelled on the command line."""
         flag = self.flag or f"--{self.name.replace('_', '-')}"
         if self.value is None or self.value is True:
             return flag
@@ -76,8 +76,11 @@ class Option:
 
 
 class UsageError(InputError):
-    """The command line or a call's arguments do not fit together. A message about options has a `{}` for each of
-    them, before any text of the user's, and is told in the words of whoever gave them."""
+    """The arguments of a command or call do not fit together.
+
+    A message about options has a `{}` for each of them, before any text of the user's, and is rendered in the user's
+    own spelling: arguments of a call or flags.
+    """
 
     def __init__(
         self, message: str, source: Source | None = None, span: Span | None = None, *, options: Sequence[Option] = ()
@@ -97,7 +100,7 @@ class UsageError(InputError):
 
 
 class ParseError(InputError):
-    """A text is not in its language."""
+    """A text violates the syntax of its language."""
 
 
 class ModelError(InputError):
@@ -109,15 +112,15 @@ class MeasureError(InputError):
 
 
 class ResourceError(StrandlineError):
-    """Disk or memory gave out; the message says which and where."""
+    """Disk or memory is exhausted; the message says which and where."""
 
 
 class CannotWrite(ResourceError):
-    """What the program has to tell cannot be written, because the disk is full or standard output is broken."""
+    """The output cannot be written, because the disk is full or standard output is broken."""
 
 
 class InternalError(StrandlineError):
-    """Strandline itself is wrong."""
+    """A defect of Strandline itself."""
 
 
 class ReplayError(InternalError):
@@ -125,10 +128,10 @@ class ReplayError(InternalError):
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """The end of a message about a name that is not known: `; did you mean 'critical'?`, or nothing."""
+    """Return the end of a message about an unknown name: `; did you mean 'critical'?`, or an empty string."""
     from difflib import get_close_matches
 
-    # The dashes of flags make no two of them alike, nor do capitals make two of them different.
+    # Leading dashes and case are ignored: they would make all flags look similar, and equal names look different.
     by_letters = {one.lstrip("-").casefold(): one for one in known}
     wanted = name.lstrip("-").casefold()
     close = [by_letters[one] for one in get_close_matches(wanted, list(by_letters), n=1, cutoff=0.6)]

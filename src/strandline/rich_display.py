@@ -1,8 +1,8 @@
-"""How results show themselves: in notebooks, and as reports.
+"""Display of results in notebooks, and as reports.
 
-`verdict.save_report("out.html")` and a verdict at the end of a cell are asked of the verdict, and made by `report`,
-which comes later in the order of imports than all that can be shown. This module is the one place where that order
-turns: it finds `report` by its name when something is to be shown, and nothing else does. Everything may import it.
+`verdict.save_report("out.html")` and the display of a verdict in a notebook are methods of the verdict implemented by
+`report`, which comes later in the import order. This module is the only exception to that order: it imports `report` by
+name when something is displayed. Every package may import it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 
 class Shown:
-    """Has a picture of itself for notebooks."""
+    """Base of objects with an HTML display for notebooks."""
 
     __slots__ = ()
 
@@ -26,21 +26,21 @@ class Shown:
 
 
 class Reported(Shown):
-    """Can be told as a page that stands alone."""
+    """Base of objects with a self-contained HTML report."""
 
     __slots__ = ()
 
     def report(self) -> Report:
-        """The whole report: `.html` is the page, `.save(path)` writes it, and a notebook shows it."""
+        """Return the report: `.html` is the page, `.save(path)` writes it, and a notebook shows it."""
         return Report(str(import_module("strandline.report.html.page").report_page(self)))
 
     def save_report(self, path: str | Path) -> None:
-        """Write the report to a file that stands alone: one can send it to somebody."""
+        """Write the report to a self-contained HTML file."""
         self.report().save(path)
 
 
 class Report:
-    """A page that stands alone."""
+    """A self-contained HTML page."""
 
     __slots__ = ("html",)
 
@@ -48,11 +48,11 @@ class Report:
         self.html = html
 
     def save(self, path: str | Path) -> None:
-        """Write it to a file."""
+        """Write the page to a file."""
         Path(path).write_text(self.html, encoding="utf-8")
 
     def _repr_html_(self) -> str:
-        # In a frame of its own: what it draws, and by what style, is no business of the notebook's.
+        # A sandboxed frame keeps the report's scripts and styles apart from the notebook's.
         style = "width: 100%; height: 720px; border: 1px solid #8886; border-radius: 8px"
         return f'<iframe sandbox="allow-scripts" srcdoc="{escape(self.html)}" style="{style}"></iframe>'
 
@@ -62,8 +62,7 @@ class Report:
 
 @contextmanager
 def notebook_progress() -> Iterator[Any]:
-    """What shows the progress of a search in the cell that runs it, as long as it runs; None where there is no
-    notebook."""
+    """Yield a progress callback that draws into the running notebook cell; None outside of notebooks."""
     shell = sys.modules.get("IPython")
     running = None if shell is None else shell.get_ipython()
     if running is None or not hasattr(running, "kernel"):
@@ -77,6 +76,6 @@ def notebook_progress() -> Iterator[Any]:
 
 
 def interrupted_lines(result: Any) -> list[str]:
-    """What a notebook shows in the place of a traceback where a search was interrupted."""
+    """Return the text that a notebook shows in place of a traceback when a search is interrupted."""
     lines: list[str] = import_module("strandline.report.notebook").interrupted_lines(result)
     return lines

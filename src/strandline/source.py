@@ -1,15 +1,15 @@
-"""Where a piece of text came from: files, offsets in them, and the caret line shown to people."""
+"""Sources of text: files, character offsets in them, and caret lines for messages."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 _HARMFUL = dict.fromkeys([*range(9), *range(11, 32), 127, *range(128, 160)], "\N{REPLACEMENT CHARACTER}")
-"""Control characters, which could make a terminal do anything; line breaks and tabs are none of them."""
+"""Control characters, which could manipulate a terminal; line breaks and tabs are not among them."""
 
 
 def harmless(text: str) -> str:
-    """A text for a terminal, each control character replaced by one that shows."""
+    """Return the text with each control character replaced by a visible one."""
     return text.translate(_HARMFUL)
 
 
@@ -21,11 +21,11 @@ class Span:
     end: int
 
     def to(self, other: Span) -> Span:
-        """The smallest span that covers both."""
+        """Return the smallest span that covers both."""
         return Span(min(self.start, other.start), max(self.end, other.end))
 
     def shifted(self, offset: int) -> Span:
-        """The same range so many characters further on."""
+        """Return the span moved by `offset` characters."""
         return Span(self.start + offset, self.end + offset)
 
 
@@ -36,10 +36,10 @@ class Source:
     name: str
     text: str = field(repr=False)
     inside: tuple[Source, int] | None = field(default=None, repr=False)
-    """The text in which this one stands word for word, and from which place on."""
+    """The text that contains this one verbatim, and the offset in it."""
 
     def outermost(self, span: Span) -> tuple[Source, Span]:
-        """A place in this text as one of the text in which it stands."""
+        """Convert a place in this text to the outermost text that contains it."""
         source, place = self, span
         while source.inside is not None:
             outer, offset = source.inside
@@ -47,18 +47,18 @@ class Source:
         return source, place
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Line and column, both counted from 1, of a character offset."""
+        """Return line and column of a character offset, both counted from 1."""
         offset = max(0, min(offset, len(self.text)))
         line = self.text.count("\n", 0, offset) + 1
         return line, offset - (self.text.rfind("\n", 0, offset) + 1) + 1
 
     def where(self, span: Span) -> str:
-        """`file:line:column`, the form editors understand."""
+        """Return `file:line:column`, the form that editors understand."""
         line, column = self.position(span.start)
         return f"{self.name}:{line}:{column}"
 
     def caret(self, span: Span) -> str:
-        """The source line of the span and, under it, carets; long lines are cut around the span."""
+        """Return the source line of the span with carets under it; long lines are cut around the span."""
         line_start = self.text.rfind("\n", 0, span.start) + 1
         line_end = self.text.find("\n", span.start)
         line = self.text[line_start : line_end if line_end >= 0 else len(self.text)].rstrip("\r")

@@ -186,7 +186,7 @@ def test_conditions_of_fairness_are_conditions(model: Path) -> None:
 def test_a_number_of_tokens_is_no_condition() -> None:
     net = EXAMPLES / "petri-crossing" / "crossing.pnml"
     place = strandline.load(net).variables[0].name
-    message = "invariant:1:1: a number of tokens is no condition; write '> 0' behind it"
+    message = "invariant:1:1: a number of tokens is no condition; write '> 0' after it"
     assert told(net, invariants=f"tokens({place})").splitlines()[0] == message
     assert told(net, invariants=f"tokens({place}) + 1").splitlines()[0] == message
     assert strandline.check(net, reach=f"tokens({place}) > 0").answer.value == "HOLDS"

@@ -128,7 +128,7 @@ def test_names_are_no_numbers(tmp_path: Path, body: str, place: tuple[int, int, 
     line, column, marked = place
     first, text, caret = str(refused.value).splitlines()
     assert first.endswith(
-        f"model.py:{line}:{column}: a value of 'Item' is but a name: it can be assigned, compared by == and !=, chosen "
+        f"model.py:{line}:{column}: a value of 'Item' is no number: it can be assigned, compared by == and !=, chosen "
         "and used as an index; use a Range for numbers"
     )
     assert text[caret.index("^") :][: caret.count("^")] == marked

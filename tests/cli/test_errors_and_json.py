@@ -143,7 +143,7 @@ def test_an_unknown_suffix(strandline: Run, tmp_path: Path) -> None:
     (tmp_path / "model.xyz").write_text("")
     answer = strandline("check", "model.xyz")
     assert answer.code == 2
-    assert answer.stderr.startswith("strandline check: model.xyz: cannot tell the language")
+    assert answer.stderr.startswith("strandline check: model.xyz: cannot determine the language")
 
 
 def test_a_run_time_fault_as_json(strandline: Run) -> None:

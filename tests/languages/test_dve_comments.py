@@ -78,7 +78,7 @@ def test_a_comment_that_was_meant_as_a_claim(comment: str, message: str, place: 
     head, line, caret = str(caught.value).splitlines()
     number = 2 + comment[: comment.index(place)].count("\n")
     column = line.index(place) - 1
-    assert head == f"m.dve:{number}:{column}: this comment is no claim as it stands; {message}"
+    assert head == f"m.dve:{number}:{column}: this comment is not recognised as a claim; {message}"
     assert line[caret.index("^") : caret.rindex("^") + 1].rstrip() == place
 
 

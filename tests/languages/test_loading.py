@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from strandline.cli.main import main
 from strandline.errors import InputError, UsageError
 from strandline.languages import LANGUAGES, dve, load
 from strandline.source import Source
@@ -28,7 +31,7 @@ def test_the_suffix_decides_the_language(path: str | Path) -> None:
 def test_an_unknown_suffix_is_a_usage_error(name: str, why: str) -> None:
     with pytest.raises(UsageError) as caught:
         load(name)
-    assert str(caught.value) == f"{name}: cannot tell the language: {why} (known: {', '.join(LANGUAGES)})"
+    assert str(caught.value) == f"{name}: cannot determine the language: {why} (known: {', '.join(LANGUAGES)})"
 
 
 def test_a_missing_file(tmp_path: Path) -> None:
@@ -78,3 +81,25 @@ def test_every_benchmark_loads() -> None:
         assert model.actions, path
         assert (model.observer is not None) == (".prop" in path.name), path
         assert model.observer is None or model.observer.accepting, path
+
+
+@pytest.mark.parametrize("command", ["check", "info", "explore", "simulate"])
+def test_help_lists_the_suffixes_of_all_languages(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command, "--help"]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert f"a model file ({', '.join(LANGUAGES)})" in text
+
+
+def test_the_module_of_a_selected_model_comes_from_the_table(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "two.py").write_text("")
+    loaded: list[tuple[str, str]] = []
+
+    def load_selection(source: Source, selection: str, given: object) -> str:
+        loaded.append((source.name, selection))
+        return "the model"
+
+    stand_in = SimpleNamespace(load=load_selection)
+    monkeypatch.setitem(sys.modules, "tests_stand_in_language", stand_in)
+    monkeypatch.setitem(LANGUAGES, ".py", "tests_stand_in_language")
+    assert load(tmp_path / "two.py:First") == "the model"
+    assert loaded == [(str(tmp_path / "two.py"), "First")]

@@ -240,7 +240,7 @@ def test_words(name: str, text: str) -> None:
         ("edges.lotus", "v = 3", ModelError, "there is no variable 'v'"),
         ("edges.lotus", "w = 3 = 4", ParseError, "'=' cannot follow '='; write parentheses"),
         ("edges.lotus", "(w = 3", ParseError, "the parenthesis is never closed"),
-        ("edges.lotus", "w = 3 4", ParseError, "'4' is not wanted here"),
+        ("edges.lotus", "w = 3 4", ParseError, "unexpected '4'"),
         ("edges.lotus", "w ~ 3", ParseError, "unexpected '~'"),
         ("stored.py", "raw_(bag)", ModelError, "'bag' is an array and needs an index"),
         ("stored.py", "raw_(bags[0])", ModelError, "unknown name 'bags'; did you mean 'bag'?"),

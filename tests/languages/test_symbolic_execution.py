@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strandline.compile.interpret import Fault, Interpreter
-from strandline.languages.symbolic.building import add, equal
-from strandline.languages.symbolic.execution import TOO_DEEP, Execution, Refused
+from strandline.languages.symbolic_execution.building import add, equal
+from strandline.languages.symbolic_execution.execution import TOO_DEEP, Execution, Refused
 from strandline.model.expression import RANGE_FAULT, Const, Element, Expression, Read
 from strandline.model.system import Action, Domain, System, Variable
 from strandline.source import Source

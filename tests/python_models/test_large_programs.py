@@ -15,7 +15,7 @@ from test_wrong_programs import check_message, refused
 from strandline.analysis.dependencies import expressions
 from strandline.compile.interpret import Interpreter
 from strandline.languages.python.loading.lowering import to_system
-from strandline.languages.symbolic.execution import TOO_DEEP, TOO_INVOLVED
+from strandline.languages.symbolic_execution.execution import TOO_DEEP, TOO_INVOLVED
 from strandline.model.expression import size, walk
 from strandline.model.system import System
 

@@ -35,4 +35,4 @@ def test_a_file_that_exits_is_no_verdict(tmp_path: Path, capsys: pytest.CaptureF
     path = tmp_path / "gone.py"
     path.write_text("import sys\nsys.exit(0)\n", encoding="utf-8")
     assert main(["check", str(path)]) == 2
-    assert "ends the program while it is loaded: sys.exit(0)" in capsys.readouterr().err
+    assert "terminates the program on loading: sys.exit(0)" in capsys.readouterr().err

@@ -109,7 +109,7 @@ def test_it_runs_as_plain_python(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "place", "message", "marked"),
     [
-        ("m.turn == me", "m.turn / 2 == me", "12:57", "'/' gives fractions; write '//'", "m.turn / 2"),
+        ("m.turn == me", "m.turn / 2 == me", "12:57", "'/' is a division with fractions; write '//'", "m.turn / 2"),
         ("m.flag[me] = False", "m.flga[me] = False", "14:27", "did you mean 'flag'?", "m.flga"),
         ("Range[0, 1] = 0", "Range[0, 1] = 2", "5:5", "the initial value does not fit", "turn: Range[0, 1] = 2"),
         ("turn: Range[0, 1] = 0", "turn: Range[1, 0]", "5:5", "Range[1, 0] is empty", "turn: Range[1, 0]"),

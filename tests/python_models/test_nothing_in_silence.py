@@ -49,60 +49,60 @@ CASES = {
     ),
     "two actions": (
         "    @action\n    def step(m): m.x = 2\n",
-        "model.py:10:5: 'step' is defined twice in the model 'M': the first, in line 8, would be forgotten",
+        "model.py:10:5: 'step' is defined twice in the model 'M': the first, in line 8, would be overwritten",
         "def step",
     ),
     "two invariants": (
         "    @invariant\n    def low(m): return m.x < 1\n    @invariant\n    def low(m): return m.x < 9\n",
-        "model.py:12:5: 'low' is defined twice in the model 'M': the first, in line 10, would be forgotten",
+        "model.py:12:5: 'low' is defined twice in the model 'M': the first, in line 10, would be overwritten",
         "def low",
     ),
     "two processes": (
         PROCESS + PROCESS,
-        "model.py:11:5: 'P' is defined twice in the model 'M': the first, in line 9, would be forgotten",
+        "model.py:11:5: 'P' is defined twice in the model 'M': the first, in line 9, would be overwritten",
         "class P",
     ),
     "two actions of a process": (
         PROCESS + "        @action\n        def go(m, me): pass\n        @action\n        def go(m, me): m.x = 1\n",
-        "model.py:14:9: 'go' is defined twice in the process 'P': the first, in line 12, would be forgotten",
+        "model.py:14:9: 'go' is defined twice in the process 'P': the first, in line 12, would be overwritten",
         "def go",
     ),
     "two variables": (
         "    x: Range[0, 5]\n",
-        "model.py:9:5: 'x' is defined twice in the model 'M': the first, in line 6, would be forgotten",
+        "model.py:9:5: 'x' is defined twice in the model 'M': the first, in line 6, would be overwritten",
         "x: Range[0, 5]",
     ),
     "a variable and an action": (
         "    @action\n    def x(m): pass\n",
-        "model.py:10:5: 'x' is defined twice in the model 'M': the first, in line 6, would be forgotten",
+        "model.py:10:5: 'x' is defined twice in the model 'M': the first, in line 6, would be overwritten",
         "def x",
     ),
     "two models": (
         "class M(Model):\n    x: Range[0, 1]\n    @action\n    def step(m): m.x = 1\n",
-        "model.py:9:1: the model 'M' is defined twice: the first, in line 5, would be forgotten",
+        "model.py:9:1: the model 'M' is defined twice: the first, in line 5, would be overwritten",
         "class M",
     ),
     "a process in a process": (
         PROCESS + '        class Q(Process):\n            pc: Enum["a"]\n',
-        "model.py:11:9: a process cannot stand inside the process 'P'; write it beside it, in the model",
+        "model.py:11:9: a process cannot be declared inside the process 'P'; write it beside it, in the model",
         "class Q",
     ),
     "a model in a model": (
         "    class Q(Model):\n        y: bool\n",
-        "model.py:9:5: a model cannot stand inside the model 'M'; derive a Process or a Record",
+        "model.py:9:5: a model cannot be declared inside the model 'M'; derive a Process or a Record",
         "class Q",
     ),
     **{
         f"a variable called {name}": (
             f"    {name}: bool\n",
-            f"model.py:9:5: '{name}' is what every model has: m.{name}(...); choose another name",
+            f"model.py:9:5: '{name}' is a method of every model: m.{name}(...); choose another name",
             f"{name}: bool",
         )
         for name in ("state", "steps", "take", "restore", "initial_states")
     },
     "an action called take": (
         "    @action\n    def take(m): m.x = 1\n",
-        "model.py:10:5: 'take' is what every model has: m.take(...); choose another name",
+        "model.py:10:5: 'take' is a method of every model: m.take(...); choose another name",
         "def take",
     ),
     "an enumeration of nothing": (
@@ -152,7 +152,7 @@ CASES = {
     ),
     "a guard that is returned": (
         "    @action\n    def jump(m):\n        m.x = 1\n        return m.x == 0\n",
-        "model.py:12:9: what 'jump' returns would be forgotten; write require(...) for a condition of the step",
+        "model.py:12:9: the value that 'jump' returns would be ignored; write require(...) for a condition of the step",
         "return m.x == 0",
     ),
     "initial states in a process": (
@@ -177,13 +177,13 @@ CASES = {
     ),
     "a location beside the one that the action goes to": (
         PROCESS + '        @action(at="here", to="there")\n        def go(m, me):\n            me.pc = "here"\n',
-        "model.py:13:13: the action ends with to='there', whatever me.pc becomes here; leave one of them out",
+        "model.py:13:13: the action ends with to='there', which overwrites me.pc; remove one of them",
         'me.pc = "here"',
     ),
     "such a location in a function that is called": (
         PROCESS
         + '        def back(m, me): me.pc = "here"\n        @action(to="there")\n        def go(m, me): me.back()\n',
-        "model.py:11:26: the action ends with to='there', whatever me.pc becomes here; leave one of them out",
+        "model.py:11:26: the action ends with to='there', which overwrites me.pc; remove one of them",
         'me.pc = "here"',
     ),
     "a location with a mistake in it": (

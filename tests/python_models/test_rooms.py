@@ -9,7 +9,7 @@ from pathlib import Path
 import strandline.languages.python
 
 LANGUAGE = Path(strandline.languages.python.__file__).parent
-ROOMS = ("runtime", "symbolic", "loading")
+ROOMS = ("runtime", "symbolic_execution", "loading")
 """Each imports only those before it."""
 
 
@@ -40,14 +40,14 @@ def deferred(file: Path) -> Iterator[str]:
 
 
 def test_what_executes_symbolically_has_no_knot() -> None:
-    folders = (LANGUAGE / "symbolic", LANGUAGE / "loading", LANGUAGE.parent / "symbolic")
+    folders = (LANGUAGE / "symbolic_execution", LANGUAGE / "loading", LANGUAGE.parent / "symbolic_execution")
     files = [file for folder in folders for file in folder.glob("*.py")]
     assert len(files) > 15
     assert [place for file in files for place in deferred(file)] == []
 
 
 def test_the_core_of_symbolic_execution_knows_no_language() -> None:
-    text = "".join(file.read_text() for file in (LANGUAGE.parent / "symbolic").glob("*.py"))
+    text = "".join(file.read_text() for file in (LANGUAGE.parent / "symbolic_execution").glob("*.py"))
     assert "import ast" not in text
     assert "languages.python" not in text
 
@@ -58,8 +58,10 @@ def test_every_file_lies_in_a_room() -> None:
 
 
 def test_an_import_of_a_later_room_is_an_offence(tmp_path: Path) -> None:
-    (tmp_path / "symbolic").mkdir()
+    (tmp_path / "symbolic_execution").mkdir()
     module = "strandline.languages.python.loading.lowering"
-    (tmp_path / "symbolic" / "bad.py").write_text(f"def f():\n    from {module} import to_system\n")
-    (tmp_path / "symbolic" / "good.py").write_text("from strandline.languages.python.runtime.model import Model\n")
-    assert list(offences(tmp_path)) == [f"symbolic/bad.py:2: symbolic must not import {module}"]
+    (tmp_path / "symbolic_execution" / "bad.py").write_text(f"def f():\n    from {module} import to_system\n")
+    (tmp_path / "symbolic_execution" / "good.py").write_text(
+        "from strandline.languages.python.runtime.model import Model\n"
+    )
+    assert list(offences(tmp_path)) == [f"symbolic_execution/bad.py:2: symbolic_execution must not import {module}"]

@@ -16,8 +16,8 @@ from strandline.errors import ModelError
 from strandline.languages.python.loading.lowering import to_system
 from strandline.languages.python.loading.scope import PythonScope
 from strandline.languages.python.runtime.faults import NotEnabled
-from strandline.languages.python.runtime.stepping import candidates
-from strandline.languages.symbolic.execution import TOO_INVOLVED
+from strandline.languages.python.runtime.steps import candidates
+from strandline.languages.symbolic_execution.execution import TOO_INVOLVED
 from strandline.model.expression import Const
 from strandline.model.measure import Measure
 from strandline.model.system import System

@@ -90,7 +90,7 @@ def test_a_walk_and_a_second_tab(server: Server) -> None:
         ("go", {"number": 3}, "there is no state 3 on this path: it has 0 steps"),
         ("begin", {"number": 1}, "there is no initial state 1: there are 1"),
         ("check", {"kind": "invariant", "text": "fre == 1"}, "invariant:1:1: unknown name 'fre'"),
-        ("check", {"kind": "invariant"}, "what is to be checked is missing"),
+        ("check", {"kind": "invariant"}, "the property to check is missing"),
         ("checked", {"check": 99}, "there is no check 99"),
     ],
 )
@@ -99,7 +99,7 @@ def test_mistakes_are_told(server: Server, what: str, given: dict[str, Any], mes
     status, told = server.ask(what, {"tab": tab, **given})
     assert status == 400
     assert told["error"].startswith(message)
-    assert server.ask("go", {"tab": "forgotten", "number": 0})[1]["error"].startswith("this tab is not known any more")
+    assert server.ask("go", {"tab": "forgotten", "number": 0})[1]["error"].startswith("this tab has expired")
 
 
 def test_a_counterexample_is_walked_and_left(server: Server) -> None:
@@ -139,7 +139,7 @@ def test_every_language_can_be_walked_through(name: str) -> None:
 def test_tabs_make_room_for_others() -> None:
     tabs = Tabs(strandline.load(SEMAPHORE))
     names = [tabs.open() for _ in range(65)]
-    with pytest.raises(UsageError, match="not known any more"):
+    with pytest.raises(UsageError, match="this tab has expired"):
         tabs.of(names[0])
     assert tabs.of(names[1]) is not None
 
@@ -175,3 +175,15 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytes
     monkeypatch.setitem(__import__("sys").modules, "starlette", None)
     assert main(["serve", str(SEMAPHORE)]) == 2
     assert "-m pip install starlette uvicorn (or 'strandline[serve]')" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("seconds", ["soon", "inf", "nan", "-1", "0", "1e999"])
+def test_a_time_limit_that_is_no_positive_number_is_refused(server: Server, seconds: str) -> None:
+    status, answer = server.ask("check", {"kind": "deadlock", "seconds": seconds})
+    assert status == 400
+    assert answer["error"] == f"the time limit must be a number of seconds greater than 0, not '{seconds}'"
+
+
+def test_a_time_limit_is_given_as_text_or_number(server: Server) -> None:
+    for seconds in ("30", 30, 30.5, " "):
+        assert checked(server, kind="deadlock", seconds=seconds)["error"] is None

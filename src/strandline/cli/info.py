@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from strandline.cli.console import emit, may_colour
-from strandline.cli.searching import add_parameters, load_model
+from strandline.cli.searching import add_model, load_model
 from strandline.report.exit_codes import HOLDS
 
 
@@ -19,8 +19,7 @@ def configure(subparsers: Any) -> None:
         description="Show a model's variables with their declared ranges and the ranges they can reach, how "
         "a state is packed, processes and properties.",
     )
-    parser.add_argument("model", metavar="MODEL", help="a model file (.dve, .py, .psl, .aut, .pnml, .lola)")
-    add_parameters(parser)
+    add_model(parser)
     parser.add_argument("--dump", action="store_true", help="print the whole system as it was understood")
     parser.add_argument(
         "--combinations",

@@ -29,8 +29,10 @@ _MUCH = 100 << 20
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
-    """Add the argument for the model."""
-    kinds = ".dve, .py, .psl, .aut, .pnml, .lola, .lotus, .ss"
+    """Add the argument for the model to search, with the suffixes of `LANGUAGES` in its help."""
+    from strandline.languages import LANGUAGES
+
+    kinds = ", ".join(LANGUAGES)
     parser.add_argument("model", metavar="MODEL", help=f"a model file ({kinds})")
     add_parameters(parser)
 

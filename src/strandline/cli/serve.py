@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(_INSTALL.format(sys.executable)) from None
     del starlette, uvicorn
     system = load_model(arguments)
-    from strandline.serve.launching import serve
+    from strandline.serve.server import serve
 
     def say(address: str) -> None:
         emit(address)

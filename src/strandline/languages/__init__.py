@@ -1,8 +1,8 @@
-"""Texts to Systems, one package per language; `symbolic` executes steps that are programs, for any of them.
+"""Front ends: texts to Systems, one package for each language.
 
-What comes in: a file. What goes out: a `System`. Imports `strandline.model`, never a package further down.
-A new language is a module with `load(source) -> System`, whose System carries a `Scope` of the language's own, and one
-line in `LANGUAGES`; the module is imported when a file of its kind is first opened.
+Input: a file. Output: a `System`. Imports `strandline.model`, never a later package. `symbolic_execution` is shared by
+languages whose steps are programs. A new language is a module with `load(source) -> System`, whose System carries a
+`Scope` of the language, and one line in `LANGUAGES`; the module is imported when a file of its kind is first opened.
 """
 
 from __future__ import annotations
@@ -30,56 +30,70 @@ LANGUAGES = {
     ".py": "strandline.languages.python",
     ".ss": "strandline.languages.space",
 }
-"""Which module reads the files with a suffix."""
+"""The module for each suffix of model files; the only place that lists the languages."""
+_SEVERAL_MODELS = (".py",)
+"""Suffixes of files with several models, of which `FILE:SELECTION` names one."""
 
 
 class Language(Protocol):
-    """What a module in `LANGUAGES` offers. One whose models have parameters has `load_with` besides."""
+    """The interface of a module in `LANGUAGES`."""
 
     def load(self, source: Source) -> System:
-        """The System that a text means, or an `InputError` with the place of the mistake."""
+        """Load the System of a text; raises `InputError` with the place of the first mistake."""
 
 
 class WithParameters(Protocol):
-    """What a language offers whose models have parameters."""
+    """The interface of a language whose models have parameters."""
 
     def load_with(self, source: Source, given: Given) -> System:
-        """As `load`, with these values; raises `UsageError` for a name that the model does not have."""
+        """Load the System with these values; raises `UsageError` for a name that the model does not have."""
+
+
+class WithSelection(Protocol):
+    """The interface of a language whose files can contain several models."""
+
+    def load(self, source: Source, selection: str, given: Given) -> System:
+        """Load the selected model; raises `UsageError` for a selection that names none."""
 
 
 def load(path: str | Path, parameters: Given | None = None) -> System:
-    """The System in a file; its suffix says in which language it is written. In `file.py:Name` the part behind
-    the colon picks one of several models. `parameters` are values for what the model leaves open: parameters of a
-    Python model, constants of others.
+    """Load the System in a file; the suffix determines the language.
 
-    Raises `UsageError` for an unknown suffix and `InputError` for a file that cannot be read or understood.
+    In `file.py:Name` the part behind the colon selects one of several models. `parameters` are values for parameters of
+    a Python model, or constants of others. Raises `UsageError` for an unknown suffix, and `InputError` for a file that
+    cannot be read or understood.
     """
-    file, colon, selection = str(path).partition(".py:")
-    if colon:
-        from strandline.languages import python
-
-        return python.load(Source(f"{file}.py", read_text(Path(f"{file}.py"))), selection, parameters or {})
-    suffix = PurePath(path).suffix
+    file, suffix, selection = _parts(str(path))
     if suffix not in LANGUAGES:
         known = ", ".join(LANGUAGES)
         ending = f"the suffix '{suffix}' is unknown" if suffix else "the file name has no suffix"
-        raise UsageError(f"{path}: cannot tell the language: {ending} (known: {known})")
-    source, language = Source(str(path), read_text(Path(path))), _language(suffix)
-    if parameters and not hasattr(language, "load_with"):
-        raise UsageError(f"{path}: {suffix} files have no parameters: '{next(iter(parameters))}' cannot be given")
+        raise UsageError(f"{path}: cannot determine the language: {ending} (known: {known})")
+    source, language = Source(file, read_text(Path(file))), import_module(LANGUAGES[suffix])
+    given = parameters or {}
+    if selection is not None:
+        return cast(WithSelection, language).load(source, selection, given)
+    if given and not hasattr(language, "load_with"):
+        raise UsageError(f"{path}: {suffix} files have no parameters: '{next(iter(given))}' cannot be given")
     with without_collecting():
-        return cast(WithParameters, language).load_with(source, parameters) if parameters else language.load(source)
+        return (
+            cast(WithParameters, language).load_with(source, given) if given else cast(Language, language).load(source)
+        )
 
 
-def _language(suffix: str) -> Language:
-    return cast(Language, import_module(LANGUAGES[suffix]))
+def _parts(path: str) -> tuple[str, str, str | None]:
+    """Split a path into the file, its suffix, and the selection behind a colon, if there is one."""
+    for suffix in _SEVERAL_MODELS:
+        file, colon, selection = path.partition(f"{suffix}:")
+        if colon:
+            return file + suffix, suffix, selection
+    return path, PurePath(path).suffix, None
 
 
 _DECLARED = re.compile(rb"""\s*<\?xml[^>]{0,100}?encoding\s*=\s*["'](iso-8859-1|iso-8859-15|windows-1252)["']""", re.I)
 
 
 def _encoding(data: bytes) -> str:
-    """UTF-8, unless a document says of itself that it is written in another of the usual ways."""
+    """Return the encoding of a file: UTF-8, unless a byte order mark or an XML declaration names another."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
     declared = _DECLARED.match(data)
@@ -87,7 +101,7 @@ def _encoding(data: bytes) -> str:
 
 
 def read_text(path: Path) -> str:
-    """The text of a file; what prevents reading it is said in one sentence."""
+    """Return the text of a file; raises `InputError` if it cannot be read."""
     try:
         data = path.read_bytes()
         return data.decode(_encoding(data))

@@ -1,4 +1,4 @@
-"""Values that are given to a model from outside, by name: `-D NAME=VALUE`."""
+"""Parameters of models given from outside: `-D NAME=VALUE`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ Given = Mapping[str, Any]
 
 
 def given_parameters(texts: Iterable[str]) -> dict[str, Any]:
-    """Texts such as `N=3`; a value that is no literal of Python is a text. Raises `UsageError`."""
+    """Parse texts such as `N=3`; a value that is no Python literal is a string.
+
+    Raises `UsageError` for a malformed text or a repeated name.
+    """
     found: dict[str, Any] = {}
     for text in texts:
         name, equals, value = text.partition("=")
@@ -34,7 +37,7 @@ def _literal(text: str) -> Any:
 
 
 def refuse_unknown(model: str, given: Iterable[str], known: Iterable[str], noun: str) -> None:
-    """Raises `UsageError` for a name that the model does not have, with those that it has."""
+    """Raise `UsageError` for a name that the model does not have, listing those that it has."""
     names = list(known)
     for name in given:
         if name not in names:
@@ -42,7 +45,7 @@ def refuse_unknown(model: str, given: Iterable[str], known: Iterable[str], noun:
 
 
 def whole_number(name: str, value: Any) -> int:
-    """A value that must be a number; a truth is one. Raises `UsageError`."""
+    """Return the value as an integer (True is 1); raise `UsageError` if it is none."""
     if not isinstance(value, int):
         raise UsageError(f"'{name}' is a number, not {value!r}")
     return int(value)

@@ -1,9 +1,9 @@
-"""Properties as text, formulas and automata.
+"""Properties: temporal formulas, regular expressions, and automata.
 
-What comes in: LTL, CTL and regular expressions as text, automata in HOA, never claims, the thesis's files, DVE
-property processes. What goes out: `Formula`, `Automaton`, `FiniteAutomaton`, and `LassoWord`s that show
-differences. Atomic propositions are opaque texts here; `binding` hands them to the language of the model.
-Must not import anything but `strandline.errors`, `strandline.rich_display` and `strandline.source`.
+Input: LTL, CTL and regular expressions as text; automata in HOA, never claims, the thesis's format, DVE property
+processes. Output: `Formula`, `Automaton`, `FiniteAutomaton`, and `LassoWord`s as witnesses of differences. Atomic
+propositions are opaque texts here; `binding` passes them to the language of the model. Must not import anything but
+`strandline.errors`, `strandline.rich_display` and `strandline.source`.
 
     word.py         ultimately periodic words
     ltl/            syntax (of CTL too), normal form, simplification, syntactic classes, evaluation on lassos

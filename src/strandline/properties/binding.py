@@ -1,4 +1,4 @@
-"""Handing the atomic propositions of a formula to whoever knows the model."""
+"""Binding of a formula's atomic propositions to the model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _GLUED = re.compile(r"([GFX]+)([a-z_]\w*)\Z")
 
 
 class WithAtoms(Protocol):
-    """A text that was read, and the place of each of its atomic propositions where it stands first."""
+    """A parsed text with the place of the first occurrence of each atomic proposition."""
 
     @property
     def source(self) -> Source: ...
@@ -24,10 +24,10 @@ class WithAtoms(Protocol):
 
 
 def bind_atoms(parsed: WithAtoms, resolve: Callable[[str, Span], Resolved]) -> dict[str, Resolved]:
-    """Resolve every atomic proposition, in the order of the text, at the place where it stands first.
+    """Resolve every atomic proposition at its first occurrence, in the order of the text.
 
-    `resolve` gets the text of the proposition and its span in `parsed.source`. An `InputError` that it
-    raises without a place of its own is given that place and, for names such as `GFp`, a hint.
+    `resolve` gets the text of the proposition and its span in `parsed.source`. An `InputError` without a place gets
+    that place and, for names such as `GFp`, a hint.
     """
     bound: dict[str, Resolved] = {}
     for name, span in sorted(parsed.atom_spans.items(), key=lambda item: item[1].start):
@@ -41,7 +41,7 @@ def bind_atoms(parsed: WithAtoms, resolve: Callable[[str, Span], Resolved]) -> d
 
 
 def glued_hint(name: str) -> str:
-    """A hint for names that other tools read as operators glued to a name; empty for all others."""
+    """Return a hint for names that other tools read as operators glued to a name; empty for all others."""
     match = _GLUED.match(name)
     if match is None:
         return ""

@@ -1,7 +1,7 @@
-"""How much work a translation may be: the automaton of a formula can be exponentially larger than it.
+"""Work budgets of translations: an automaton can be exponentially larger than its formula.
 
-What makes automata counts what it does, nodes of guards, comparisons of formulas and of alternatives, and is ended by
-`TranslationTooLarge` when it is more than allowed. The count does not depend on the machine.
+Functions that make automata count their work (nodes of guards, comparisons of formulas and of alternatives) and raise
+`TranslationTooLarge` when the budget is exceeded. The count does not depend on the machine.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from strandline.errors import ResourceError
 
 
 class TranslationTooLarge(ResourceError):
-    """The automaton has more edges than the caller wants, or is more work."""
+    """Raised when an automaton has more edges, or takes more work, than allowed."""
 
 
 class _Effort:
-    """What was done so far, and where it ends."""
+    """The work done so far, and the budget."""
 
     def __init__(self) -> None:
         self.done = 0
@@ -28,15 +28,18 @@ _effort = _Effort()
 
 
 def spend(units: int = 1) -> None:
-    """Count some work; raises `TranslationTooLarge` where it is too much. A unit takes some microseconds."""
+    """Count some work; raises `TranslationTooLarge` if the budget is exceeded.
+
+    A unit takes some microseconds.
+    """
     _effort.done += units
     if _effort.done > _effort.most:
         raise TranslationTooLarge("the formula is too involved for an automaton; make claims of its parts")
 
 
 @contextmanager
-def at_most(units: int) -> Iterator[None]:
-    """Inside, no more than so much may be done, and not more than is allowed outside."""
+def work_limit(units: int) -> Iterator[None]:
+    """Limit the work inside the context; the outer limit holds as well."""
     before = _effort.most
     _effort.most = min(before, _effort.done + units)
     try:
@@ -45,6 +48,6 @@ def at_most(units: int) -> Iterator[None]:
         _effort.most = before
 
 
-def spent() -> int:
-    """What was done since the program began."""
+def work_done() -> int:
+    """Return the work done since the program began."""
     return _effort.done

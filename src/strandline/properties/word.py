@@ -10,7 +10,7 @@ Letter = frozenset[str]
 
 @dataclass(frozen=True, slots=True)
 class LassoWord:
-    """`prefix` then `loop` again and again; the loop must not be empty."""
+    """The word that is `prefix` followed by infinitely many repetitions of the non-empty `loop`."""
 
     prefix: tuple[Letter, ...]
     loop: tuple[Letter, ...]
@@ -21,15 +21,15 @@ class LassoWord:
 
     @property
     def letters(self) -> tuple[Letter, ...]:
-        """Prefix and loop once."""
+        """The letters of prefix and loop."""
         return self.prefix + self.loop
 
     def successor(self, position: int) -> int:
-        """The position that follows in `letters`; the last one leads back to the start of the loop."""
+        """Return the next position in `letters`; the last one leads back to the start of the loop."""
         return position + 1 if position + 1 < len(self.prefix) + len(self.loop) else len(self.prefix)
 
     def reduced(self) -> LassoWord:
-        """The same infinite word with the shortest loop and the shortest prefix."""
+        """Return the same infinite word with the shortest loop and the shortest prefix."""
         loop = self.loop
         for length in range(1, len(loop)):
             if len(loop) % length == 0 and loop[:length] * (len(loop) // length) == loop:

@@ -1,13 +1,13 @@
-"""A model to walk through in the browser: `strandline serve MODEL`.
+"""A model explorer in the browser: `strandline serve MODEL`.
 
-What comes in: a System. What goes out: a server on this machine alone, whose page steps through the states, draws what
-lies around one, runs checks and opens their traces. It holds what the reader has walked through, never all states.
-Imports `report` and everything before it; Starlette and uvicorn are the extra `strandline[serve]`.
+Input: a System. Output: a server on this machine alone, whose page steps through the states, draws the states around
+the current one, runs checks and opens their traces. It keeps only visited states in memory. Imports `report` and
+everything before it; Starlette and uvicorn are the extra `strandline[serve]`.
 
-    tabs.py       where each tab of the browser stands, by the interpreter
-    around.py     the states around one
-    checking.py   a check in the background: progress, cancelling, its result
-    guarding.py   who is let in: the token, the host, the origin
-    app.py        requests and answers
-    launching.py  the server itself
+    tabs.py            the path of each browser tab, computed by the interpreter
+    neighbourhood.py   the states around the current one
+    checks.py          a check in the background: progress, cancellation, result
+    access_control.py  access control: token, host, origin
+    app.py             requests and responses
+    server.py          the server
 """

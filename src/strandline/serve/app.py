@@ -1,4 +1,4 @@
-"""Requests and answers of the explorer: one page, and what its program asks for."""
+"""Requests and responses of the explorer: its page and the JSON interface of the page's program."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from strandline.errors import InputError
 from strandline.model.system import System
 from strandline.report.html.data import model_data
 from strandline.report.html.page import EXPLORER_PROGRAM, STYLE, digest, embedded, program_text, static_text
-from strandline.serve.checking import Checks
+from strandline.serve.checks import Checks
 from strandline.serve.tabs import Tab, Tabs
 
 _PAGE = """<!doctype html>
@@ -43,14 +43,14 @@ Given = Mapping[str, Any]
 
 
 class Explorer:
-    """What the page can ask of one model."""
+    """The requests of the page about one model."""
 
     def __init__(self, system: System) -> None:
         self.system = system
         self.tabs, self.checks = Tabs(system), Checks(system)
 
     def open(self, given: Given) -> dict[str, Any]:
-        """A new tab, or the one that a reloaded page had."""
+        """Open a new tab, or return the one that a reloaded page had."""
         known = str(given.get("tab") or "")
         try:
             tab, name = self.tabs.of(known), known
@@ -61,7 +61,7 @@ class Explorer:
             return {"tab": name, **tab.path()}
 
     def moving(self, move: Callable[[Tab, Given], None], whole: bool, given: Given) -> dict[str, Any]:
-        """Move a tab; answers its place, or its whole path where that has changed."""
+        """Move a tab; return its position, or its whole path where that has changed."""
         tab = self.tabs.of(str(given.get("tab")))
         with tab.lock:
             move(tab, given)
@@ -76,7 +76,7 @@ class Explorer:
         return {"check": self.checks.start(given)}
 
     def checked(self, given: Given) -> dict[str, Any]:
-        return self.checks.of(_number(given, "check")).told()
+        return self.checks.of(_number(given, "check")).status()
 
     def cancel(self, given: Given) -> dict[str, Any]:
         self.checks.of(_number(given, "check")).cancel()
@@ -94,7 +94,7 @@ def _number(given: Given, name: str, default: int | None = None) -> int:
 
 
 def make_app(explorer: Explorer) -> Starlette:
-    """The application; who is let in is another's business (`strandline.serve.guarding`)."""
+    """Return the application, without access control (see `strandline.serve.access_control`)."""
     asked: dict[str, Callable[[Given], dict[str, Any]]] = {
         "open": explorer.open,
         "go": partial(explorer.moving, lambda tab, given: tab.go(_number(given, "number")), False),
@@ -128,9 +128,9 @@ async def _answer(function: Callable[[Given], dict[str, Any]], request: Request)
     try:
         given = await request.json()
     except ValueError:
-        return JSONResponse({"error": "this is no JSON"}, status_code=400)
+        return JSONResponse({"error": "the request is not JSON"}, status_code=400)
     if not isinstance(given, dict):
-        return JSONResponse({"error": "an object is expected"}, status_code=400)
+        return JSONResponse({"error": "the request must be a JSON object"}, status_code=400)
     try:
         found = await run_in_threadpool(function, given)
     except InputError as error:

@@ -1,4 +1,4 @@
-"""Where the tabs of a browser stand: each on a path of its own through the model, made by the interpreter."""
+"""The tabs of a browser, each with its own path through the model, computed by the interpreter."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from strandline.model.system import System
 from strandline.report.html.runs import run_data
 from strandline.report.html.sequence import sequence_data
 from strandline.report.html.sources import places_data
-from strandline.serve.around import around_data
+from strandline.serve.neighbourhood import around_data
 from strandline.traces.evaluate import Evaluator
 from strandline.traces.following import actions_along, steps_along
 from strandline.traces.interpreter_walk import reference_of
@@ -26,16 +26,19 @@ from strandline.transform.history import with_history
 
 _MOST_TABS = 64
 _MOST_STEPS = 500
-"""Steps of a state that a menu lists."""
+"""The most steps of a state that a menu lists."""
 _LONGEST = 200_000
-"""Steps of a path."""
+"""The most steps of a path."""
 _ROOM = 4_000_000
-"""Characters of a path that are sent to the browser at a time."""
+"""The most characters of a path that are sent to the browser at a time."""
 
 
 class Tab:
-    """A path through the model and a place on it. What lies behind that place stays until another step is taken there:
-    so one goes back and forth along a counterexample, and leaves it anywhere."""
+    """A path through the model and the current position on it.
+
+    The path after the position is kept until a different step is taken there: so one can move back and forth along a
+    counterexample, and leave it anywhere.
+    """
 
     def __init__(self, system: System) -> None:
         declared = (*system.alone.assertions, *system.alone.invariants, *system.alone.labels)
@@ -46,7 +49,7 @@ class Tab:
         self.begin(0)
 
     def begin(self, number: int) -> None:
-        """A new path from an initial state."""
+        """Start a new path from an initial state."""
         initial = self.reference.initial()
         if not 0 <= number < len(initial):
             raise UsageError(f"there is no initial state {number}: there are {len(initial):,}")
@@ -55,13 +58,16 @@ class Tab:
         self._loop: int | None = None
 
     def go(self, number: int) -> None:
-        """To another place on the path."""
+        """Move to another position on the path."""
         if not 0 <= number < len(self._states):
             raise UsageError(f"there is no state {number} on this path: it has {len(self._steps):,} steps")
         self._here = number
 
     def take(self, number: int) -> None:
-        """A step from here. Where it is the next one of the path, that stays as it is; else it is left here."""
+        """Take a step from the current position.
+
+        If it is the next step of the path, the path is kept, else it is truncated here.
+        """
         edges = self._edges
         if not 0 <= number < len(edges):
             raise UsageError(f"there is no step {number} here: there are {len(edges):,}")
@@ -81,7 +87,7 @@ class Tab:
         self._here += 1
 
     def wander(self, count: int) -> None:
-        """Random steps, as far as there are any."""
+        """Take random steps until there is none."""
         for _ in range(min(count, 10_000)):
             possible = [number for number, edge in enumerate(self._edges) if edge.target is not None]
             if not possible:
@@ -89,7 +95,7 @@ class Tab:
             self.take(self._random.choice(possible))
 
     def follow(self, trace: Trace, number: int) -> None:
-        """Along a trace, to one of its states."""
+        """Replace the path by a trace and move to one of its states."""
         found = steps_along(self.reference, trace)
         if found is None:
             raise UsageError("this trace is one of the product with the property process, which is not walked through")
@@ -99,10 +105,10 @@ class Tab:
         self._loop = trace.loop
         self._here = max(0, min(number, len(steps)))
 
-    # What the page is told
+    # Data for the page
 
     def path(self) -> dict[str, Any]:
-        """The whole path, as a report has its traces."""
+        """Return the whole path in the form of a report's traces."""
         trace = replay(self.reference, self._initial, self._steps).trace
         taken = actions_along(self.reference.system, trace)
         run = run_data(trace, _ROOM) | {"loop": self._loop}
@@ -114,7 +120,7 @@ class Tab:
         }
 
     def here(self) -> dict[str, Any]:
-        """The place on the path: what can be done, and what is to be said of the state."""
+        """Return the current position: the possible steps, and what holds in the state."""
         state = self._states[self._here]
         edges = self._edges
         following = self._steps[self._here] if self._here < len(self._steps) else None
@@ -132,7 +138,7 @@ class Tab:
         }
 
     def around(self, depth: int) -> dict[str, Any]:
-        """What lies around the place."""
+        """Return the drawing of the states around the current one."""
         before = self._states[self._here - 1] if self._here else None
         return around_data(self.reference, self._states[self._here], before, depth)
 
@@ -141,7 +147,7 @@ class Tab:
         return list(self.reference.edges(self._states[self._here]))
 
     def _again(self, state: State) -> int | None:
-        """The first place on the path that is the same state."""
+        """Return the first position on the path with the same state; None if this is the first."""
         first = self._places[state]
         return first if first < self._here else None
 
@@ -158,8 +164,8 @@ class Tab:
             kind = "" if edge.fault is None else edge.fault.kind
             return {"step": number, "action": edge.action, "changes": [], "fault": kind}
         found = tuple(changes(self.reference.describe(state), self.reference.describe(edge.target)))
-        told = change_lines(Step(edge.action, found), "")
-        return {"step": number, "action": edge.action, "changes": told, "fault": None}
+        lines = change_lines(Step(edge.action, found), "")
+        return {"step": number, "action": edge.action, "changes": lines, "fault": None}
 
     def _end(self, state: State) -> str:
         labels = self.reference.labels(state)
@@ -169,7 +175,7 @@ class Tab:
 
 
 class Tabs:
-    """All tabs, by names that only they know; the one that was not used for longest makes room for a new one."""
+    """All tabs by secret names; the least recently used one is dropped to make room for a new one."""
 
     def __init__(self, system: System) -> None:
         self._system = system
@@ -177,7 +183,7 @@ class Tabs:
         self._lock = Lock()
 
     def open(self) -> str:
-        """A new tab; returns its name."""
+        """Open a new tab and return its name."""
         name = secrets.token_urlsafe(12)
         tab = Tab(self._system)
         with self._lock:
@@ -187,9 +193,9 @@ class Tabs:
         return name
 
     def of(self, name: str) -> Tab:
-        """The tab of this name; raises `UsageError` where it has been forgotten."""
+        """Return the tab of this name; raises `UsageError` if it has been dropped."""
         with self._lock:
             if name not in self._tabs:
-                raise UsageError("this tab is not known any more: reload the page")
+                raise UsageError("this tab has expired: reload the page")
             self._tabs.move_to_end(name)
             return self._tabs[name]

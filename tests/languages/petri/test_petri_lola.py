@@ -55,18 +55,18 @@ def test_a_bound_is_given_from_outside() -> None:
 
 
 WRONG = [
-    ("", "n:1:1: 'PLACE' is wanted here, not the end of the file\n  \n  ^"),
-    ("PLACE p", "n:1:8: ';' is wanted here, not the end of the file\n  PLACE p\n         ^"),
+    ("", "n:1:1: expected 'PLACE', found the end of the file\n  \n  ^"),
+    ("PLACE p", "n:1:8: expected ';', found the end of the file\n  PLACE p\n         ^"),
     ("PLACE p, p;", "n:1:10: the place 'p' is declared twice\n  PLACE p, p;\n           ^"),
     ("PLACE p; MARKING q;", "n:1:18: there is no place 'q'\n  PLACE p; MARKING q;\n                   ^"),
-    ("PLACE p; MARKING p: x;", ("n:1:21: a natural number of at most 18 digits is wanted here, not 'x'\n"
+    ("PLACE p; MARKING p: x;", ("n:1:21: expected a natural number of at most 18 digits, found 'x'\n"
      "  PLACE p; MARKING p: x;\n                      ^")),
-    ("PLACE p; MARKING p 1;", "n:1:20: ',' is wanted here, not '1'\n  PLACE p; MARKING p 1;\n                     ^"),
-    ("PLACE p; MARKING; FOO", ("n:1:19: 'TRANSITION' is wanted here, not 'FOO'\n"
+    ("PLACE p; MARKING p 1;", "n:1:20: expected ',', found '1'\n  PLACE p; MARKING p 1;\n                     ^"),
+    ("PLACE p; MARKING; FOO", ("n:1:19: expected 'TRANSITION', found 'FOO'\n"
      "  PLACE p; MARKING; FOO\n                    ^^^")),
-    ("PLACE p; MARKING; TRANSITION MARKING", ("n:1:30: a name is wanted here, not 'MARKING'\n"
+    ("PLACE p; MARKING; TRANSITION MARKING", ("n:1:30: expected a name, found 'MARKING'\n"
      "  PLACE p; MARKING; TRANSITION MARKING\n                               ^^^^^^^")),
-    ("PLACE p; MARKING; TRANSITION t PRODUCE", ("n:1:32: 'CONSUME' is wanted here, not 'PRODUCE'\n"
+    ("PLACE p; MARKING; TRANSITION t PRODUCE", ("n:1:32: expected 'CONSUME', found 'PRODUCE'\n"
      "  PLACE p; MARKING; TRANSITION t PRODUCE\n                                 ^^^^^^^")),
     ("PLACE p (x);", "n:1:9: unexpected '('\n  PLACE p (x);\n          ^"),
     ("PLACE p; { for ever", "n:1:10: unexpected '{'\n  PLACE p; { for ever\n           ^"),

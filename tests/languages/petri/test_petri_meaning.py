@@ -158,8 +158,8 @@ def test_what_was_fired_last() -> None:
         ("tokens(p-3)", "expression:1:8: the net has no place 'p-3'; did you mean 'p-1'?\n  tokens(p-3)\n         ^^^"),
         ("1 < fireable(p-1)", ("expression:1:14: the net has no transition 'p-1'; did you mean 't-1'?"
          "\n  1 < fireable(p-1)\n               ^^^")),
-        ("tokens()", "expression:1:8: 'tokens' wants ids of places, with commas\n  tokens()\n         ^"),
-        ("tokens(p-1,)", "expression:1:11: an id is missing behind the comma\n  tokens(p-1,)\n            ^"),
+        ("tokens()", "expression:1:8: 'tokens' expects ids of places, separated by commas\n  tokens()\n         ^"),
+        ("tokens(p-1,)", "expression:1:11: an id is missing after the comma\n  tokens(p-1,)\n            ^"),
         ("tokens(p-1) $ 2", "expression:1:13: not an expression: invalid syntax\n  tokens(p-1) $ 2\n              ^"),
         ("plan == 1", "expression:1:1: unknown name 'plan'; did you mean 'plain'?\n  plan == 1\n  ^^^^"),
     ],

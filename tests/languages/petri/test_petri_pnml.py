@@ -84,19 +84,19 @@ WRONG = [
     ("", "n:1:1: this is not XML: no element found\n  \n  ^"),
     ("<pnml>\n<net>", "n:2:6: this is not XML: no element found\n  <net>\n       ^"),
     ("<pnml>\n</net>", "n:2:3: this is not XML: mismatched tag\n  </net>\n    ^"),
-    (ENTITY, ("n:1:1: a document type declaration is not read: it could define entities\n"
+    (ENTITY, ("n:1:1: a document type declaration is not supported: it could define entities\n"
      '  <!DOCTYPE pnml [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>\n  ^^^^^^^^^')),
-    (EXTERNAL, ("n:1:1: a document type declaration is not read: it could define entities\n"
+    (EXTERNAL, ("n:1:1: a document type declaration is not supported: it could define entities\n"
      '  <!DOCTYPE pnml SYSTEM "file:///etc/hostname">\n  ^^^^^^^^^')),
     ("<html/>", "n:1:1: a PNML file begins with 'pnml', not with 'html'\n  <html/>\n  ^^^^^^^"),
-    ("<pnml/>", "n:1:1: one net is read from a file, which has 0\n  <pnml/>\n  ^^^^^^^"),
+    ("<pnml/>", "n:1:1: a file must contain one net, and this one has 0\n  <pnml/>\n  ^^^^^^^"),
     ('<pnml><net id="a"/></pnml>', ("n:1:7: 'net' has no attribute 'type'\n"
      '  <pnml><net id="a"/></pnml>\n        ^^^^^^^^^^^^^')),
     (wrapped("", "http://www.pnml.org/version-2009/grammar/symmetricnet"),
-     ("n:2:19: only place/transition nets are read, and this net is a symmetric (coloured) net\n"
+     ("n:2:19: only place/transition nets are supported, and this net is a symmetric (coloured) net\n"
      '  <net id="n" type="http://www.pnml.org/version-2009/grammar/symmetricnet">\n'
      "                    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^")),
-    (wrapped("", "timed"), ("n:2:19: only place/transition nets are read, and this net is of the type 'timed'\n"
+    (wrapped("", "timed"), ("n:2:19: only place/transition nets are supported, and this net is of the type 'timed'\n"
      '  <net id="n" type="timed">\n                    ^^^^^')),
     (wrapped("<place/>"), "n:4:1: 'place' has no attribute 'id'\n  <place/>\n  ^^^^^^^^"),
     (wrapped('<place id="p"/><place id="p"/>'), ("n:4:27: the id 'p' is used twice\n"
@@ -121,7 +121,7 @@ WRONG = [
     (wrapped(PLACES + '\n<arc id="a" source="p"/>'), ("n:5:1: 'arc' has no attribute 'target'\n"
      '  <arc id="a" source="p"/>\n  ^^^^^^^^^^^^^^^^^^^^^^^^')),
     (wrapped(PLACES + '\n<arc id="a" source="p" target="q"/>'),
-     ("n:5:1: an arc joins a place and a transition, not two places\n"
+     ("n:5:1: an arc connects a place and a transition, not two places\n"
      '  <arc id="a" source="p" target="q"/>\n  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^')),
     (wrapped(PLACES + '\n<arc id="a" source="p" target="t"><inscription><text>0</text></inscription></arc>'),
      ("n:5:1: an arc has a weight of at least 1\n"
@@ -133,7 +133,7 @@ WRONG = [
      "                                    ^^^^^^^^^^^^^^^^^^^^^^^^^")),
     (wrapped(PLACES + '\n<referencePlace id="r" ref="s"/><referencePlace id="s" ref="r"/>'
              '<arc id="a" source="r" target="t"/>'),
-     ("n:5:61: the reference 'r' leads back to itself\n"
+     ("n:5:61: the reference 'r' refers to itself\n"
      '  <referencePlace id="r" ref="s"/><referencePlace id="s" ref="r"/><arc id="a" source="r" target="t"/>\n'
      "                                                              ^")),
     (wrapped(PLACES + '\n<referencePlace id="r" ref="t"/><arc id="a" source="r" target="t"/>'),
@@ -149,7 +149,7 @@ def test_what_wrong_files_are_told(text: str, message: str | None) -> None:
     with pytest.raises(InputError) as caught:
         read_pnml(Source("n", text))
     if message is None:
-        assert "more than 1000 elements stand inside each other" in str(caught.value)
+        assert "more than 1000 levels of nested elements" in str(caught.value)
     else:
         assert str(caught.value) == message
 

@@ -134,7 +134,7 @@ MEANING = [
     (S + "invariant x = S;", "1:70: there is no component 'S', but S[0] to S[2]"),
     (S + "invariant x = S.S;", "1:70: there is no component 'S', but S[0] to S[2]"),
     (S + "invariant x = S[0].S(1);", "1:75: component 'S[0]' has no state 'S(1)'"),
-    (S + "invariant x = S[S[0].S].S;", "1:72: where a component stands is not known before the model runs"),
+    (S + "invariant x = S[S[0].S].S;", "1:72: the state of a component is not known when the model is loaded"),
 ]
 
 
@@ -196,7 +196,7 @@ def test_a_message_from_an_imported_file_names_that_file(tmp_path: Path) -> None
     (tmp_path / "m.psl").write_text('import P = "wrong.aut"; system P;')
     with pytest.raises(ParseError) as caught:
         load(tmp_path / "m.psl")
-    assert str(caught.value).splitlines()[0] == f"{tmp_path}/wrong.aut:2:1: state 2 is none of the states 0..1"
+    assert str(caught.value).splitlines()[0] == f"{tmp_path}/wrong.aut:2:1: state 2 is not one of the states 0..1"
 
 
 def test_an_import_that_is_not_used_is_read_too(tmp_path: Path) -> None:

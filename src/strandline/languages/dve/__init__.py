@@ -1,10 +1,9 @@
 """DVE, the language of DiVinE and of the BEEM benchmark set: text in, System out.
 
-Imports `strandline.model` and nothing further down. The order of work: `lexer` (text to tokens), `parser`
-(tokens to the outline of `syntax`), `declarations` (`names`), `transitions` and `expressions`
-(what each transition says), `actions` (who takes part in a step together), `lowering` (all of it, the
-System). `scope` reads and writes expressions over a finished System, `comments` and `pragmas` what comments declare.
-The language is described in docs/dve.md.
+Imports `strandline.model` and nothing further down. In the order of work: `lexer` (tokens), `parser` (the outline in
+`syntax`), `declarations` (the symbol tables in `names`), `transitions` and `expressions` (guards and effects),
+`actions` (synchronisation), `lowering` (the System). `scope` parses and renders expressions over a finished System;
+`comments` and `pragmas` read declarations in comments. The language is described in docs/dve.md.
 """
 
 from __future__ import annotations
@@ -22,13 +21,15 @@ __all__ = ["load", "load_with"]
 
 
 def load(source: Source) -> System:
-    """The System that a DVE text means. Raises `ParseError` or `ModelError` with the place of the first
-    mistake."""
+    """Load the System of a DVE text.
+
+    Raises `ParseError` or `ModelError` with the place of the first mistake.
+    """
     return load_with(source, {})
 
 
 def load_with(source: Source, given: Given) -> System:
-    """The same with other values for some of its global constants."""
+    """Load the System with the given values of global constants."""
     tokens = Tokens(source)
     system = lower(tokens, Parser(tokens).model(), given)
     return validate(with_declarations(source, system))

@@ -1,11 +1,9 @@
-"""Transitions to actions: plain steps, the two ends of a rendezvous joined, sends to and receives from
-buffers.
+"""Actions made from transitions: plain steps, rendezvous, buffered sends and receives.
 
-What happens in a rendezvous, in this order: the values are computed in the source state and written to the
-receiver's variables, left to right; the sender's location changes and its effects run; then the receiver's.
-A channel used by one process alone yields no rendezvous, because a process cannot meet itself.
-A buffered send writes the values, computed in the source state, behind the last message, then location and
-effects follow; a buffered receive takes the oldest message, then location and effects follow.
+Order of a rendezvous: the values are computed in the source state and written to the receiver's variables, left to
+right; the sender's location changes and its effects run; then the receiver's. A channel used by only one process yields
+no rendezvous, because a process cannot synchronise with itself. A buffered send appends the values, computed in the
+source state, then changes location and runs the effects; a buffered receive takes the oldest message first.
 """
 
 from __future__ import annotations
@@ -24,8 +22,10 @@ _End: TypeAlias = tuple[Transition, Synchronisation]
 
 
 class ActionBuilder:
-    """Collects the transitions of all processes and joins them. `helpers` are variables that messages need on
-    their way; they are 0 in every state."""
+    """Builds actions from the transitions of all processes.
+
+    `helpers` are temporary variables for messages; they are 0 in every state.
+    """
 
     def __init__(self, source: Source, processes: Sequence[ProcessSymbol], committed: Callable[[Transition], bool]):
         self.helpers: dict[Channel, Variable] = {}
@@ -35,7 +35,7 @@ class ActionBuilder:
         self._arities: dict[Channel, Synchronisation] = {}
 
     def build(self, transitions: Sequence[Transition]) -> list[Action]:
-        """All actions, in the order of the transitions; a rendezvous stands where its sender does."""
+        """Return all actions in the order of the transitions; a rendezvous is at its sender's position."""
         receivers: dict[Channel, list[_End]] = {}
         for transition in transitions:
             sync = transition.sync
@@ -69,7 +69,7 @@ class ActionBuilder:
     # Messages
 
     def _check(self, sync: Synchronisation) -> None:
-        """Typed channels take as many values as they have types; the first use of an untyped one decides."""
+        """Check the number of values: typed channels fix it by their types, untyped ones by their first use."""
         channel = sync.channel
         first = self._arities.setdefault(channel, sync)
         expected = _arity(first) if channel.types is None else len(channel.types)
@@ -99,7 +99,7 @@ class ActionBuilder:
     def _transfer(
         self, channel: Channel, values: Sequence[Expression], targets: Sequence[Read | Element], span: Span
     ) -> list[Assign]:
-        """The values written to the targets as if all were computed before the first write."""
+        """Return assignments of the values to the targets that have the effect of a simultaneous assignment."""
         types: Sequence[Domain] = channel.types or (INT,) * len(values)
         typed = [
             Binary("&", value, Const(BYTE.high)) if domain == BYTE and target.variable.domain == INT else value
@@ -150,8 +150,10 @@ def _put(sync: Synchronisation, length: Variable) -> list[Assign]:
 
 
 def _take(sync: Synchronisation, length: Variable) -> list[Assign]:
-    """Read the oldest message and move the others down; the place that falls free becomes 0, so that buffers
-    with equal contents are equal states."""
+    """Return assignments that remove the oldest message and shift the others.
+
+    The freed slot becomes 0, so that equal buffers are equal states.
+    """
     fields, last = sync.channel.fields, sync.channel.capacity - 1
     effects = [
         Assign(target, Element(field, Const(0)), sync.span) for target, field in zip(sync.targets, fields, strict=True)
@@ -175,7 +177,7 @@ def _values(count: int) -> str:
 
 
 def _independent(values: Sequence[Expression], targets: Sequence[Read | Element]) -> bool:
-    """No value reads what an earlier target writes."""
+    """Return True if no value reads what an earlier target writes."""
     written: set[Variable] = set()
     for value, target in zip(values, targets, strict=True):
         if written & variables_read(value):

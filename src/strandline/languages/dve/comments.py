@@ -1,8 +1,8 @@
-"""Comments of a DVE text that say something to Strandline: `// invariant: x < 3`, and those that nearly do.
+"""Declarations in DVE comments, such as `// invariant: x < 3`, and comments that resemble them.
 
-What is said stands alone in a comment: from `//` to the end of the line, behind other text or not, or in `/* */` on one
-line; capitals do not matter. A comment that is not of that form, but must have been meant so, would be a claim that is
-dropped in silence: it is refused where what it says can be understood, else there is a warning.
+A declaration fills its comment: from `//` to the end of the line, also behind other text, or in `/* */` on one line;
+case does not matter. A comment that resembles a declaration would be a claim that is silently dropped: it is refused if
+its text makes sense as a claim, else there is a warning.
 """
 
 from __future__ import annotations
@@ -22,33 +22,35 @@ _NEARLY = re.compile(r"(?P<mark>[ \t*/]*)(?P<word>[a-z]+(?:[ _-]+[a-z]+)?)[ \t]*
 _NO_COLON = re.compile(rf"[ \t]*(?P<word>{'|'.join(KINDS).replace(' ', '[ ]+')})[ \t]+(?P<text>.*?)[ \t\r]*", re.I)
 _ALIKE = 0.7
 _LONG = 7
-"""Letters of a word that prose does not hit upon by chance."""
+"""The least length of a word that prose is unlikely to contain by chance."""
 
-Understood = Callable[[str, str], bool]
-"""Whether a text can be what a kind of claim wants."""
+MakesSense = Callable[[str, str], bool]
+"""A predicate: the text makes sense as a claim of the kind."""
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What a comment says: a kind, and a text with its place."""
+class CommentDeclaration:
+    """A declaration in a comment: its kind, and its text with its place."""
 
     kind: str
     text: str
     span: Span
 
 
-def said(source: Source) -> Iterator[Said]:
-    """What the comments say, in order."""
+def declarations_in(source: Source) -> Iterator[CommentDeclaration]:
+    """Yield the declarations in comments, in order."""
     for start, comment in _comments(source):
         found = _SAID.fullmatch(comment)
         if found is not None:
             first, last = found.span("text")
-            yield Said(_plain(found["kind"]), found["text"], Span(start + first, start + last))
+            yield CommentDeclaration(_plain(found["kind"]), found["text"], Span(start + first, start + last))
 
 
-def misunderstood(source: Source, understood: Understood) -> Iterator[str]:
-    """Warnings about comments that perhaps were meant to say something. Raises `ParseError` for the first one that
-    surely was."""
+def find_near_declarations(source: Source, understood: MakesSense) -> Iterator[str]:
+    """Yield warnings about comments that resemble declarations.
+
+    Raises `ParseError` for the first one whose text makes sense as a claim.
+    """
     for start, comment in _comments(source):
         if _SAID.fullmatch(comment) is None:
             for line in re.finditer(r"[^\n]+", comment):
@@ -57,14 +59,14 @@ def misunderstood(source: Source, understood: Understood) -> Iterator[str]:
 
 
 def _comments(source: Source) -> Iterator[tuple[int, str]]:
-    """Each comment without its signs, and where that begins."""
+    """Yield the text of each comment without delimiters, and its offset."""
     for found in _COMMENT.finditer(source.text):
         group = "line" if found["line"] is not None else "block"
         yield found.start(group), found[group]
 
 
-def _nearly(source: Source, line: str, start: int, understood: Understood, *, alone: bool) -> Iterator[str]:
-    """Tell of one line of a comment which is nearly something said."""
+def _nearly(source: Source, line: str, start: int, understood: MakesSense, *, alone: bool) -> Iterator[str]:
+    """Yield a warning, or raise `ParseError`, if a line of a comment resembles a declaration."""
     found = _NEARLY.fullmatch(line)
     kind = None if found is None else _alike(_plain(found["word"]))
     if found is None or kind is None:
@@ -75,7 +77,7 @@ def _nearly(source: Source, line: str, start: int, understood: Understood, *, al
     span = Span(start + found.start("word"), start + found.end())
     how = f"write '// {kind}: {found['text']}'" + ("" if alone else " in a line of its own, outside of this comment")
     if understood(kind, found["text"]):
-        raise ParseError(f"this comment is no claim as it stands; {how}", source, span)
+        raise ParseError(f"this comment is not recognised as a claim; {how}", source, span)
     if _NEARLY.fullmatch(line) and len(kind) >= _LONG:
         yield f"warning: {source.where(span)}: this comment is not checked; if it is a claim, {how}"
 

@@ -1,4 +1,4 @@
-"""The value of expressions that must be known before the model runs: array lengths, initial values."""
+"""Evaluation of constant expressions: array lengths and initial values."""
 
 from __future__ import annotations
 
@@ -28,14 +28,16 @@ _LARGEST = 2**63 - 1
 
 
 class ConstantEvaluator:
-    """Evaluates constant expressions of one source by the rules of `strandline.model.expression`; what
-    would be a fault at run time is a `ModelError` here."""
+    """Evaluates constant expressions by the rules of `strandline.model.expression`.
+
+    A fault is a `ModelError`.
+    """
 
     def __init__(self, source: Source) -> None:
         self._source = source
 
     def value(self, expression: Expression, whole: Span) -> int:
-        """The value; `whole` is the place to show where no better one is known."""
+        """Return the value of an expression; `whole` is the place for errors without a better one."""
         match expression:
             case Const(value=value):
                 return value

@@ -1,4 +1,4 @@
-"""Declarations to symbols: constants are evaluated, variables and channels become variables of the System."""
+"""Declarations to symbols: constants are evaluated; variables and channels become System variables."""
 
 from __future__ import annotations
 
@@ -22,13 +22,16 @@ from strandline.model.system import Domain, Variable
 
 LONGEST_ARRAY = 1 << 16
 LARGEST_CAPACITY = 1 << 10
-"""A receive shifts the whole buffer, one assignment per place."""
+"""The largest capacity of a channel; a receive shifts the whole buffer, one assignment for each slot."""
 
 
 class Declarations:
-    """All names of a model. After construction `root` has the global ones, `processes` the processes in
-    the order of the file, and `variables` everything that is part of the state, in its final order:
-    globals, buffers, then per process its location and its own variables."""
+    """The symbol tables of a model.
+
+    After construction `root` has the global names, `processes` the processes in the order of the file, and `variables`
+    the state variables in their final order: globals, buffers, then for each process its location and its own
+    variables.
+    """
 
     def __init__(self, tokens: Tokens, model: ModelSyntax, expressions: ExpressionParser, given: Given) -> None:
         self.tokens = tokens
@@ -54,7 +57,7 @@ class Declarations:
         scope.declare(name, symbol)
 
     def constant(self, start: int, scope: Names, *closers: str) -> int:
-        """The value of an expression that must not depend on variables."""
+        """Return the value of a constant expression."""
         expression, end = self.expressions.parse(start, scope, *closers)
         return self._evaluator.value(expression, self.tokens.span(start, end - 1))
 
@@ -90,8 +93,10 @@ class Declarations:
         return length
 
     def _initial(self, syntax: VariableSyntax, domain: Domain, length: int | None, scope: Names) -> tuple[int, ...]:
-        """The initial values, one per place: what is missing is 0, what is too much is checked and
-        ignored."""
+        """Return the initial values, one for each element.
+
+        Missing values are 0; surplus values are checked and ignored.
+        """
         name = self.tokens.texts[syntax.name]
         places = 1 if length is None else length
         if syntax.initial is None:
@@ -181,7 +186,7 @@ class Declarations:
         return states
 
     def _separate(self, syntax: ProcessSyntax, states: dict[str, int]) -> None:
-        """States and variables of a process share one name space, because `P.name` may be either."""
+        """Check that states and variables of a process have different names, because `P.name` may be either."""
         places = [variable.name for variable in syntax.variables] + [channel.name for channel in syntax.channels]
         for place in places:
             name = self.tokens.texts[place]
@@ -189,7 +194,7 @@ class Declarations:
                 self.tokens.model_error(f"the name '{name}' is a state of this process already", place)
 
     def state(self, place: int, process: str, states: dict[str, int]) -> int:
-        """The index of the state that a token names."""
+        """Return the index of the state that a token names."""
         name = self.tokens.texts[place]
         if name not in states:
             self.tokens.model_error(f"process '{process}' has no state '{name}'" + suggestion(name, states), place)

@@ -1,7 +1,7 @@
-"""Tokens to expressions, in one flat loop over two stacks.
+"""Tokens to expressions: an operator-precedence parser with two stacks, without recursion.
 
-The strength of operators, weakest first; operators on one line are equally strong and group to the left,
-as in the grammar of DiVinE (so `a or b and c` is `(a or b) and c`):
+Precedence of operators, lowest first; operators on one line have equal precedence and associate to the left, as in the
+grammar of DiVinE (so `a or b and c` is `(a or b) and c`):
 
     imply
     or  and
@@ -13,8 +13,8 @@ as in the grammar of DiVinE (so `a or b and c` is `(a or b) and c`):
     *  /  %
     not  -  ~          (prefix)
 
-The loop does not recurse, so that no input can exhaust Python's stack, and it shares equal sub-expressions
-that carry no position: generated models repeat the same comparisons tens of thousands of times.
+The parser does not recurse, so that no input can exhaust Python's stack, and it shares equal subexpressions without a
+position: generated models repeat the same comparisons tens of thousands of times.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ _LEVELS = {
 }
 _SPELLING = {"||": "or", "&&": "and"}
 _MAY_FAULT = frozenset({"+", "-", "*", "/", "%", "<<", ">>"})
-"""Operators that can fail at run time and therefore keep their position."""
+"""Operators that can fault at run time and therefore keep their position."""
 
 _MIXED_LEVELS = frozenset({_LEVELS["or"], _LEVELS["|"]})
-"""Levels whose operators other languages rank differently."""
+"""Precedence levels whose operators have different precedences in other languages."""
 
 _DEEPEST_IN_MODELS = 400
-"""Deepest nesting of an expression in a model, where some that are constant are evaluated recursively."""
+"""The deepest nesting of an expression in a model; constant ones are evaluated recursively."""
 QUESTIONS = ("enabled", "taken")
-"""What can be asked about processes, in expressions that do not stand in the model."""
+"""Functions of processes, in expressions outside of the model."""
 LOCATION = "state"
-"""What the number of the state of a process is called: a keyword, so that it is no other name."""
+"""The name of the location of a process; a keyword, so that it clashes with no other name."""
 
 
 class Asked(Protocol):
@@ -59,32 +59,33 @@ class Asked(Protocol):
 
     @property
     def processes(self) -> Collection[str]:
-        """Who can be asked about."""
+        """The names of the processes that questions can be about."""
 
     def answer(self, question: str, process: str) -> Expression:
-        """One of `QUESTIONS` about a process."""
+        """Return the answer to one of `QUESTIONS` about a process, as an expression."""
 
 
 class ExpressionParser:
-    """Reads expressions from one token list.
+    """Parses expressions from one token list.
 
-    `tables` collects the constant arrays that are indexed at run time. A strict parser refuses `a or b and c`
-    and `not a == b`: model files mean what DVE says, but whoever writes a new expression may expect another
-    language's rules.
+    `tables` collects the constant arrays that are indexed at run time. A strict parser refuses `a or b and c` and `not
+    a == b`: model files have DVE's precedence, but authors of new expressions may expect another language's.
     """
 
     def __init__(self, tokens: Tokens, *, strict: bool = False, asked: Asked | None = None) -> None:
-        """`asked` answers `enabled(P)` and `taken(P)`, where such questions can be asked."""
+        """Create a parser; `asked` answers `enabled(P)` and `taken(P)`, if these are allowed."""
         self.tokens, self.asked = tokens, asked
         self.tables: dict[Constant, None] = {}
         self.unindexed: dict[str, list[Span]] = {}
-        """Arrays that a model names without an index, and where: their first elements, as in DiVinE."""
+        """Places of array names without an index, which mean the first element, as in DiVinE."""
         self._strict = strict
         self._shared: dict[tuple[object, ...], Expression] = {}
 
     def parse(self, start: int, scope: Names, *closers: str) -> tuple[Expression, int]:
-        """The expression that begins at a token, and the token behind it, which must be one of the
-        closers."""
+        """Parse the expression that begins at a token.
+
+        Returns it and the index of the token behind it, which must be one of the closers.
+        """
         expression, end = self._read(start, scope)
         if self.tokens.texts[end] not in closers:
             self._unexpected(end, closers)
@@ -104,7 +105,7 @@ class ExpressionParser:
         arrays: list[Variable | Constant] = []
         place = start
         while True:
-            # An operand is due.
+            # Expect an operand.
             token = texts[place]
             leaf = leaves.get(token)
             if leaf is not None:
@@ -128,7 +129,7 @@ class ExpressionParser:
                     continue
                 operands.append(found)
                 begins.append(first)
-            # An operator or the end of something is due.
+            # Expect an operator or a closing token.
             while True:
                 token = texts[place]
                 level = _LEVELS.get(token)
@@ -167,7 +168,7 @@ class ExpressionParser:
 
     def _unary(self, operator: str, operand: Expression, at: int, end: int) -> Expression:
         if operator == "-":
-            # In parentheses a number is an operand as any other.
+            # A parenthesised number is not a literal.
             if isinstance(operand, Const) and end - at == 2:
                 return Const(-operand.value)
             return Unary("-", operand, self.tokens.span(at, end - 1))
@@ -180,7 +181,7 @@ class ExpressionParser:
     def _binary(self, operator: str, left: Expression, right: Expression, begin: int, end: int) -> Expression:
         if operator in _MAY_FAULT:
             return Binary(operator, left, right, self.tokens.span(begin, end - 1))
-        # The shared node holds both operands, so their identities stay theirs as long as the entry does.
+        # The shared node keeps both operands alive, so their ids cannot be reused while the entry exists.
         key = (operator, id(left), id(right))
         shared = self._shared.get(key)
         if shared is None:
@@ -213,8 +214,10 @@ class ExpressionParser:
     # Names
 
     def _name(self, place: int, scope: Names) -> tuple[Expression | Variable | Constant, int]:
-        """What a token that is no ready-made leaf stands for, and the token behind it: an expression, or
-        an array whose bracket has been opened."""
+        """Parse a token that is no leaf: a name, a number or a question.
+
+        Returns an expression, or an array whose bracket has been opened, and the index of the token behind it.
+        """
         text = self.tokens.texts[place]
         if text[:1].isdigit():
             leaf = scope.leaves[text] = Const(int(text))
@@ -235,7 +238,7 @@ class ExpressionParser:
         return self._open_array(symbol, place, place)
 
     def _question(self, asked: Asked, place: int) -> tuple[Expression, int]:
-        """`enabled(P)`, whether the process can take a step, and `taken(P)`, whether it took part in the last one."""
+        """Parse `enabled(P)` or `taken(P)`: the process can take a step, or took part in the last one."""
         texts, name = self.tokens.texts, place + 2
         if texts[name] not in asked.processes:
             self.tokens.model_error(f"unknown process '{texts[name]}'" + suggestion(texts[name], asked.processes), name)
@@ -254,12 +257,12 @@ class ExpressionParser:
         return self._element(array, self.first_index(name, first, last), first, last), last + 1
 
     def first_index(self, name: str, first: int, last: int) -> Const:
-        """The index of an array that is named without one; remembered for a note."""
+        """Return the index 0 for an array named without an index, and record it for a warning."""
         self.unindexed.setdefault(name, []).append(self.tokens.span(first, last))
         return Const(0)
 
     def _member(self, place: int, scope: Names) -> tuple[Expression | Variable | Constant, int]:
-        """`P.state`, `P->x`, `P->a[i]`; `P.x` and, for buffered channels, `c.length` are understood too."""
+        """Parse `P.state`, `P->x` or `P->a[i]`; `P.x` and `c.length` of buffered channels are accepted too."""
         texts, last = self.tokens.texts, place + 2
         owner, name = texts[place], texts[last]
         located = self._strict and name == LOCATION
@@ -292,7 +295,7 @@ class ExpressionParser:
         self.tokens.model_error(f"process '{owner}' has no {kind} '{name}'{hint}", last)
 
     def _channel_part(self, channel: Channel, place: int, last: int) -> tuple[Expression | Variable | Constant, int]:
-        """`c.length`, `c.0[i]`, `c.message[i]`."""
+        """Parse `c.length`, `c.0[i]` or `c.message[i]`."""
         name = self.tokens.texts[last]
         if channel.message is not None and name == "message":
             return self._open_array(channel.message, place, last)
@@ -325,7 +328,7 @@ class ExpressionParser:
         self.tokens.syntax_error(f"expected an operator or the '{closing}'{where}, found {found}", place)
 
     def _refuse_mixture(self, before: str, before_level: int, place: int) -> None:
-        """Refuse what another language would group differently: `a or b and c`, `not a == b`."""
+        """Refuse operators that other languages would group differently: `a or b and c`, `not a == b`."""
         token = self.tokens.texts[place]
         level = _LEVELS[token]
         if before_level == level and level in _MIXED_LEVELS and before != _SPELLING.get(token, token):
@@ -338,7 +341,7 @@ class ExpressionParser:
 
 
 def _meant(name: str, scope: Names) -> str:
-    """The end of a message about a name that is not known: a state of that name, or a name like it."""
+    """Return a hint for an unknown name: a state of that name, or a similar name."""
     names = list(dict.fromkeys(scope.visible(Constant, Variable, ProcessSymbol)))
     processes = [symbol for one in names if isinstance(symbol := scope.find(one), ProcessSymbol)]
     owners = [one.name for one in processes if name in one.tests]
@@ -352,7 +355,7 @@ def _length(array: Variable | Constant) -> int:
 
 
 def _depth(expression: Expression) -> int:
-    """How deeply an expression is nested; counted level by level, each shared node once per level."""
+    """Return the nesting depth of an expression, level by level; each shared node counts once per level."""
     depth, level = 0, {id(expression): expression}
     while level:
         depth += 1

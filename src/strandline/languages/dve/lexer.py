@@ -1,7 +1,7 @@
-"""Text to tokens: one regular expression, and positions that cost nothing until somebody asks for them.
+"""Text to tokens, with one regular expression and without an object per token.
 
-A large generated model has a million tokens, so there is no object per token: a token is an index into two
-parallel lists, its text and its offset. Comments are blanked out first, which keeps all offsets valid.
+A large generated model has a million tokens, so a token is an index into two parallel lists, its text and its offset.
+Comments are blanked first, which keeps all offsets valid.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TOKEN = re.compile(
     r"[ \t\r\n\f\v]*"
 )
 _PADDING = 4
-"""Empty tokens after the last one, so that looking a few tokens ahead needs no check."""
+"""Empty tokens appended to the list, so that a lookahead needs no bounds check."""
 
 
 class Tokens:
@@ -58,14 +58,14 @@ class Tokens:
         return _NOT_NEWLINE.sub(" ", comment)
 
     def _check_characters(self, largest_number: int) -> None:
-        """Refuse the first token that belongs to no language construct."""
+        """Raise `ParseError` for the first token that the language does not have."""
         wrong = [text for text in set(self.texts) if text not in SYMBOLS and _complaint(text, largest_number)]
         if wrong:
             place = min(map(self.texts.index, wrong))
             self.syntax_error(_complaint(self.texts[place], largest_number), place)
 
     def span(self, first: int, last: int | None = None) -> Span:
-        """The place of one token, or from one to another, both included."""
+        """Return the place of a token, or of the tokens from `first` to `last` inclusive."""
         last = first if last is None else last
         if last >= self.count:
             end = self.starts[self.count - 1] + len(self.texts[self.count - 1]) if self.count else 0
@@ -73,7 +73,7 @@ class Tokens:
         return Span(self.starts[first], self.starts[last] + len(self.texts[last]))
 
     def describe(self, place: int) -> str:
-        """The token as an error message names it."""
+        """Return the token as error messages name it."""
         text = self.texts[place]
         if text == "":
             return "the end of the text"
@@ -91,7 +91,7 @@ class Tokens:
 
 
 def _complaint(text: str, largest_number: int) -> str:
-    """Why the token cannot stand in a model; empty where it can."""
+    """Return what is wrong with a token; empty if it is valid."""
     if not text or text[0] == "_" or (text[0].isascii() and text[0].isalpha()):
         return ""
     if "0" <= text[0] <= "9":

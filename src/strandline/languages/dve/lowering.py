@@ -1,4 +1,4 @@
-"""The outline of a model to a System."""
+"""Lowering of a parsed model to a System."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ from strandline.source import Span
 
 
 def lower(tokens: Tokens, model: ModelSyntax, given: Given) -> System:
-    """The System that a model means, with the given values of constants; raises `ModelError` where names, kinds or
-    ranges do not fit."""
+    """Lower a model to a System with the given values of constants.
+
+    Raises `ModelError` where names, kinds or ranges do not fit.
+    """
     system = _Lowering(tokens, model, given).system()
     return replace(system, parameters=tuple(given.items()))
 
@@ -76,7 +78,7 @@ class _Lowering:
         return replace(system, bounds=bounds, notes=notes, adjustable=tuple(self._constants()))
 
     def _constants(self) -> Iterator[tuple[str, int]]:
-        """The constants that can be given other values."""
+        """Yield the constants that can be given other values."""
         for name, symbol in self.declarations.root.symbols.items():
             if isinstance(symbol, Constant) and not symbol.is_array:
                 yield name, symbol.values[0]
@@ -88,7 +90,7 @@ class _Lowering:
             yield f"warning: {place}{others}: '{name}' is an array; without an index its first element is meant"
 
     def _full_channels(self) -> Iterator[Predicate]:
-        """Where the buffers of channels are full, so that who sends has to wait."""
+        """Yield the conditions that buffered channels are full, which block their senders."""
         for name, symbol in self.declarations.root.symbols.items():
             if isinstance(symbol, Channel) and symbol.length is not None:
                 full = Binary("==", Read(symbol.length), Const(symbol.capacity))
@@ -113,7 +115,7 @@ class _Lowering:
         reader: TransitionReader,
         index: int,
     ) -> Observer:
-        """The property process; its edges carry the index behind the last ordinary process."""
+        """Return the property process; its edges have the index after the last ordinary process."""
         if syntax.committed:
             self.tokens.model_error("a property process cannot have committed states", syntax.committed[0])
         edges = tuple(
@@ -123,7 +125,7 @@ class _Lowering:
         return Observer(symbol.name, symbol.location, edges, accepting, symbol.location.span)
 
     def _assertions(self, syntax: ProcessSyntax, symbol: ProcessSymbol, reader: TransitionReader) -> None:
-        """`state: expression` holds wherever the process is not in that state."""
+        """Collect the assertions `state: expression`, which hold in all other states of the process."""
         for assertion in syntax.assertions:
             reader.state(assertion.state)
             start, state = assertion.expression, self.tokens.texts[assertion.state]

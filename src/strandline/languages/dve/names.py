@@ -1,4 +1,4 @@
-"""The names of a model and what they stand for."""
+"""Symbols of a model, and the scopes in which they are visible."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ NAMES = {BYTE: "byte", INT: "int"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Constant:
-    """A named constant, or an array of them. `table` is the variable that stands for the array in the
-    System where an index is only known at run time; nothing ever writes it."""
+    """A named constant, or an array of them.
+
+    `table` is the System variable that holds the array for indices known only at run time; it is never written.
+    """
 
     name: str
     values: tuple[int, ...]
@@ -29,8 +31,11 @@ class Constant:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Channel:
-    """A channel. Untyped ones (`types` is None) are a rendezvous whose first use fixes how many values it
-    takes. A buffered one is, per field, an array with the oldest message first, and a count."""
+    """A channel.
+
+    Untyped channels (`types` is None) are rendezvous channels whose first use fixes the number of values. A buffered
+    channel has an array for each field, with the oldest message first, and a count.
+    """
 
     name: str
     types: tuple[Domain, ...] | None
@@ -38,14 +43,13 @@ class Channel:
     fields: tuple[Variable, ...] = ()
     length: Variable | None = None
     message: Variable | None = None
-    """Where messages of a rendezvous lie on their way, if they need a place."""
+    """A temporary variable for messages of a rendezvous, if they need one."""
     span: Span | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProcessSymbol:
-    """A process: the variable that holds its location, its own names, and per state the test for being
-    there."""
+    """A process: its location variable, its scope, and for each state the test that the process is there."""
 
     name: str
     location: Variable
@@ -64,8 +68,7 @@ Symbol: TypeAlias = Constant | Variable | Channel | ProcessSymbol
 
 @dataclass(slots=True, eq=False)
 class Names:
-    """The names visible in one place. `leaves` has, ready made, what a name alone stands for in an
-    expression."""
+    """A scope; `leaves` has the expressions of names that stand alone."""
 
     parent: Names | None = None
     symbols: dict[str, Symbol] = field(default_factory=dict)
@@ -76,12 +79,15 @@ class Names:
         return cls(leaves={"true": Const(1), "false": Const(0)})
 
     def child(self) -> Names:
-        """A scope inside this one. It takes over the ready-made leaves, so that one look-up finds any
-        name; what this scope declares later does not reach it, except processes, which are no leaves."""
+        """Return an inner scope.
+
+        It copies the leaves, so that one lookup finds any name; later declarations in this scope do not reach it,
+        except processes, which are no leaves.
+        """
         return Names(self, leaves=dict(self.leaves))
 
     def declare(self, name: str, symbol: Symbol) -> None:
-        """Enter a name, which hides the same name of an enclosing scope."""
+        """Declare a name, hiding the same name of an enclosing scope."""
         self.symbols[name] = symbol
         if isinstance(symbol, Variable) and symbol.length is None:
             self.leaves[name] = Read(symbol)
@@ -99,7 +105,7 @@ class Names:
         return None
 
     def visible(self, *kinds: type[Symbol]) -> Iterator[str]:
-        """All visible names, or those of some kinds of symbols."""
+        """Yield all visible names, or those of some kinds of symbols."""
         scope: Names | None = self
         while scope is not None:
             yield from (name for name, symbol in scope.symbols.items() if not kinds or isinstance(symbol, kinds))
@@ -107,7 +113,7 @@ class Names:
 
 
 def kind_of(symbol: Symbol) -> str:
-    """What a symbol is, with its article, for messages."""
+    """Return the kind of a symbol with its article, for messages."""
     match symbol:
         case Constant():
             return "a constant array" if symbol.is_array else "a constant"

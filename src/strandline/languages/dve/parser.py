@@ -22,7 +22,7 @@ _TRANSITION_PARTS = ("guard", "sync", "effect")
 
 @dataclass(slots=True)
 class _Body:
-    """What has been read of a process so far; None marks a clause that has not been met."""
+    """The parts of a process parsed so far; None marks a missing clause."""
 
     variables: list[VariableSyntax] = field(default_factory=list)
     channels: list[ChannelSyntax] = field(default_factory=list)
@@ -35,7 +35,7 @@ class _Body:
 
 
 class Parser:
-    """One pass over the tokens; `place` is the token looked at."""
+    """Parses a model in one pass; `place` is the current token."""
 
     def __init__(self, tokens: Tokens) -> None:
         self.tokens = tokens
@@ -76,7 +76,7 @@ class Parser:
     # Declarations
 
     def _declaration(self, variables: list[VariableSyntax], channels: list[ChannelSyntax]) -> bool:
-        """Read one declaration of variables, constants or channels; False where none stands here."""
+        """Parse a declaration of variables, constants or channels; return False if there is none here."""
         word = self.texts[self.place]
         if word in ("byte", "int", "const"):
             constant = self._skip("const")
@@ -159,7 +159,7 @@ class Parser:
         )
 
     def _clause(self, body: _Body) -> None:
-        """One of `state`, `init`, `accept`, `commit`, `assert`, `trans`, in any order."""
+        """Parse one of `state`, `init`, `accept`, `commit`, `assert`, `trans`, in any order."""
         word = self.texts[self.place]
         self.place += 1
         if word == "state" and body.states is None:
@@ -209,7 +209,7 @@ class Parser:
     # Transitions
 
     def _transitions(self) -> tuple[TransitionSyntax, ...]:
-        """Transitions separated by commas (which may be missing) and ended by a semicolon (likewise)."""
+        """Parse transitions, separated by optional commas and ended by an optional semicolon."""
         transitions: list[TransitionSyntax] = []
         source: int | None = None
         while True:
@@ -252,9 +252,11 @@ class Parser:
         self._skip_part(word)
 
     def _skip_part(self, word: str) -> None:
-        """Go behind the semicolon that ends the part. It is found by one scan in C: most of a large file is
-        guards, and each is read later anyway. What cannot be inside a part shows that the semicolon is
-        missing."""
+        """Skip to behind the semicolon that ends the part.
+
+        It is found by one scan in C: most of a large file is guards, and each is parsed later anyway. A token that
+        cannot be inside a part shows that the semicolon is missing.
+        """
         texts, start = self.texts, self.place
         try:
             end = texts.index(";", start)
@@ -267,7 +269,7 @@ class Parser:
         self._expect(";")
 
     def _check_braces(self, word: str, start: int, end: int) -> None:
-        """Braces stand around messages only; any other one means that the semicolon before it is missing."""
+        """Check that braces enclose messages only; any other means that the semicolon before it is missing."""
         depth = 0
         for place in range(start, end):
             brace = self.texts[place]
@@ -295,14 +297,14 @@ class Parser:
         return False
 
     def _expect(self, *choices: str) -> int:
-        """Go past one of the choices and return its token."""
+        """Skip one of the choices and return its token."""
         if self.texts[self.place] not in choices:
             self._fail(" or ".join(f"'{choice}'" for choice in choices))
         self.place += 1
         return self.place - 1
 
     def _end_list(self, closer: str) -> None:
-        """Go past what ends a list; a comma could have stood here as well, so the message names it."""
+        """Skip the end of a list; the error names the comma too, which could have followed here."""
         if not self._skip(closer):
             self._fail(f"',' or '{closer}'")
 
@@ -313,7 +315,7 @@ class Parser:
         return self.place - 1
 
     def _skip_expression(self) -> None:
-        """Go past an expression without reading it: to the comma, bracket or semicolon that ends it."""
+        """Skip an expression without parsing it, to the comma, bracket or semicolon that ends it."""
         texts, depth, start = self.texts, 0, self.place
         while True:
             word = texts[self.place]

@@ -1,8 +1,7 @@
-"""What a DVE text says in comments, for Strandline alone: `// measure: EXPR` and `// measure: mono(EXPR)`,
-`// fair: P, Q` and `// fair: all`, `// strongly fair: P`, `// invariant: EXPR`, `// reachable: EXPR`,
-`// valid end: EXPR`, `// ltl: FORMULA`, `// ctl: FORMULA`.
+"""Declarations in the comments of a DVE text, which other tools ignore.
 
-Other tools read past it, so a model stays DVE.
+These are `// measure: EXPR` and `// measure: mono(EXPR)`, `// fair: P, Q` and `// fair: all`, `// strongly fair: P`,
+`// invariant: EXPR`, `// reachable: EXPR`, `// valid end: EXPR`, `// ltl: FORMULA`, `// ctl: FORMULA`.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from strandline.errors import InputError, ModelError, ParseError, suggestion
-from strandline.languages.dve.comments import Said, misunderstood, said
+from strandline.languages.dve.comments import CommentDeclaration, declarations_in, find_near_declarations
 from strandline.model.expression import Const, Expression, Read, conjunction
 from strandline.model.measure import Component
 from strandline.model.system import Claim, Fairness, Predicate, System
@@ -20,21 +19,21 @@ from strandline.source import Source, Span
 
 _FAIR, _STRONGLY_FAIR = "fair", "strongly fair"
 _TEMPORAL = {"ltl": re.compile(r"[(!\s]*(?:[GFX]+\b|\[\]|<>)"), "ctl": re.compile(r"[(!\s]*[AE](?:[GFX]\b|\s*\[)")}
-"""How formulas begin, and prose behind the name of a logic hardly does."""
+"""The beginnings of formulas, which prose behind the name of a logic hardly has."""
 _NAME = re.compile(r"[^\s,]+")
 _EVERYONE = "all"
 _MONOTONE = re.compile(r"mono[ \t]*\((.*)\)")
 
 
 def with_declarations(source: Source, system: System) -> System:
-    """The System with all that comments declare, and warnings about those that perhaps should."""
-    notes = (*system.notes, *misunderstood(source, lambda kind, text: _is_understood(system, kind, text)))
+    """Add to the System all declarations in comments, and warnings about comments that resemble them."""
+    notes = (*system.notes, *find_near_declarations(source, lambda kind, text: _is_understood(system, kind, text)))
     measures = tuple(_measures(source, system))
     return _with_claims(source, replace(system, measures=measures, fairness=_fairness(source, system), notes=notes))
 
 
 def _is_understood(system: System, kind: str, text: str) -> bool:
-    """Whether a text can be what a comment of this kind says; a single name or number may be prose."""
+    """Return True if the text makes sense as a declaration; a single name or number may be prose."""
     if kind in _TEMPORAL:
         return _TEMPORAL[kind].match(text) is not None
     if kind in (_FAIR, _STRONGLY_FAIR):
@@ -47,8 +46,8 @@ def _is_understood(system: System, kind: str, text: str) -> bool:
 
 
 def _measures(source: Source, system: System) -> Iterator[Component]:
-    """The measures that the text declares, over the System made from it."""
-    for pragma in (one for one in said(source) if one.kind == "measure"):
+    """Yield the measures that the text declares, over its System."""
+    for pragma in (one for one in declarations_in(source) if one.kind == "measure"):
         monotone = _MONOTONE.fullmatch(pragma.text)
         text = pragma.text if monotone is None else monotone[1]
         start = pragma.span.start + (0 if monotone is None else monotone.start(1))
@@ -57,9 +56,9 @@ def _measures(source: Source, system: System) -> Iterator[Component]:
 
 
 def _expression(source: Source, system: System, text: str, start: int) -> Expression:
-    """An expression that stands in a comment."""
+    """Parse an expression inside a comment."""
     try:
-        # Behind so many blanks its places are places in the file.
+        # The padding makes places in the expression places in the file.
         return system.scope.parse(" " * start + text, name=source.name)
     except InputError as error:
         span = error.span
@@ -69,10 +68,10 @@ def _expression(source: Source, system: System, text: str, start: int) -> Expres
 
 
 def _with_claims(source: Source, system: System) -> System:
-    """The System with the claims that the text declares; each is known by its text."""
+    """Add the declared claims; each is named by its text."""
     found: dict[str, list[Predicate]] = {"invariant": [], "reachable": [], "valid end": []}
     formulas: list[Claim] = []
-    for pragma in said(source):
+    for pragma in declarations_in(source):
         text, span = pragma.text, pragma.span
         if pragma.kind in found:
             found[pragma.kind].append(Predicate(text, _expression(source, system, text, span.start), span))
@@ -88,10 +87,12 @@ def _with_claims(source: Source, system: System) -> System:
 
 
 def _fairness(source: Source, system: System) -> tuple[Fairness, ...]:
-    """Weak and strong fairness of the processes that the text names, in the order of the processes. A rendezvous is an
-    action of both sides."""
+    """Return weak and strong fairness of the named processes, in the order of the processes.
+
+    A rendezvous is an action of both sides.
+    """
     fair: dict[tuple[str, bool], Span] = {}
-    for pragma in (one for one in said(source) if one.kind in (_FAIR, _STRONGLY_FAIR)):
+    for pragma in (one for one in declarations_in(source) if one.kind in (_FAIR, _STRONGLY_FAIR)):
         for name, span in _names(source, pragma):
             for one in _processes(source, system, name, span):
                 fair.setdefault((one, pragma.kind == _STRONGLY_FAIR), span)
@@ -104,8 +105,8 @@ def _fairness(source: Source, system: System) -> tuple[Fairness, ...]:
     return tuple(found)
 
 
-def _names(source: Source, pragma: Said) -> Iterator[tuple[str, Span]]:
-    """The names of a list, each with its place."""
+def _names(source: Source, pragma: CommentDeclaration) -> Iterator[tuple[str, Span]]:
+    """Yield the names of a list with their places."""
     position = pragma.span.start
     for part in pragma.text.split(","):
         names = [Span(position + one.start(), position + one.end()) for one in _NAME.finditer(part)]
@@ -117,7 +118,7 @@ def _names(source: Source, pragma: Said) -> Iterator[tuple[str, Span]]:
 
 
 def _processes(source: Source, system: System, name: str, span: Span) -> list[str]:
-    """The processes that a name in the list means."""
+    """Return the processes that a name in the list means."""
     known = [process.name for process in system.processes]
     if system.synchronous:
         raise ModelError("in a synchronous system all processes step together: each is fair", source, span)

@@ -1,9 +1,9 @@
-"""Expressions over a finished System, in DVE: invariants, goals and measures that do not stand in the model.
+"""Expressions over a finished System in DVE: invariants, goals and measures outside of the model.
 
-They can say what a model can, and four things more: `P.state`, the number of the state of a process in the order of
-declaration; `c.length` and `c.0[i]` of a buffered channel, `c.message[i]` of one whose messages need a place on their
-way; numbers up to 64 bits; `enabled(P)` and `taken(P)`, whether a process can take a step, and whether it took part in
-the last one. In one point they are stricter: `a or b and c` and `not a == b` need parentheses.
+They can do what expressions in a model can, and more: `P.state` is the number of the state of a process in the order of
+declaration; `c.length` and `c.0[i]` are parts of a buffered channel, `c.message[i]` of one with a temporary variable
+for messages; numbers have up to 64 bits; `enabled(P)` holds if a process can take a step, `taken(P)` if it took part in
+the last one. They are stricter in one point: `a or b and c` and `not a == b` need parentheses.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ _NOTATION = Notation(
 
 
 class DveScope(Scope):
-    """The names of one model."""
+    """The scope of one model."""
 
     def __init__(self, names: Names) -> None:
         self._names = names
-        self._spelled = dict(_spelled(names))
+        self._spelled = dict(_variable_names(names))
         self._buffers = {view.name: view for view in _buffers(names)}
         self._asked: ProcessSteps | None = None
 
     def ask_about(self, system: System) -> None:
-        """From here on it can be asked what the processes of the System do."""
+        """Enable questions about the steps of the System's processes."""
         self._asked = ProcessSteps(system)
 
     @property
@@ -60,13 +60,13 @@ class DveScope(Scope):
         return {} if self._asked is None else self._asked.steps.histories
 
     def read(self, text: str, name: str) -> Expression:
-        """The expression; raises `ParseError` or `ModelError`."""
+        """Parse an expression; raises `ParseError` or `ModelError`."""
         tokens = Tokens(Source(name, text), _LARGEST_NUMBER)
         expression, _ = ExpressionParser(tokens, strict=True, asked=self._asked).parse(0, self._names, "")
         return expression
 
     def question(self, text: str, *, name: str = "expression") -> Callable[[Evaluate], Any]:
-        """As `parse`; also a whole array, what a channel holds, and a process, which is the state that it is in."""
+        """Parse a question; as `parse`, also for arrays, channel contents, and processes (their states)."""
         spelled = text.strip().replace("->", ".")
         if spelled in self._buffers:
             return self._buffers[spelled].value
@@ -94,7 +94,7 @@ class DveScope(Scope):
 
 
 def _buffers(names: Names, prefix: str = "") -> Iterator[View]:
-    """What buffered channels hold."""
+    """Yield views of the contents of buffered channels."""
     for name, symbol in names.symbols.items():
         match symbol:
             case Channel(length=Variable() as length):
@@ -104,7 +104,7 @@ def _buffers(names: Names, prefix: str = "") -> Iterator[View]:
 
 
 def _messages(channel: Channel, length: Variable, evaluate: Evaluate) -> Queue:
-    """The messages in a channel: values where one is sent at a time, else tuples of them."""
+    """Return the messages in a channel: values, or tuples if a message has several."""
     places = [Const(number) for number in range(evaluate(Read(length)))]
     messages = [tuple(evaluate(Element(field, place)) for field in channel.fields) for place in places]
     return Queue(one[0] for one in messages) if len(channel.fields) == 1 else Queue(messages)
@@ -119,7 +119,7 @@ def _location(variable: Variable, evaluate: Evaluate) -> int | str:
 
 
 class ProcessSteps:
-    """What can be asked about the steps of processes."""
+    """Answers questions about the steps of processes."""
 
     def __init__(self, system: System) -> None:
         self.steps = Steps(system)
@@ -136,8 +136,11 @@ class ProcessSteps:
 def query_names(
     declared: Names, tables: Container[Constant], messages: Mapping[Channel, Variable], *, parent: Names | None = None
 ) -> Names:
-    """What can be said of a System out of what its model declares: constant arrays that are looked up at run time are
-    among its variables, the others are known only element by element; some channels have a place for messages."""
+    """Return the scope for expressions over a System, made from the declarations of its model.
+
+    Constant arrays indexed at run time are among the System's variables; the elements of others are available one by
+    one. `messages` are the temporary variables of channels.
+    """
     names = Names.root() if parent is None else Names(parent)
     for name, symbol in declared.symbols.items():
         match symbol:
@@ -152,8 +155,8 @@ def query_names(
     return names
 
 
-def _spelled(names: Names, prefix: str = "") -> Iterator[tuple[Variable, str]]:
-    """Every variable with its name."""
+def _variable_names(names: Names, prefix: str = "") -> Iterator[tuple[Variable, str]]:
+    """Yield every variable with its name."""
     for name, symbol in names.symbols.items():
         match symbol:
             case Variable():
@@ -166,4 +169,4 @@ def _spelled(names: Names, prefix: str = "") -> Iterator[tuple[Variable, str]]:
                 yield from ((one, f"{prefix}{name}.{part}") for part, one in parts.items() if one is not None)
             case ProcessSymbol(location=location, scope=inner):
                 yield location, f"{prefix}{name}.state"
-                yield from _spelled(inner, f"{prefix}{name}.")
+                yield from _variable_names(inner, f"{prefix}{name}.")

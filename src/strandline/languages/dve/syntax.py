@@ -1,8 +1,8 @@
-"""The outline of a model: what is declared and where, before any name is looked up.
+"""The outline of a model: declarations and their places, before any name is looked up.
 
-Every `int` here is the index of a token. Expressions are not parsed yet, only located by their first token: a
-guard may name a process that is declared further down, so expressions are read when all names are known. That
-also means that each of them is read once, straight into its final form.
+Every `int` here is the index of a token. Expressions are only located by their first token: a guard may name a process
+that is declared later, so expressions are parsed when all names are known. So each of them is parsed once, directly
+into its final form.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class VariableSyntax:
     initial: tuple[int, ...] | None
     """One expression for a scalar, the list in braces for an array."""
     braces: bool
-    """The initial value stands in braces."""
+    """True if the initial value has braces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class TransitionSyntax:
     source: int
     target: int
     first: int
-    """The first token written: the source, or the arrow where the source is not repeated."""
+    """The first token: the source, or the arrow where the source is not repeated."""
     guard: int | None
     sync: int | None
     effect: int | None

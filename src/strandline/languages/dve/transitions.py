@@ -1,5 +1,4 @@
-"""Transitions of one process, read into guards and effects: all that can be said of them before it is
-known who they synchronise with."""
+"""Transitions of one process: guards, effects and synchronisation, before partners are known."""
 
 from __future__ import annotations
 
@@ -27,7 +26,7 @@ class Synchronisation:
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """A transition of one process. `effects` begin with the change of location."""
+    """A transition of one process; `effects` begin with the change of location."""
 
     process: ProcessSymbol
     source: int
@@ -44,8 +43,10 @@ class Transition:
 
 
 class TransitionReader:
-    """Reads the transitions of one process. `observer` marks the property process, which may write its own
-    variables only and may not synchronise."""
+    """Reads the transitions of one process.
+
+    `observer` marks the property process, which may write only its own variables and may not synchronise.
+    """
 
     def __init__(self, declarations: Declarations, process: ProcessSymbol, *, observer: bool) -> None:
         self._declarations = declarations
@@ -74,7 +75,7 @@ class TransitionReader:
         return Transition(self._process, source, target, guard, sync, tuple(effects), span)
 
     def _guard(self, start: int) -> Expression | None:
-        """One condition, or several separated by commas, all of which must hold."""
+        """Parse a guard: one condition, or several separated by commas, all of which must hold."""
         guard, end = self._expressions.parse(start, self._scope, ";", ",")
         while self._texts[end] == ",":
             further, end = self._expressions.parse(end + 1, self._scope, ";", ",")
@@ -99,7 +100,7 @@ class TransitionReader:
             place += 1
 
     def _instead(self, first: int, place: int) -> str:
-        """How `x++` and `x += 2` are written in DVE."""
+        """Return a hint how `x++` and `x += 2` are written in DVE."""
         sign, behind = self._texts[place : place + 2]
         if sign not in ("+", "-") or behind not in ("=", sign):
             return ""
@@ -108,7 +109,7 @@ class TransitionReader:
         return f"; write '{target} = {target} {sign} {'...' if behind == '=' else 1}'"
 
     def _target(self, place: int) -> tuple[Read | Element, int]:
-        """A variable or an element of an array that this process may write, and the token behind it."""
+        """Parse a variable or array element that this process may write; also return the token behind it."""
         name = self._texts[place]
         if not self._tokens.is_name(place):
             self._tokens.syntax_error(f"expected a variable, found {self._tokens.describe(place)}", place)
@@ -165,7 +166,7 @@ class TransitionReader:
     def _item(
         self, mark: str, place: int, values: list[Expression], targets: list[Read | Element], *closers: str
     ) -> int:
-        """One value that is sent or one variable that receives; returns the token behind it."""
+        """Parse one value to send or one variable to receive; return the token behind it."""
         if mark == "!":
             value, place = self._expressions.parse(place, self._scope, *closers)
             values.append(value)
@@ -178,7 +179,7 @@ class TransitionReader:
         return place
 
     def _channel(self, place: int) -> tuple[Channel, int]:
-        """The channel named here, as `c` or, for one that another process declares, as `P->c`."""
+        """Parse a channel, `c`, or `P->c` for one that another process declares."""
         if not self._tokens.is_name(place):
             self._tokens.syntax_error(f"expected a channel, found {self._tokens.describe(place)}", place)
         scope: Names = self._scope

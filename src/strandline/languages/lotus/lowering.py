@@ -1,9 +1,9 @@
-"""What a text in LOTUS means: a System without processes.
+"""Semantics of LOTUS: a System without processes.
 
-A variable is a variable, an edge an action: its left side is the guard, its right side the effects; what it does not
-mention stays as it is (004 §3.3.0.5). There may be several initial states; one that leaves a variable open stands for a
-state for each of its values. Where no edge leads on, 004 §1.3.2 has no meaning, because its relation is total: CTL has
-the state repeat itself.
+An edge is an action: its left side is the guard, its right side the effects; variables that it does not mention keep
+their values (004 §3.3.0.5). There may be several initial states; one that does not mention a variable stands for a
+state for each of its values. States without a successor have no meaning in 004 §1.3.2, whose relation is total: for CTL
+they get a self-loop.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from strandline.model.validate import validate
 from strandline.source import Span
 
 MOST_INITIAL = 1 << 16
-"""Initial states."""
+"""The most initial states."""
 
 
 def lower(module: Module) -> System:
-    """The System; raises `InputError` with the place of what has no meaning."""
+    """Lower a module to a System; raises `InputError` with the place of what has no meaning."""
     variables = {one.name: _variable(one) for one in module.variables}
     scope = LotusScope({variables[one.name]: one.type for one in module.variables})
     initial = tuple(dict.fromkeys(_initial(module)))
@@ -79,7 +79,7 @@ def _action(edge: Edge, variables: dict[str, Variable]) -> Action:
 
 
 def _fairness(passage: Passage, scope: LotusScope, module: Module) -> Fairness:
-    """A condition; commas join, as in a state, and a colon may stand in front (004 §3.3.0.6)."""
+    """Parse a fairness condition; commas mean conjunction, and it may begin with a colon (004 §3.3.0.6)."""
     text = passage.text.replace(",", "&")
     start = passage.span.start
     if text.startswith(":"):

@@ -1,12 +1,12 @@
-"""Expressions over a LOTUS model: equations between variables and values, `!`, `&`, `|`, `->`, and arithmetic.
+"""Expressions over a LOTUS model: equations between variables and values, Boolean operators, arithmetic.
 
     body = Full & !(state = Busy)        `==` is the same as `=`
     2 * (body = Full) + week
 
 On one side of an equation a word or a number is a value of the variable on the other side, if that has such a value;
-else a word is a variable, and a number is refused. `(word)` is the variable in any case, and `(3)` any number. Two
-variables are the same where their values are, whatever types they have. A variable with values that are words can be
-compared by `=` and `!=` alone; `position(x)` is the place of its value in the type, counted from 0.
+else a word is a variable, and a number is refused. `(word)` is always the variable, and `(3)` any number. Two variables
+are equal if their values are, whatever their types. A variable with values that are words can be compared by `=` and
+`!=` only; `position(x)` is the position of its value in the type, counted from 0.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from strandline.source import Source, Span
 
 _COMPARISON, _SIGN = 4, 7
 _SPELLED = {"->": "imply", "|": "or", "||": "or", "&": "and", "&&": "and", "=": "==", "!": "not"}
-"""What is written otherwise than the vocabulary has it."""
+"""Operators that LOTUS spells differently from `strandline.model.expression`."""
 NOTATION = Notation(
     prefixes={"not": Prefix("!", _SIGN, _SIGN), "-": Prefix("-", _SIGN, _SIGN)},
     infixes={
@@ -43,7 +43,7 @@ NOTATION = Notation(
 )
 POSITION = "position"
 _LONGEST = 100
-"""Digits of a number that is read; whether it fits is looked at when all of the expression is known."""
+"""The most digits of a number that is parsed; its range is checked with the whole expression."""
 _TOKEN = re.compile(r"\s*(->|&&|\|\||[!<>=]=|[-+*/%!&|<>=()]|\d+|[A-Za-z_]\w*|$)")
 
 
@@ -53,7 +53,7 @@ class _Token(NamedTuple):
 
 
 class LotusScope(Scope):
-    """Reads and writes expressions over a LOTUS model."""
+    """Parses and renders expressions over a LOTUS model."""
 
     equality = "="
 
@@ -62,13 +62,13 @@ class LotusScope(Scope):
         self.variables = {variable.name: variable for variable in types}
 
     def read(self, text: str, name: str) -> Expression:
-        """The expression; raises `ParseError` or `ModelError`."""
+        """Parse an expression; raises `ParseError` or `ModelError`."""
         source = Source(name, text)
         with deep_recursion():
             return _Parser(source, self).whole()
 
     def question(self, text: str, *, name: str = "expression") -> Callable[[Evaluate], Any]:
-        """As `parse`; also a variable alone whose values are words."""
+        """Parse a question; as `parse`, also for a variable whose values are words."""
         variable = self.variables.get(text.strip())
         if variable is not None:
             return lambda evaluate: variable.value(evaluate(Read(variable)))
@@ -98,16 +98,16 @@ class _Operand(NamedTuple):
     """One side of an operator."""
 
     expression: Expression | None
-    """None for a variable, and for a word that is none: that may be a value of the variable on the other side."""
+    """None for a variable and for an unknown word, which may be a value of the other side's variable."""
     span: Span
     word: str | None = None
-    """A word or a number that stands alone, without parentheses: it may be such a value, too."""
+    """A word or a number without parentheses, which may be such a value, too."""
     variable: Variable | None = None
-    """The variable that it is, in parentheses or not."""
+    """The variable, in parentheses or not."""
 
 
 class _Parser:
-    """By operator precedence; rows are loops, so that only nesting is recursion."""
+    """An operator-precedence parser; it recurses for nesting only."""
 
     def __init__(self, source: Source, scope: LotusScope) -> None:
         self.source, self.variables, self.types = source, scope.variables, scope.types
@@ -129,14 +129,14 @@ class _Parser:
         return token
 
     def whole(self) -> Expression:
-        """The expression that the text is."""
+        """Parse the whole text."""
         operand = self._row(0)
         if self.here.text:
-            raise ParseError(f"'{self.here.text}' is not wanted here", self.source, self.here.span)
+            raise ParseError(f"unexpected '{self.here.text}'", self.source, self.here.span)
         return self._number(operand)
 
     def _row(self, weakest: int) -> _Operand:
-        """Operands and operators that are stronger than `weakest`."""
+        """Parse operands and operators stronger than `weakest`."""
         left = self._operand()
         while True:
             operator = _SPELLED.get(self.here.text, self.here.text)
@@ -161,8 +161,10 @@ class _Parser:
     # --- values -------------------------------------------------------------------------------------------------
 
     def _equation(self, operator: str, one: _Operand, other: _Operand, span: Span) -> Expression | None:
-        """What `one = other` means where the first is a variable and the second one of its values, or another variable
-        that has values of its own kind; None where it is as between any numbers."""
+        """Return the meaning of `one = other` if it compares a variable with a value or with another variable.
+
+        None if it compares numbers.
+        """
         variable = one.variable
         if variable is None:
             return None
@@ -182,7 +184,7 @@ class _Parser:
         return self._same(operator, variable, second, span)
 
     def _same(self, operator: str, one: Variable, other: Variable, span: Span) -> Expression:
-        """Whether two variables of different types have the same value."""
+        """Compare two variables of different types."""
         if one.names is None:
             one, other = other, one
         pairs = [
@@ -198,7 +200,7 @@ class _Parser:
         return same if operator == "==" else Unary("not", same, span)
 
     def _number(self, operand: _Operand) -> Expression:
-        """An operand with which something is computed, or which is a condition: no word."""
+        """Return an operand as a number or condition; raises `ModelError` for a word."""
         variable = operand.variable
         if operand.expression is not None:
             return operand.expression
@@ -229,7 +231,7 @@ class _Parser:
             return _Operand(self._constant(self._next()), token.span, token.text)
         if not re.fullmatch(r"[A-Za-z_]\w*", token.text):
             found = f"'{token.text}'" if token.text else "the end"
-            raise ParseError(f"a variable or a number is wanted here, not {found}", self.source, token.span)
+            raise ParseError(f"expected a variable or a number, found {found}", self.source, token.span)
         self._next()
         if token.text == POSITION and self.here.text == "(":
             return self._position()
@@ -244,10 +246,10 @@ class _Parser:
         return inner
 
     def _position(self) -> _Operand:
-        """`position(x)`: the number that a value is kept as."""
+        """Parse `position(x)`, the number by which a value is stored."""
         inner = self._parenthesized()
         if inner.variable is None:
-            raise ModelError(f"'{POSITION}' wants a variable", self.source, inner.span)
+            raise ModelError(f"'{POSITION}' expects a variable", self.source, inner.span)
         return _Operand(Read(inner.variable, inner.span), inner.span)
 
     def _constant(self, token: _Token) -> Const:

@@ -1,4 +1,4 @@
-"""A text in LOTUS as it is written: names are looked up, nothing else."""
+"""Syntax of a LOTUS text, with names resolved."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from strandline.source import Source, Span
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """The values of a variable, as words. Where all of them are numbers a state has these numbers, else the place of a
-    value among the words."""
+    """The values of a variable, as words.
+
+    If all are numbers, states contain these numbers, else the position of the value among the words.
+    """
 
     name: str
     values: tuple[str, ...]
     numbers: Sequence[int] | None = None
-    """The values as numbers, where they are; in a range from the first to the last."""
+    """The values as numbers, if they are; a range has them in order."""
 
     def number(self, word: str) -> int | None:
-        """What a word stands for in a state; None where it is no value of the type."""
+        """Return the number by which a word is stored; None if it is no value of the type."""
         if self.numbers is not None:
             value = int(word) if is_number(word) else None
             return value if value in self.numbers else None
@@ -33,13 +35,13 @@ def is_number(word: str) -> bool:
 
 
 def canonical(word: str) -> str:
-    """The word by which a value is known: `7` for `07`, which is the same number."""
+    """Return the normal form of a value: `7` for `07`."""
     return str(int(word)) if is_number(word) else word
 
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """A variable."""
+    """A declared variable."""
 
     name: str
     type: Type
@@ -48,7 +50,7 @@ class Declaration:
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    """`variable=value`; the value is the number that stands for it."""
+    """`variable=value`; the value is the number by which it is stored."""
 
     variable: str
     value: int
@@ -57,7 +59,7 @@ class Equation:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """`s=begin, w=1 => s=end`: from all states of which the left side is true, whatever else they are."""
+    """`s=begin, w=1 => s=end`: transitions from all states that satisfy the left side."""
 
     sources: tuple[Equation, ...]
     targets: tuple[Equation, ...]
@@ -67,7 +69,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A formula or a condition as it stands in the text, comments blanked."""
+    """The text of a formula or a condition, with comments blanked."""
 
     text: str
     span: Span
@@ -75,7 +77,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """The whole text."""
+    """A whole text."""
 
     source: Source
     variables: tuple[Declaration, ...]

@@ -1,5 +1,5 @@
-"""Place/transition nets: PNML files, and LoLA's.
+"""Place/transition nets, from PNML files and from LoLA's format.
 
-`pnml` and `lola` read a net, `bounds` finds out how many tokens its places can have, `lowering` makes a System of it,
-with the names of `scope`; `xml` is the tree that PNML, and the contest's files of formulas, are read from.
+`pnml` and `lola` read a net, `bounds` computes bounds of its places, `lowering` makes a System of it, with the names of
+`scope`; `xml` is the parse tree for PNML and for the contest's formula files.
 """

@@ -1,8 +1,8 @@
-"""How many tokens a place can have at most, told from the net's structure.
+"""Structural bounds of places.
 
 Two arguments, both sound whatever is reachable:
 
-- What can never be marked, or fired: transitions that stay disabled even if no token were ever taken away.
+- Places that can never be marked: transitions stay disabled even if no token is ever removed.
 - Weights `y >= 0` of places whose sum `y . m` no transition increases: it is never more than initially, so a place `p`
   has at most `y . m0 / y(p)` tokens. Such *sub-invariants* are the solutions of `y . C <= 0` for the incidence matrix
   `C` (Murata, Petri nets: properties, analysis and applications, 1989); they are enumerated by eliminating one
@@ -20,15 +20,15 @@ from math import gcd
 from strandline.languages.petri.net import Net, Transition
 
 _MOST_ROWS, _MOST_PAIRS, _LONGEST = 60, 400, 400
-"""Rows of either kind and combinations of one elimination, and places in one sub-invariant."""
+"""Limits of one elimination: rows of either kind, pairs of rows, and places in one sub-invariant."""
 _BUDGET = 400_000
-"""Numbers that are added in all."""
+"""Work budget: the most numbers added in all eliminations."""
 _PATIENCE, _HEAVIEST = 200, 1 << 16
-"""How often, for each transition, a weight may be raised, and the largest weight."""
+"""Limits of raising weights: increases per transition, and the largest weight."""
 
 
 def possible_transitions(net: Net) -> list[int]:
-    """The transitions that can fire if no token is ever taken away; no other ever fires."""
+    """Return the transitions that can fire if no token is ever removed; no other ever fires."""
     unlimited = [False] * len(net.places)
     missing = [
         sum(net.places[place].initial < weight for place, weight in one.consumes.items()) for one in net.transitions
@@ -53,7 +53,7 @@ def possible_transitions(net: Net) -> list[int]:
 
 
 def structural_bounds(net: Net) -> list[int | None]:
-    """For every place the most tokens that it can have, None where nothing was found."""
+    """Return an upper bound on the tokens of every place; None where none was found."""
     transitions = [net.transitions[number] for number in possible_transitions(net)]
     initial = [place.initial for place in net.places]
     bounds: list[int | None] = [None] * len(initial)
@@ -65,7 +65,7 @@ def structural_bounds(net: Net) -> list[int | None]:
 
 
 def _apply(weights: Mapping[int, int], initial: Sequence[int], bounds: list[int | None]) -> None:
-    """What a sub-invariant says of its places."""
+    """Tighten the bounds of the places of a sub-invariant."""
     total = sum(weight * initial[place] for place, weight in weights.items())
     for place, weight in weights.items():
         known = bounds[place]
@@ -73,9 +73,11 @@ def _apply(weights: Mapping[int, int], initial: Sequence[int], bounds: list[int 
 
 
 def _raised_weights(bounds: Sequence[int | None], transitions: Sequence[Transition]) -> dict[int, int]:
-    """One sub-invariant over all places without a bound, or nothing. They weigh 1 at first; a transition that would
-    increase the sum makes one of the places that it takes from heavier, until no transition does or a weight grows out
-    of all proportion."""
+    """Search for one sub-invariant over all places without a bound; return an empty one if there is none.
+
+    All weights are 1 at first; a transition that would increase the sum makes one of its input places heavier, until no
+    transition does or a weight becomes too large.
+    """
     changes = [one.changes() for one in transitions]
     giving: dict[int, list[int]] = {}
     for number, amounts in enumerate(changes):
@@ -108,7 +110,7 @@ def _raised_weights(bounds: Sequence[int | None], transitions: Sequence[Transiti
 
 
 class _Row:
-    """Weights of places, and by how much each transition changes their sum."""
+    """Weights of places, and the change of their sum by each transition."""
 
     __slots__ = ("changes", "weights")
 
@@ -117,7 +119,7 @@ class _Row:
 
 
 class _Elimination:
-    """Rows in which one transition after the other increases nothing any more."""
+    """Fourier-Motzkin elimination: rows that no eliminated transition increases."""
 
     def __init__(self, places: int, transitions: Sequence[Transition]) -> None:
         self.rows: dict[int, _Row] = {}
@@ -149,7 +151,7 @@ class _Elimination:
         return len(self.raising[transition]) * len(self.lowering[transition])
 
     def _eliminate(self, transition: int) -> None:
-        """Every row that the transition increases is added to those that it decreases, so that it does neither."""
+        """Combine every row that the transition increases with those that it decreases, to a change of 0."""
         raised = sorted(self.raising[transition], key=self._length)
         lowered = sorted(self.lowering[transition], key=self._length)
         pairs = [(one, other) for one in raised[:_MOST_ROWS] for other in lowered[:_MOST_ROWS]]
@@ -162,7 +164,7 @@ class _Elimination:
         for one in raised:
             self._remove(one)
         for other in lowered:
-            # From here on it only ever falls, which does no harm.
+            # The transition only decreases this row, which keeps the bound valid.
             del self.rows[other].changes[transition]
         self.lowering[transition].clear()
 
@@ -198,7 +200,7 @@ class _Elimination:
 
 
 def _sum(one: dict[int, int], first: int, other: dict[int, int], second: int) -> dict[int, int]:
-    """Of two sparse vectors, each times a factor; what cancels out is not in it."""
+    """Return a linear combination of two sparse vectors, without zero entries."""
     result = {key: first * value for key, value in one.items()}
     for key, value in other.items():
         total = result.get(key, 0) + second * value

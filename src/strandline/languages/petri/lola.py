@@ -1,4 +1,4 @@
-"""Low-level nets as LoLA writes them.
+"""Low-level nets in the format of LoLA.
 
     { a buffer }
     PLACE SAFE 3: buffer; idle, busy;
@@ -6,9 +6,9 @@
     TRANSITION put  CONSUME idle; PRODUCE busy, buffer: 2;
     TRANSITION rest WEAK FAIR  CONSUME busy: 1; PRODUCE idle;
 
-A name is whatever has no blank, comma, colon, semicolon or bracket in it. `SAFE n:` in front of places is the most
-tokens that they ever have, 1 without a number. Comments stand in braces or between `/*` and `*/`, or follow `//`.
-Fairness of a transition becomes that of its action, weak or strong.
+A name is any text without blanks, commas, colons, semicolons and brackets. `SAFE n:` before places bounds their tokens,
+by 1 without a number. Comments are in braces or between `/*` and `*/`, or follow `//`. Fairness of a transition becomes
+that of its action, weak or strong.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from strandline.source import Source, Span
 _TOKEN = re.compile(r"(?:\s|\{[^}]*\}|/\*.*?\*/|//[^\n]*)*([,;:]|[^\s,;:()\[\]{}]+|$)", re.DOTALL)
 _KEYWORDS = frozenset({"PLACE", "MARKING", "TRANSITION", "CONSUME", "PRODUCE", "SAFE", "WEAK", "STRONG", "FAIR"})
 _LONGEST = 18
-"""Digits of a number."""
+"""The most digits of a number."""
 
 
 class _Token(NamedTuple):
@@ -36,17 +36,17 @@ class _Token(NamedTuple):
 
 
 def load(source: Source) -> System:
-    """The System of the net in a file; raises `InputError` with the place of the mistake."""
+    """Load the System of a net; raises `InputError` with the place of the mistake."""
     return load_with(source, {})
 
 
 def load_with(source: Source, given: Given) -> System:
-    """The same; `bound` is the most tokens of places for which the file says nothing."""
+    """Load the System; the parameter `bound` bounds the places for which the file has no bound."""
     return lower_with(read_lola(source), given)
 
 
 def read_lola(source: Source) -> Net:
-    """The net in a file. Raises `ParseError` and `ModelError` with the place of the first mistake."""
+    """Parse a net; raises `ParseError` or `ModelError` with the place of the first mistake."""
     return _Reader(source).net()
 
 
@@ -78,7 +78,7 @@ class _Reader:
         return self.tokens[self.position]
 
     def _taken(self, *texts: str) -> bool:
-        """Whether these come next; then they are passed."""
+        """Skip the next tokens if they have these texts; return True if so."""
         found = tuple(token.text for token in self.tokens[self.position : self.position + len(texts)]) == texts
         self.position += len(texts) if found else 0
         return found
@@ -89,7 +89,7 @@ class _Reader:
 
     def _wrong(self, wanted: str) -> NoReturn:
         found = f"'{self.here.text}'" if self.here.text else "the end of the file"
-        raise ParseError(f"{wanted} is wanted here, not {found}", self.source, self.here.span)
+        raise ParseError(f"expected {wanted}, found {found}", self.source, self.here.span)
 
     def _name(self) -> _Token:
         token = self.here
@@ -101,7 +101,7 @@ class _Reader:
     def _number(self) -> int:
         token = self._name()
         if not token.text.isascii() or not token.text.isdigit() or len(token.text) > _LONGEST:
-            message = f"a natural number of at most {_LONGEST} digits is wanted here, not '{token.text}'"
+            message = f"expected a natural number of at most {_LONGEST} digits, found '{token.text}'"
             raise ParseError(message, self.source, token.span)
         return int(token.text)
 
@@ -123,7 +123,7 @@ class _Reader:
         return Net(re.sub(r".*/|\.\w+$", "", self.source.name), self.source, places, transitions)
 
     def _declared(self) -> None:
-        """Places up to a semicolon."""
+        """Parse places up to a semicolon."""
         limit = None
         if self._taken("SAFE"):
             limit = 1 if self.here.text == ":" else self._number()
@@ -150,7 +150,7 @@ class _Reader:
         self.transitions[name.text] = Transition(name.text, consumed, produced, name.span, fair)
 
     def _amounts(self) -> dict[int, int]:
-        """Places with numbers, 1 where there is none, up to a semicolon; those of one place add up."""
+        """Parse places with amounts (default 1) up to a semicolon; amounts of one place add up."""
         known = {name: number for number, name in enumerate(self.places)}
         found: dict[int, int] = {}
         while not self._taken(";"):

@@ -1,8 +1,8 @@
-"""A net as a System: a variable for every place, an action for every transition, and no process.
+"""Lowering of a net to a System: a variable for each place, an action for each transition, no process.
 
-The bound of a place is its variable's domain, so that a safe place is a bit of the state; a firing that would put more
-tokens there is a fault. Transitions come in the order in which they are tried fastest: by the place that tells most,
-which each of them tests first (see `strandline.compile.llvm.unlocated`).
+The bound of a place is its variable's domain, so that a safe place is one bit of the state; a firing that exceeds it is
+a fault. Transitions are ordered by their most selective input place, which each of them tests first: this is the
+fastest order to try them (see `strandline.compile.llvm.unlocated`).
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from strandline.model.system import Action, Assign, Domain, Fairness, System, Va
 from strandline.model.validate import validate
 
 GENEROUS, MODEST = (1 << 16) - 1, (1 << 8) - 1
-"""The bound of a place for which none is given or found, where there are few such places or many."""
+"""The assumed bounds of places without one: GENEROUS if there are few such places, else MODEST."""
 _FEW = 64
 LARGEST = (1 << 32) - 1
-"""Most tokens of a place that can be given as a bound."""
+"""The largest bound that can be given."""
 BOUND = "bound"
 MAXIMAL = "maximal"
-"""A path of CTL ends in a marking that enables nothing, as the Model Checking Contest has it."""
+"""CTL paths end in dead markings, as in the Model Checking Contest."""
 
 
 def lower_with(net: Net, given: Given) -> System:
-    """The System of a net with values from outside: `bound`, as below. Raises `UsageError` for anything else."""
+    """Lower a net with the parameter `bound`; raises `UsageError` for any other parameter."""
     refuse_unknown(net.source.name, given, [BOUND], "parameter")
     if BOUND not in given:
         return lower(net)
@@ -42,8 +42,11 @@ def lower_with(net: Net, given: Given) -> System:
 
 
 def lower(net: Net, bound: int | None = None) -> System:
-    """The System of a net. `bound` holds for all places for which the file gives none; without it, bounds are found in
-    the structure of the net. Raises `ModelError` for a marking that is outside a bound."""
+    """Lower a net to a System.
+
+    `bound` holds for all places for which the file has none; without it, structural bounds are computed. Raises
+    `ModelError` for an initial marking that exceeds a bound.
+    """
     bounds = place_bounds(net, bound)
     for place, most in zip(net.places, bounds, strict=True):
         if place.initial > most:
@@ -78,8 +81,10 @@ def lower(net: Net, bound: int | None = None) -> System:
 
 
 def place_bounds(net: Net, given: int | None = None) -> list[int]:
-    """The most tokens of each place: what the file says; else the less of what was given and what the structure tells,
-    or a guess. A place that nothing ever changes has what it has initially."""
+    """Return the bound of each place: the file's, else the least of `given`, the structural one and a default.
+
+    A place that no transition changes keeps its initial count.
+    """
     limits = [place.limit for place in net.places]
     found = structural_bounds(net) if None in limits else limits
     stated = [given if limit is None else limit for limit in limits]
@@ -93,7 +98,7 @@ def place_bounds(net: Net, given: int | None = None) -> list[int]:
 
 
 def _keys(net: Net) -> list[int | None]:
-    """For every transition the place that it tests first: of those it takes from, the one that the fewest take from."""
+    """Return for each transition the place to test first: the input place with the fewest consumers."""
     takers = Counter(place for one in net.transitions for place in one.consumes)
     return [
         min(
@@ -106,14 +111,14 @@ def _keys(net: Net) -> list[int | None]:
 
 
 def _rank(transition: Transition, key: int | None, bounds: Sequence[int], number: int) -> tuple[int, ...]:
-    """Where a transition stands: those that ask for one token in the order in which places lie in a packed state."""
+    """Return the sort key of a transition; transitions that need one token follow the layout of packed states."""
     if key is None:
         return 0, 0, 0, number
     return 1 if transition.consumes[key] > 1 else 2, -bounds[key].bit_length(), key, number
 
 
 def _action(transition: Transition, key: int | None, bounds: Sequence[int], variables: Sequence[Variable]) -> Action:
-    # Behind the key those conditions that are bits, which are tested together.
+    # After the key come the one-bit places, which are tested together.
     tested = sorted(transition.consumes, key=lambda place: (place != key, bounds[place] != 1, place))
     guard = conjunction(*(Binary(">=", Read(variables[one]), Const(transition.consumes[one])) for one in tested))
     effects = [

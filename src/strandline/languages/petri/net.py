@@ -10,29 +10,32 @@ from strandline.source import Source, Span
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place, by its id."""
+    """A place, named by its id."""
 
     id: str
     initial: int = 0
     limit: int | None = None
-    """Most tokens that the file says it ever has."""
+    """The bound on its tokens according to the file."""
     span: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """A transition, by its id: how many tokens it takes from places and puts into places, by their numbers."""
+    """A transition, named by its id, with the tokens that it consumes and produces by place number."""
 
     id: str
     consumes: Mapping[int, int]
     produces: Mapping[int, int]
     span: Span | None = None
     fair: str | None = None
-    """Which runs count: "weak", those in which it is not enabled for ever without firing; "strong", those in which it
-    fires infinitely often if it is infinitely often enabled."""
+    """"weak", "strong" or None.
+
+    Weak: it is not continuously enabled without firing. Strong: it fires infinitely often if it is enabled infinitely
+    often.
+    """
 
     def changes(self) -> dict[int, int]:
-        """What firing adds to each place whose count it changes."""
+        """Return the change of each place whose token count firing changes."""
         both = self.consumes.keys() | self.produces.keys()
         amounts = {place: self.produces.get(place, 0) - self.consumes.get(place, 0) for place in sorted(both)}
         return {place: amount for place, amount in amounts.items() if amount}

@@ -1,9 +1,9 @@
 """PNML (ISO/IEC 15909-2): place/transition nets as XML.
 
-Nodes are known by their `id`; names are for drawings. Pages nest, references on one stand for nodes on another, and
-arcs may come before the nodes that they join: all is collected first and linked afterwards. What is drawn, and what is
-meant for single tools, is skipped, but for the remark that a net is safe (`nupn`). Whatever else is unknown is refused:
-it could mean that the net is no place/transition net.
+Nodes are identified by their `id`; names are for drawings. Pages nest, reference nodes stand for nodes on other pages,
+and arcs may precede the nodes that they connect: so all elements are collected first and linked afterwards. Graphics
+and tool-specific parts are skipped, except for NUPN's statement that a net is safe. Other unknown elements are refused:
+they could mean that the net is no place/transition net.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from strandline.source import Source
 
 _DRAWN = ("graphics", "name")
 _TYPES = frozenset({"ptnet", "ptNetb", "PTNet", "P/T net"})
-"""The last part of a net's type: of the standard, and of what came before it."""
+"""The last part of a net's type, in the standard and before it."""
 _COLOURED = {
     "symmetricnet": "a symmetric (coloured) net",
     "highlevelnet": "a high-level net",
@@ -35,21 +35,21 @@ Arcs: TypeAlias = dict[tuple[str, str], int]
 
 
 class OtherNet(ModelError):
-    """The net is no place/transition net."""
+    """Raised for a net that is no place/transition net."""
 
 
 def load(source: Source) -> System:
-    """The System of the net in a file; raises `InputError` with the place of the mistake."""
+    """Load the System of a net; raises `InputError` with the place of the mistake."""
     return load_with(source, {})
 
 
 def load_with(source: Source, given: Given) -> System:
-    """The same; `bound` is the most tokens of places for which the file says nothing."""
+    """Load the System; the parameter `bound` bounds the places for which the file has no bound."""
     return lower_with(read_pnml(source), given)
 
 
 def read_pnml(source: Source) -> Net:
-    """The net in a file. Raises `ParseError` and `ModelError` with the line of the first mistake."""
+    """Parse a net; raises `ParseError` or `ModelError` with the line of the first mistake."""
     return _Reader(source, read_xml(source, ignored=_DRAWN)).net()
 
 
@@ -67,12 +67,12 @@ class _Reader:
             root.refuse(f"a PNML file begins with 'pnml', not with '{root.tag}'")
         nets = [one for one in root.children if _known(one, ("net",))]
         if len(nets) != 1:
-            (nets[1] if nets else root).refuse(f"one net is read from a file, which has {len(nets)}")
+            (nets[1] if nets else root).refuse(f"a file must contain one net, and this one has {len(nets)}")
         net = nets[0]
         kind = net.attribute("type").rpartition("/")[2] if "/T net" not in net.attribute("type") else "P/T net"
         if kind not in _TYPES:
             described = _COLOURED.get(kind, f"of the type '{kind}'")
-            message = f"only place/transition nets are read, and this net is {described}"
+            message = f"only place/transition nets are supported, and this net is {described}"
             raise OtherNet(message, self.source, net.span_of("type"))
         return net
 
@@ -95,7 +95,7 @@ class _Reader:
         )
 
     def _collect(self, page: Element) -> None:
-        """Everything on a page and on the pages in it."""
+        """Collect the elements of a page and of the pages in it."""
         waiting = list(reversed(page.children))
         while waiting:
             one = waiting.pop()
@@ -121,7 +121,7 @@ class _Reader:
         self.nodes[name] = node
 
     def _tool(self, remark: Element) -> None:
-        """A remark of a tool on the net. NUPN's says whether it is safe."""
+        """Read a tool-specific part; NUPN's states whether the net is safe."""
         if remark.attributes.get("tool") == "nupn":
             structure = remark.child("structure")
             self.safe |= structure is not None and structure.attributes.get("safe") == "true"
@@ -129,13 +129,13 @@ class _Reader:
     # --- arcs -------------------------------------------------------------------------------------------------
 
     def _linked(self) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, int]]]:
-        """By transition, the tokens that it takes from places and puts there."""
+        """Return, by transition, the tokens consumed from and produced in each place."""
         consumed: dict[str, dict[str, int]] = {}
         produced: dict[str, dict[str, int]] = {}
         for arc in self.arcs:
             source, target = self._end(arc, "source"), self._end(arc, "target")
             if source.tag == target.tag:
-                arc.refuse(f"an arc joins a place and a transition, not two {source.tag}s")
+                arc.refuse(f"an arc connects a place and a transition, not two {source.tag}s")
             table, transition, place = (
                 (consumed, target, source) if source.tag == "place" else (produced, source, target)
             )
@@ -145,7 +145,7 @@ class _Reader:
         return consumed, produced
 
     def _end(self, arc: Element, side: str) -> Element:
-        """The node at one end of an arc, behind all references to it."""
+        """Return the node at one end of an arc, with references resolved."""
         name, node = arc.attribute(side), self.nodes.get(arc.attributes[side])
         if node is None:
             raise ModelError(f"there is no node '{name}'{suggestion(name, self.nodes)}", self.source, arc.span_of(side))
@@ -161,7 +161,7 @@ class _Reader:
                 message = f"a {node.tag} refers to a {kind}, and '{wanted}' is none"
                 raise ModelError(message, self.source, node.span_of("ref"))
             if id(further) in passed:
-                raise ModelError(f"the reference '{wanted}' leads back to itself", self.source, node.span_of("ref"))
+                raise ModelError(f"the reference '{wanted}' refers to itself", self.source, node.span_of("ref"))
             passed.add(id(further))
             node = further
         return node
@@ -188,7 +188,7 @@ def _weight(arc: Element) -> int:
 
 
 def _number(holder: Element, what: str) -> int:
-    """The natural number in the `text` of an element."""
+    """Return the natural number in the `text` of an element."""
     for part in holder.children:
         if not _known(part, ("text",)):
             part.refuse(f"{what} has no '{part.tag}' that is known here")

@@ -1,14 +1,14 @@
-"""The names of a net: places and transitions by their ids, in expressions over token counts.
+"""The scope of a net: places and transitions by their ids, in expressions over token counts.
 
-Expressions are those of `strandline.model.plain`, in which a place is the number of its tokens, and three calls more:
+Expressions are those of `strandline.model.plain`, in which a place is the number of its tokens, with three functions:
 
     tokens(p-1, p.2)     the sum of the tokens of places
-    fireable(t-1, t.2)   whether at least one of the transitions is enabled; `enabled` is the same
-    taken(t-1, t.2)      whether the last step was the firing of one of them
+    fireable(t-1, t.2)   true if at least one of the transitions is enabled; `enabled` is the same
+    taken(t-1, t.2)      true if the last step was the firing of one of them
 
-Between their parentheses stand ids as the file has them, with all the signs that an expression could not hold; what
-holds a comma, a parenthesis, a quote or a blank is put in quotes. So a place whose id is a word is `p1` or
-`tokens(p1)`, and one whose id is not is `tokens(p-1)` alone.
+Their arguments are ids as in the file, including characters that an expression could not contain; an id with a comma, a
+parenthesis, a quote or a blank is quoted. So a place whose id is a word is `p1` or `tokens(p1)`, any other only
+`tokens(p-1)`.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _TAKEN = re.compile(
     "and|or|not|if|else|in|is|for|var|fault|imply|div|rem|tokens|fireable|enabled|taken|true|false|xor|implies|iff|always|"
     "globally|eventually|finally|next|until|releases?|weakuntil|strongrelease|[AEGFXURWMV]+"
 )
-"""Words that are no names, in an expression or in a formula of temporal logic."""
+"""Reserved words of expressions and temporal formulas."""
 
 
 class NetScope(Scope):
-    """Reads and writes expressions over a net."""
+    """Parses and renders expressions over a net."""
 
     def __init__(self, places: Iterable[Variable]) -> None:
         self.places = {place.name: place for place in places}
@@ -45,7 +45,7 @@ class NetScope(Scope):
         self._steps: Steps | None = None
 
     def ask_about(self, system: System) -> None:
-        """From here on it can be asked what the transitions of the System do."""
+        """Enable questions about the System's transitions."""
         self.transitions = {action.name: action for action in system.actions}
         self._steps = Steps(system)
 
@@ -54,8 +54,10 @@ class NetScope(Scope):
         return {} if self._steps is None else self._steps.histories
 
     def read(self, text: str, name: str) -> Expression:
-        """The expression; raises `ParseError` or `ModelError`. Each call becomes a name of the same length, so that
-        places in the text stay what they are."""
+        """Parse an expression; raises `ParseError` or `ModelError`.
+
+        Each call is replaced by a name of the same length, which keeps all offsets valid.
+        """
         source = Source(name, text)
         meant: dict[Variable, Expression] = {}
         plain = text
@@ -72,13 +74,13 @@ class NetScope(Scope):
         return with_meanings(expression, meant)
 
     def read_condition(self, text: str, name: str) -> Expression:
-        """The same; a number of tokens is no condition."""
+        """Parse a condition; a number of tokens is none."""
         expression = self.read(text, name)
         arithmetic = isinstance(expression, Binary) and expression.operator not in COMPARISONS | LOGICAL
         counts = isinstance(expression, Read) and expression.variable.name in self.places
         if arithmetic or counts:
             span = Span(0, len(text))
-            raise ModelError("a number of tokens is no condition; write '> 0' behind it", Source(name, text), span)
+            raise ModelError("a number of tokens is no condition; write '> 0' after it", Source(name, text), span)
         return expression
 
     def _called(self, call: re.Match[str], source: Source) -> Expression:
@@ -98,7 +100,7 @@ class NetScope(Scope):
             found = _ID.match(source.text[:end], offset)
             if found is None:
                 place = Span(offset, max(end, offset + 1))
-                raise ParseError(f"'{call[1]}' wants ids of {what}s, with commas", source, place)
+                raise ParseError(f"'{call[1]}' expects ids of {what}s, separated by commas", source, place)
             group = next(number for number in (1, 2, 3) if found[number] is not None)
             if found[group] not in known:
                 hint = suggestion(found[group], known)
@@ -106,17 +108,17 @@ class NetScope(Scope):
             yield found[group]
             offset = found.end()
             if found[4] == "," and offset >= end:
-                raise ParseError("an id is missing behind the comma", source, Span(offset - 1, offset))
+                raise ParseError("an id is missing after the comma", source, Span(offset - 1, offset))
 
     def render(self, expression: Expression, *, longest: int | None = None) -> str:
         return NOTATION.write(expression, self._leaf, longest)
 
     def _leaf(self, expression: Expression, write: Write) -> tuple[str, int] | None:
-        return (spelled(expression.variable.name), STRONGEST) if isinstance(expression, Read) else None
+        return (tokens_expression(expression.variable.name), STRONGEST) if isinstance(expression, Read) else None
 
 
-def spelled(place: str) -> str:
-    """The token count of a place as it can be read, in a formula of temporal logic too."""
+def tokens_expression(place: str) -> str:
+    """Return the expression for the tokens of a place, readable in temporal formulas too."""
     if _WORD.fullmatch(place) and not _TAKEN.fullmatch(place):
         return place
     if re.search(r"[\s,()\"']", place):

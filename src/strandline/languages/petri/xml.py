@@ -1,7 +1,6 @@
-"""XML as a small tree in which everything knows its place in the text.
+"""A minimal XML tree whose elements know their places in the text.
 
-Read by expat, and by no more of XML than data needs: a document type declaration, and with it every entity that a file
-could define or fetch, is refused, as is nesting without end.
+Parsed by expat. Document type declarations, and with them all entities, are refused, as is excessive nesting.
 """
 
 from __future__ import annotations
@@ -16,45 +15,45 @@ from strandline.errors import ModelError, ParseError
 from strandline.source import Source, Span
 
 _DEEPEST = 1000
-"""Elements inside each other; files of the contest have 30."""
+"""The deepest nesting of elements; files of the contest have 30."""
 
 
 @dataclass(slots=True, eq=False)
 class Element:
-    """An element by its local name; namespaces are left out."""
+    """An element with its local name; namespaces are dropped."""
 
     tag: str
     attributes: dict[str, str]
     source: Source = field(repr=False)
     start: int
-    """Where its start tag begins in the text."""
+    """The position of its start tag."""
     children: list[Element] = field(default_factory=list, repr=False)
     text: str = ""
-    """What stands in it beside its children."""
+    """Its character data without that of its children."""
 
     @property
     def span(self) -> Span:
-        """Its start tag."""
+        """The place of its start tag."""
         end = self.source.text.find(">", self.start)
         return Span(self.start, len(self.source.text) if end < 0 else end + 1)
 
     def span_of(self, attribute: str) -> Span:
-        """The value of an attribute; the whole start tag where it is written in a way that cannot be found."""
+        """Return the place of an attribute's value, or of the start tag if it cannot be found."""
         tag = self.span
         written = f'"{self.attributes.get(attribute, "")}"'
         place = self.source.text.find(written, tag.start, tag.end)
         return tag if place < 0 else Span(place + 1, place + len(written) - 1)
 
     def child(self, tag: str) -> Element | None:
-        """The first child with this name."""
+        """Return the first child with this name."""
         return next((one for one in self.children if one.tag == tag), None)
 
     def every(self, tag: str) -> Iterator[Element]:
-        """All children with this name."""
+        """Return all children with this name."""
         return (one for one in self.children if one.tag == tag)
 
     def attribute(self, name: str) -> str:
-        """The value of an attribute that must be there."""
+        """Return the value of a required attribute; raises `ModelError` if it is missing."""
         if name not in self.attributes:
             raise ModelError(f"'{self.tag}' has no attribute '{name}'", self.source, self.span)
         return self.attributes[name]
@@ -65,25 +64,27 @@ class Element:
 
 
 def read_xml(source: Source, *, ignored: Collection[str] = ()) -> Element:
-    """The root of a document; elements with an `ignored` name are left out with all that is in them. Raises
-    `ParseError` where the text is no XML, or more of XML than is read here."""
+    """Return the root of a document, without the elements whose names are in `ignored`.
+
+    Raises `ParseError` for text that is not XML or uses a refused feature.
+    """
     return _Reader(source, frozenset(ignored)).run()
 
 
 class _Reader:
     def __init__(self, source: Source, ignored: frozenset[str]) -> None:
         self.source, self.ignored = source, ignored
-        # What a surrogate would be is no text: expat refuses it in its own words.
+        # Surrogates are no valid text; expat reports them.
         self.data = source.text.encode("utf-8", "surrogatepass")
         self.continued = (
             [] if len(self.data) == len(source.text) else [i for i, byte in enumerate(self.data) if byte & 0xC0 == 0x80]
         )
-        """Bytes that are no characters of their own."""
+        """Offsets of UTF-8 continuation bytes, to convert byte offsets to characters."""
         self.root: Element | None = None
         self.open: list[Element] = []
         self.texts: list[list[str]] = []
         self.skipping = 0
-        """How many elements are open from an ignored one on."""
+        """The number of open elements inside an ignored one, including itself."""
         self.parser = expat.ParserCreate("utf-8", " ")
         self.parser.buffer_text = True
         self.parser.StartElementHandler = self._begin
@@ -115,7 +116,7 @@ class _Reader:
         else:
             self.root = element
         if len(self.open) >= _DEEPEST:
-            raise ParseError(f"more than {_DEEPEST} elements stand inside each other", self.source, element.span)
+            raise ParseError(f"more than {_DEEPEST} levels of nested elements", self.source, element.span)
         self.open.append(element)
         self.texts.append([])
 
@@ -133,4 +134,4 @@ class _Reader:
         offset = self._offset(self.parser.CurrentByteIndex)
         start = self.source.text.rfind("<!DOCTYPE", 0, offset + 1)
         place = Span(start, start + len("<!DOCTYPE")) if start >= 0 else Span(offset, offset + 1)
-        raise ParseError("a document type declaration is not read: it could define entities", self.source, place)
+        raise ParseError("a document type declaration is not supported: it could define entities", self.source, place)

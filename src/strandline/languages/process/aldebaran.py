@@ -27,7 +27,7 @@ from strandline.source import Source, Span
 __all__ = ["load", "read", "write"]
 
 COMPONENT = "LTS"
-"""The name of the component that is the whole file."""
+"""The name of the only component."""
 MAXIMUM_STATES = 1 << 20
 
 _HEADER = re.compile(r"\s*des\s*\(\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*\)\s*")
@@ -37,18 +37,21 @@ _INTERNAL = frozenset({"i", TAU})
 
 
 def load(source: Source) -> System:
-    """The System with this file as its only component, called `LTS`."""
+    """Load the System with this file as its only component, called `LTS`."""
     system = lower(source, single(COMPONENT, read(source)))
     return validate(replace(system, scope=ProcessScope(system.processes, {})))
 
 
 def read(source: Source) -> Lts:
-    """The labelled transition system in a text. Raises `ParseError` with the line of the first mistake."""
+    """Parse a labelled transition system; raises `ParseError` with the line of the first mistake."""
     return _Reader(source).lts()
 
 
 def write(lts: Lts) -> str:
-    """The text of a file; states become numbers. Raises `InputError` for a label that the format cannot hold."""
+    """Return the text of an .aut file; states become numbers.
+
+    Raises `InputError` for a label that the format cannot represent.
+    """
     lines = [f"des ({lts.initial}, {len(lts.transitions)}, {len(lts.states)})"]
     for transition in lts.transitions:
         lines.append(f"({transition.source}, {_written(transition.label)}, {transition.target})")
@@ -94,7 +97,7 @@ class _Reader:
         if not 1 <= states <= MAXIMUM_STATES:
             self._fail(f"a file must have from 1 to {MAXIMUM_STATES} states, not {states}", line)
         if initial >= states:
-            self._fail(f"the initial state {initial} is none of the states 0..{states - 1}", line)
+            self._fail(f"the initial state {initial} is not one of the states 0..{states - 1}", line)
         return initial, transitions, states
 
     def _transition(self, line: Span, states: int) -> Transition:
@@ -104,7 +107,7 @@ class _Reader:
         source, target, label = int(match[1]), int(match[3]), match[2]
         for state in (source, target):
             if state >= states:
-                self._fail(f"state {state} is none of the states 0..{states - 1}", line)
+                self._fail(f"state {state} is not one of the states 0..{states - 1}", line)
         if label.startswith('"'):
             if len(label) < 3 or not label.endswith('"'):
                 self._fail("a quoted label must be closed and not empty", line)

@@ -1,8 +1,8 @@
-"""Networks of components and the operators of CSP on them: parallel by alphabets, hiding, renaming.
+"""Networks of components and the operators of CSP on them: alphabetised parallel, hiding, renaming.
 
-A network is its components and a set of *rules*. A rule says which components take part in an action, with which of
-their own labels, and what the rest of the world sees of it. Operators only change rules, so a composition of any shape
-stays flat: one process for each component, one step with n moves for an action with n participants.
+A network is its components and a set of synchronisation *rules*. A rule lists the components that take part in an
+action, each with its own label, and the label visible outside. Operators only change rules, so any composition stays
+flat: one process for each component, one step with n moves for an action with n participants.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from strandline.languages.process.lts import TAU, Lts
 from strandline.source import Span
 
 MAXIMUM_RULES = 200_000
-"""Most rules of a network; only renaming several labels to one can make so many."""
+"""The most rules of a network; only renaming several labels to one can produce so many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Component:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """An action: what is seen of it (`TAU` if nothing), who takes part by which own label, what people read."""
+    """A synchronisation: its visible label (`TAU` if hidden), the components with their labels, and its title."""
 
     label: str
     parts: tuple[tuple[int, str], ...]
@@ -40,20 +40,23 @@ class Rule:
 
 
 class TooManyRules(Exception):
-    """A network would have more than `MAXIMUM_RULES` rules."""
+    """Raised for a network with more than `MAXIMUM_RULES` rules."""
 
 
 @dataclass(frozen=True)
 class Network:
-    """Components and rules. Its alphabet is what is seen of the rules; a label of the alphabet always has one, even
-    if no component has a transition for it."""
+    """Components and rules.
+
+    The alphabet is the set of visible labels; every label of the alphabet has a rule, even if no component has a
+    transition for it.
+    """
 
     components: tuple[Component, ...]
     rules: tuple[Rule, ...]
 
     @cached_property
     def by_label(self) -> dict[str, list[Rule]]:
-        """The visible rules by what is seen of them."""
+        """The visible rules by label."""
         found: dict[str, list[Rule]] = {}
         for rule in self.rules:
             if rule.label != TAU:
@@ -62,18 +65,18 @@ class Network:
 
 
 EMPTY = Network((), ())
-"""Nothing: it takes part in no action."""
+"""The empty network, with an empty alphabet."""
 
 
 def single(name: str, lts: Lts, span: Span | None = None) -> Network:
-    """A network of one component."""
+    """Return a network of one component."""
     internal = any(transition.label == TAU for transition in lts.transitions)
     labels = [*sorted(lts.alphabet), *([TAU] if internal else [])]
     return Network((Component(name, lts, span),), tuple(Rule(label, ((0, label),), label) for label in labels))
 
 
 def parallel(networks: Sequence[Network]) -> Network:
-    """All of them together: everyone who has an action in its alphabet takes part in it."""
+    """Compose networks in parallel; all that have a label in their alphabets synchronise on it."""
     components = tuple(component for network in networks for component in network.components)
     shifted: list[Network] = []
     offset = 0
@@ -81,7 +84,7 @@ def parallel(networks: Sequence[Network]) -> Network:
         shifted.append(Network(network.components, tuple(rule.shifted(offset) for rule in network.rules)))
         offset += len(network.components)
     rules = [rule for network in shifted for rule in network.rules if rule.label == TAU]
-    # A dictionary for its order: the order of declaration decides the order of steps.
+    # A dictionary keeps the order of declaration, which decides the order of steps.
     for label in dict.fromkeys(label for network in shifted for label in network.by_label):
         joined = [Rule(label, (), label)]
         for network in shifted:
@@ -104,7 +107,7 @@ def _check(rules: list[Rule]) -> None:
 
 
 def hide(network: Network, labels: Iterable[str]) -> Network:
-    """The same network, in which nobody can see these actions or take part in them."""
+    """Replace the labels by the internal action; no other component can take part in them."""
     hidden = set(labels)
     return Network(
         network.components,
@@ -116,7 +119,7 @@ def hide(network: Network, labels: Iterable[str]) -> Network:
 
 
 def rename(network: Network, names: Mapping[str, str]) -> Network:
-    """The same network with other labels, all at once."""
+    """Rename labels simultaneously."""
     return Network(
         network.components,
         tuple(

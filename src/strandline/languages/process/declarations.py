@@ -1,6 +1,6 @@
-"""The names of a program: constants with their values, processes, networks, imported components.
+"""Symbols of a program: constants, processes, networks, imported components.
 
-Everything is looked at once before anything is expanded, so that a mistake in a branch that is never reached is found.
+All of them are checked before any is expanded, so that mistakes in unreachable branches are found.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _KINDS = {ProcessDefinition: "a process", NetworkDefinition: "a network", Import
 
 
 class Declarations:
-    """What the names of a program stand for. Raises `ModelError` at the first that does not fit."""
+    """The symbol tables of a program; raises `ModelError` at the first mistake."""
 
     def __init__(self, source: Source, program: Program, given: Mapping[str, int] | None = None) -> None:
-        """`given` are other values for some of the constants."""
+        """Check the program; `given` are other values for some of the constants."""
         self.source = source
         self.constants = self._constants(program, given or {})
         self.definitions: dict[str, Definition] = {}
@@ -53,7 +53,7 @@ class Declarations:
         self._check_composition(NetworkDefinition("system", (), program.system, Span(0, 0)))
 
     def kind(self, name: str) -> str:
-        """What a declared name is, with its article."""
+        """Return the kind of a declared name, with its article."""
         return _KINDS[type(self.definitions[name])]
 
     def _fail(self, message: str, span: Span) -> NoReturn:

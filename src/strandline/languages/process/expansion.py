@@ -1,7 +1,7 @@
-"""SearchArguments to labelled transition systems: every component is expanded when the model is loaded.
+"""Terms to labelled transition systems: every component is expanded when the model is loaded.
 
-A component has a state for every process that it can become, with its arguments, `Busy(2)`; for every place behind an
-arrow where no process is named, with the values of the names used from there on, `Slave'1(2)` (behind the first arrow
+A component has a state for every process that it can become, with its arguments: `Busy(2)`; for every position behind
+an arrow without a process name, with the values of the names used from there on: `Slave'1(2)` (behind the first arrow
 of Slave's definition); and one for STOP.
 """
 
@@ -28,14 +28,14 @@ from strandline.languages.process.syntax import (
 from strandline.languages.process.values import Evaluator, Values
 
 MAXIMUM_STATES = 1 << 16
-"""Most states of one component."""
+"""The most states of one component."""
 MAXIMUM_UNFOLDING = 200
-"""How many processes may call each other without an action in between."""
+"""The longest chain of process calls without an action in between."""
 
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """A state and what can be done there: `term` under `values`, inside `definition`."""
+    """A state: its behaviour is `term` under `values`, inside `definition`."""
 
     name: str
     term: Term
@@ -53,7 +53,7 @@ class Expander:
         self._used: dict[tuple[str, int], frozenset[str]] = {}
 
     def expand(self, call: Call, values: Values) -> Lts:
-        """The component that begins with a call, under the values of the names around it."""
+        """Expand the component that begins with a call, under the values of the names around it."""
         first = self._called(call, values, [])
         numbers = {first.name: 0}
         waiting = deque([first])
@@ -93,7 +93,7 @@ class Expander:
     def _actions(
         self, term: Term, values: Values, definition: ProcessDefinition, calls: list[str]
     ) -> Iterator[tuple[str, _State]]:
-        """Every first action of a term, with the state behind it. `calls` are the processes unfolded on the way."""
+        """Yield every first action of a term and the state behind it; `calls` are the processes unfolded so far."""
         match term:
             case Stop():
                 return
@@ -118,7 +118,7 @@ class Expander:
         return term.then if self.evaluator.value(term.condition, values) else term.otherwise
 
     def _behind(self, prefix: Prefix, term: Term, values: Values, definition: ProcessDefinition) -> _State:
-        """The state behind an arrow."""
+        """Return the state behind an arrow."""
         match term:
             case Call():
                 return self._called(term, values, [])
@@ -130,14 +130,14 @@ class Expander:
         return self._named(name, term, {**self.constants, **kept}, definition, [])
 
     def _names_used(self, prefix: Prefix, definition: ProcessDefinition) -> frozenset[str]:
-        """The names used behind an arrow: only their values tell states apart. Constants never do."""
+        """Return the names used behind an arrow, without constants: only their values distinguish states."""
         key = (definition.name, prefix.number)
         if key not in self._used:
             self._used[key] = frozenset(free_names(prefix.continuation)) - set(self.constants)
         return self._used[key]
 
     def _called(self, call: Call, values: Values, calls: list[str]) -> _State:
-        """The state that a call begins with."""
+        """Return the initial state of a call."""
         definition = self.definitions[call.name]
         inner = self._bind(call, values, definition)
         name = definition.name + _arguments(inner[parameter.name] for parameter in definition.parameters)
@@ -148,7 +148,7 @@ class Expander:
         return self._named(name, definition.body, inner, definition, calls)
 
     def _named(self, name: str, term: Term, values: Values, definition: ProcessDefinition, calls: list[str]) -> _State:
-        """The state of that name; where its term is nothing but a call, the state that is called."""
+        """Return the state of that name, or the called state if its term is only a call."""
         chosen: Term | None = term
         while isinstance(chosen, Conditional):
             chosen = self._choose(chosen, values)
@@ -157,14 +157,14 @@ class Expander:
         return _State(name, term, values, definition)
 
     def _bind(self, call: Call, values: Values, definition: ProcessDefinition) -> dict[str, int]:
-        """The values of names inside a definition."""
+        """Return the values of names inside a definition."""
         return bind(self.evaluator, call, definition.parameters, values, self.constants)
 
 
 def bind(
     evaluator: Evaluator, call: Call, parameters: tuple[Parameter, ...], values: Values, constants: Values
 ) -> dict[str, int]:
-    """The constants, and the parameters with the values of the arguments, which must keep their ranges."""
+    """Return the constants and the parameters with their arguments, which must be in range."""
     inner = dict(constants)
     for parameter, argument in zip(parameters, call.arguments, strict=True):
         value = evaluator.value(argument, values)

@@ -1,6 +1,6 @@
 """Text to tokens: names, numbers, quoted labels and symbols, each with its place.
 
-`Slave'2` is one token: the name of a state that its author did not name. Such names can be asked for, in invariants and
+`Slave'2` is one token: the name of a state that its author did not name. Such names can be used in invariants and
 measures, but not declared.
 """
 
@@ -55,7 +55,7 @@ class Token:
     span: Span
 
     def describe(self) -> str:
-        """The token as an error message names it."""
+        """Return the token as error messages name it."""
         match self.kind:
             case Kind.END:
                 return "the end of the text"
@@ -68,7 +68,7 @@ class Token:
 
 
 def tokenize(source: Source, largest_number: int = LARGEST_NUMBER) -> list[Token]:
-    """All tokens of a text, an END behind the last; raises `ParseError` where a character has no meaning."""
+    """Return all tokens of a text and an END token; raises `ParseError` for an invalid character."""
     tokens: list[Token] = []
     end = 0
     for match in _TOKEN.finditer(source.text):

@@ -1,4 +1,4 @@
-"""A whole text to its System: the network, then what is claimed of it."""
+"""Program text to System: the network, then its claims, measures and fairness."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from strandline.transform.history import Steps
 
 
 def load(source: Source) -> System:
-    """The System that a text means. Raises `ParseError` or `ModelError` with the place of the first mistake."""
+    """Load the System of a text; raises `ParseError` or `ModelError` with the place of the first mistake."""
     return load_with(source, {})
 
 
 def load_with(source: Source, given: Given) -> System:
-    """The same with other values for some of its constants."""
+    """Load the System with the given values of constants."""
     program = parse(source)
     refuse_unknown(source.name, given, [one.name for one in program.constants], "constant")
     declarations = Declarations(source, program, {name: whole_number(name, value) for name, value in given.items()})
@@ -46,12 +46,12 @@ def load_with(source: Source, given: Given) -> System:
     )
     fairness = tuple(_fairness(source, system, scope, program))
     named = tuple((one.name, declarations.constants[one.name]) for one in program.constants)
-    told = replace(system, parameters=tuple(given.items()), adjustable=named)
-    return validate(replace(told, measures=measures, fairness=fairness))
+    described = replace(system, parameters=tuple(given.items()), adjustable=named)
+    return validate(replace(described, measures=measures, fairness=fairness))
 
 
 def _imported(source: Source, one: Import) -> Lts:
-    """The component in a file, whose path is seen from the text that names it."""
+    """Return the component in an imported file; its path is relative to the importing file."""
     path = Path(source.name).parent / one.path
     if path.suffix != ".aut":
         raise ModelError("only Aldebaran files (.aut) can be imported", source, one.path_span)
@@ -63,7 +63,7 @@ def _imported(source: Source, one: Import) -> Lts:
 
 
 def _with_claims(source: Source, system: System, scope: ProcessScope, program: Program) -> System:
-    """The System with its labels and claims; each may use those before it."""
+    """Add labels and claims to the System; each may use those before it."""
     found: dict[str, list[Predicate]] = {kind: [] for kind in ("label", "invariant", "reachable", "valid_end")}
     for claim in program.claims:
         if claim.name in scope.claims or claim.name in scope.constants:
@@ -87,7 +87,7 @@ def _with_claims(source: Source, system: System, scope: ProcessScope, program: P
 
 
 def _fairness(source: Source, system: System, scope: ProcessScope, program: Program) -> Iterator[Fairness]:
-    """Weak fairness of the components that are named: each moves again and again, or again and again cannot."""
+    """Yield weak fairness of the named components."""
     spans = {name: span for pattern in program.fair for name, span in scope.named(pattern, source)}
     for number, process in enumerate(system.processes):
         actions = tuple(one for one in system.actions if any(move.process == number for move in one.moves))

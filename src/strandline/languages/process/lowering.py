@@ -1,5 +1,8 @@
-"""A network to a System: one process for each component, one action for each way in which the participants of a rule
-can move together. There are no data variables."""
+"""Lowering of a network to a System.
+
+One process for each component, and one action for each combination of transitions with which the participants of a rule
+can move together. There are no data variables.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +19,11 @@ from strandline.model.system import Action, Assign, Domain, Move, Process, Syste
 from strandline.source import Source
 
 MAXIMUM_ACTIONS = 100_000
-"""Most actions of a System: each becomes machine code of its own."""
+"""The most actions of a System; each becomes machine code of its own."""
 
 
 def lower(source: Source, network: Network) -> System:
-    """The System of a network with at least one component. Raises `ModelError` where it has too many actions."""
+    """Lower a network with at least one component; raises `ModelError` if it has too many actions."""
     locations = [_location(component) for component in network.components]
     actions = _actions(source, network, locations)
     return System.create(

@@ -1,16 +1,16 @@
-"""Labelled transition systems: what every component is expanded to, and what `.aut` files hold (002, Definition 1)."""
+"""Labelled transition systems: expanded components, and the contents of `.aut` files (002, Definition 1)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 TAU = "tau"
-"""The internal action: no other component takes part in it or sees it."""
+"""The internal action: no other component takes part in it or observes it."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Transition:
-    """From one state to another, both as indices, by an action."""
+    """A labelled transition between two states, given by their indices."""
 
     source: int
     label: str
@@ -19,8 +19,10 @@ class Transition:
 
 @dataclass(frozen=True, slots=True)
 class Lts:
-    """States by name, the transitions as a sorted set, the initial state, and the actions in which it takes part:
-    those of its transitions and perhaps more, which it then prevents. `TAU` is never one of them."""
+    """A labelled transition system: state names, sorted transitions, alphabet and initial state.
+
+    The alphabet contains the labels of its transitions and perhaps more, which it blocks; it never contains `TAU`.
+    """
 
     states: tuple[str, ...]
     transitions: tuple[Transition, ...]
@@ -28,7 +30,7 @@ class Lts:
     initial: int = 0
 
     def by_label(self) -> dict[str, list[Transition]]:
-        """The transitions of each action that it has any of."""
+        """Return the transitions of each label that occurs."""
         found: dict[str, list[Transition]] = {}
         for transition in self.transitions:
             found.setdefault(transition.label, []).append(transition)

@@ -1,6 +1,6 @@
-"""Which names a part of a program uses and binds, and what its parts are.
+"""Free and bound names of program parts, and iteration over subterms.
 
-Chains of arrows may be long and are walked without recursion; everything else nests as deep as the parser allows.
+Long chains of arrows are walked without recursion; everything else nests only as deep as the parser allows.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from strandline.languages.process.syntax import (
 from strandline.source import Span
 
 Names = dict[str, Span]
-"""Names, each with the place where it stands first."""
+"""Names with the places of their first occurrences."""
 
 
 def expression_names(expression: Arithmetic) -> Iterator[Name]:
-    """Every name in an expression, left to right."""
+    """Yield every name in an expression, left to right."""
     waiting = [expression]
     while waiting:
         match waiting.pop():
@@ -56,7 +56,7 @@ def expression_names(expression: Arithmetic) -> Iterator[Name]:
 
 
 def free_names(term: Term) -> Names:
-    """The names that a term uses and does not bind."""
+    """Return the free names of a term."""
     row: list[Prefix] = []
     while isinstance(term, Prefix):
         row.append(term)
@@ -70,44 +70,44 @@ def free_names(term: Term) -> Names:
 def _behind_arrows(term: Term) -> Names:
     match term:
         case Alternatives(options=options):
-            return _joined(*map(free_names, options))
+            return _union(*map(free_names, options))
         case Replicated(binders=binders, body=body):
             return _through_binders(binders, free_names(body))
         case Conditional(condition=condition, then=then, otherwise=otherwise):
             branches = [then] if otherwise is None else [then, otherwise]
-            return _joined(_of(condition), *map(free_names, branches))
+            return _union(_of(condition), *map(free_names, branches))
         case Call(arguments=arguments):
-            return _joined(*map(_of, arguments))
+            return _union(*map(_of, arguments))
         case Stop() | Prefix():
             return {}
 
 
 def composition_names(part: Composition) -> Names:
-    """The names that a composition uses and does not bind."""
+    """Return the free names of a composition."""
     match part:
         case Member(call=call):
             return free_names(call)
         case Parallel(members=members):
-            return _joined(*map(composition_names, members))
+            return _union(*map(composition_names, members))
         case ReplicatedParallel(binders=binders, body=body):
             return _through_binders(binders, composition_names(body))
         case ConditionalPart(condition=condition, then=then, otherwise=otherwise):
             branches = [then] if otherwise is None else [then, otherwise]
-            return _joined(_of(condition), *map(composition_names, branches))
+            return _union(_of(condition), *map(composition_names, branches))
         case Hidden(body=body, labels=labels):
-            return _joined(composition_names(body), *(_through_label(label, {}) for label in labels))
+            return _union(composition_names(body), *(_through_label(label, {}) for label in labels))
         case Renamed(body=body, pairs=pairs):
             renamed = (_through_label(old, _through_label(new, {})) for old, new in pairs)
-            return _joined(composition_names(body), *renamed)
+            return _union(composition_names(body), *renamed)
 
 
 def label_names(labels: tuple[Label, ...]) -> Names:
-    """The names that labels use and do not bind."""
-    return _joined(*(_through_label(label, {}) for label in labels))
+    """Return the free names of labels."""
+    return _union(*(_through_label(label, {}) for label in labels))
 
 
 def subterms(term: Term) -> Iterator[Term]:
-    """A term and everything in it."""
+    """Yield a term and all its subterms."""
     waiting = [term]
     while waiting:
         part = waiting.pop()
@@ -126,7 +126,7 @@ def subterms(term: Term) -> Iterator[Term]:
 
 
 def subcompositions(composition: Composition) -> Iterator[Composition]:
-    """A composition and everything in it."""
+    """Yield a composition and all its parts."""
     waiting = [composition]
     while waiting:
         part = waiting.pop()
@@ -143,7 +143,7 @@ def subcompositions(composition: Composition) -> Iterator[Composition]:
 
 
 def binders(part: Term | Composition) -> Iterator[Binder]:
-    """The indices that this very part binds, not those inside it."""
+    """Yield the indices that this part itself binds, not its subterms."""
     labels: tuple[Label, ...] = ()
     match part:
         case Replicated(binders=own) | ReplicatedParallel(binders=own):
@@ -167,7 +167,7 @@ def _of(expression: Arithmetic) -> Names:
     return found
 
 
-def _joined(*parts: Names) -> Names:
+def _union(*parts: Names) -> Names:
     found: Names = {}
     for part in parts:
         for name, span in part.items():
@@ -178,12 +178,12 @@ def _joined(*parts: Names) -> Names:
 def _through_binders(binders: tuple[Binder, ...], inner: Names) -> Names:
     for binder in reversed(binders):
         free = {name: span for name, span in inner.items() if name != binder.name}
-        inner = _joined(_of(binder.low), _of(binder.high), free)
+        inner = _union(_of(binder.low), _of(binder.high), free)
     return inner
 
 
 def _through_label(label: Label, inner: Names) -> Names:
-    """What is used by a label and by what comes behind it."""
+    """Return the free names of a label and of the part in its scope."""
     for index in reversed(label.indices):
-        inner = _through_binders((index,), inner) if isinstance(index, Binder) else _joined(_of(index), inner)
+        inner = _through_binders((index,), inner) if isinstance(index, Binder) else _union(_of(index), inner)
     return inner

@@ -1,4 +1,4 @@
-"""Compositions evaluated: what stands in `network` and `system` lines, to one flat `Network`."""
+"""Evaluation of compositions (`network` and `system` lines) to one flat `Network`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ MAXIMUM_COMPONENTS = 4096
 
 @dataclass(frozen=True, slots=True)
 class _Surroundings:
-    """Where a composition stands: values of names, indices of the replications around it, networks being entered."""
+    """The context of a composition: values of names, indices of enclosing replications, enclosing networks."""
 
     values: Values
     indices: tuple[int, ...] = ()
@@ -50,7 +50,7 @@ class _Surroundings:
 
 
 class NetworkBuilder:
-    """Evaluates the compositions of one program; `read_import` gives the component in a file."""
+    """Evaluates the compositions of one program; `read_import` loads the component in a file."""
 
     def __init__(self, declarations: Declarations, read_import: Callable[[Import], Lts]) -> None:
         self.declarations = declarations
@@ -63,7 +63,7 @@ class NetworkBuilder:
         self._names: set[str] = set()
 
     def build(self, composition: Composition) -> Network:
-        """The network of the `system` line, at least one component."""
+        """Return the network of the `system` line; it must have at least one component."""
         network = self._build(composition, _Surroundings(self.constants))
         if not network.components:
             self.evaluator.fail("the system has no component", _place(composition))
@@ -88,7 +88,7 @@ class NetworkBuilder:
                 return rename(network, self._renamed(network, pairs, around.values))
 
     def _each(self, binders: tuple[Binder, ...], around: _Surroundings) -> Iterator[_Surroundings]:
-        """The surroundings inside a replication, for every combination of its indices."""
+        """Yield the context inside a replication for every combination of its indices."""
         for values in self.evaluator.each(binders, around.values):
             own = tuple(values[binder.name] for binder in binders if binder.name is not None)
             yield _Surroundings(values, around.indices + own, around.entered)
@@ -155,7 +155,7 @@ class NetworkBuilder:
         return names
 
     def _matching(self, network: Network, text: str, span: Span) -> list[str]:
-        """The actions of a network with this name, and those that have more indices."""
+        """Return the labels of a network with this name, including those with further indices."""
         found = [label for label in network.by_label if label == text or label.startswith(f"{text}[")]
         if not found:
             known = {label.partition("[")[0] for label in network.by_label} | set(network.by_label)
@@ -164,7 +164,7 @@ class NetworkBuilder:
 
 
 def _place(part: Composition) -> Span:
-    """Where a composition stands in the text: from its first component to its last."""
+    """Return the place of a composition, from its first component to its last."""
     match part:
         case Member(call=call):
             return call.span

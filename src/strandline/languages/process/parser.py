@@ -28,7 +28,7 @@ _DECLARATIONS = (
 
 
 def parse(source: Source) -> Program:
-    """The parts of a text. Raises `ParseError` with the place of the first mistake."""
+    """Parse a program; raises `ParseError` with the place of the first mistake."""
     return _ProgramReader(source).program()
 
 

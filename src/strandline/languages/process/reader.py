@@ -1,11 +1,11 @@
-"""Tokens to expressions and labels: what all parts of the language are made of.
+"""Parsing of expressions and labels, which all parts of the language use.
 
-The strength of operators, weakest first; operators on one line group to the left:
+Precedence of operators, lowest first; operators on one line associate to the left:
 
     or
     and
     not                      (prefix)
-    ==  !=  <  <=  >  >=     (not in a row: `a < b < c` is refused)
+    ==  !=  <  <=  >  >=     (not associative: `a < b < c` is refused)
     +  -
     *  /  %
     -                        (prefix)
@@ -36,7 +36,7 @@ from strandline.languages.process.syntax import (
 from strandline.source import Source, Span
 
 MAXIMUM_NESTING = 50
-"""How deep parentheses and conditions may stand inside each other."""
+"""The deepest nesting of parentheses and conditions."""
 
 _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 _LEVELS = {"or": 1, "and": 2} | dict.fromkeys(_COMPARISONS, 4) | {"+": 5, "-": 5} | dict.fromkeys("*/%", 6)
@@ -44,12 +44,14 @@ _NOT_LEVEL, _COMPARISON_LEVEL, _MINUS_LEVEL = 3, 4, 7
 
 
 QUESTIONS = ("enabled", "taken")
-"""What can be asked about actions, where components can be asked about too."""
+"""Functions of actions, in expressions that may refer to components."""
 
 
 class Reader:
-    """One pass over the tokens of a source; `token` is the one looked at. Where `located` is true, an expression may
-    ask where components are: `P.State`, `P[1]`."""
+    """Parses the tokens of a source in one pass; `token` is the current one.
+
+    If `located` is true, an expression may refer to states of components: `P.State`, `P[1]`.
+    """
 
     def __init__(self, source: Source, largest_number: int = LARGEST_NUMBER) -> None:
         self.source = source
@@ -65,11 +67,11 @@ class Reader:
         return self.tokens[self.place]
 
     def at(self, *texts: str) -> bool:
-        """Whether one of these symbols or keywords is next."""
+        """Return True if the next token is one of these symbols or keywords."""
         return self.token.kind in (Kind.SYMBOL, Kind.KEYWORD) and self.token.text in texts
 
     def at_name_before(self, *symbols: str) -> bool:
-        """Whether a name is next, and one of these symbols behind it."""
+        """Return True if the next token is a name followed by one of these symbols."""
         if self.token.kind is not Kind.NAME:
             return False
         following = self.tokens[self.place + 1]
@@ -92,7 +94,7 @@ class Reader:
         return token
 
     def name(self, meaning: str) -> Token:
-        """Go past a name that the author chose."""
+        """Skip a name chosen by the author and return its token."""
         if self.token.kind is not Kind.NAME or "'" in self.token.text:
             self.fail(meaning)
         return self.take()
@@ -101,7 +103,7 @@ class Reader:
         raise ParseError(f"expected {expected}, found {self.token.describe()}", self.source, self.token.span)
 
     def since(self, start: Token) -> Span:
-        """From a token to the last one taken."""
+        """Return the place from a token to the last one skipped."""
         return start.span.to(self.tokens[self.place - 1].span)
 
     @contextmanager
@@ -119,7 +121,7 @@ class Reader:
             return self._operators(1)
 
     def _operators(self, least: int) -> Arithmetic:
-        """An operand and all operators behind it that bind at least so strongly."""
+        """Parse an operand and all operators behind it with at least this precedence."""
         start = self.token
         left = self._operand()
         while (level := self._level()) >= least:
@@ -132,7 +134,7 @@ class Reader:
         return left
 
     def _level(self) -> int:
-        """The strength of the operator that is next; 0 where none is."""
+        """Return the precedence of the next operator; 0 if the next token is none."""
         return _LEVELS.get(self.token.text, 0) if self.token.kind in (Kind.SYMBOL, Kind.KEYWORD) else 0
 
     def _operand(self) -> Arithmetic:
@@ -168,7 +170,7 @@ class Reader:
         return Located(component, state, self.since(start))
 
     def component_pattern(self) -> Pattern:
-        """`Slave`, `Slave[3]`, `Slave[_]`."""
+        """Parse a component pattern: `Slave`, `Slave[3]`, `Slave[_]`."""
         start = self.name("the name of a component")
         positions: list[Arithmetic | None] = []
         while self.skip("["):
@@ -177,7 +179,7 @@ class Reader:
         return Pattern(start.text, tuple(positions), self.since(start))
 
     def _state_pattern(self) -> Pattern:
-        """`Busy`, `Busy(1, _)`, `STOP`, `Slave'1`, or the number of a state from a file."""
+        """Parse a state pattern: `Busy`, `Busy(1, _)`, `STOP`, `Slave'1`, or the number of an imported state."""
         start = self.token
         if start.kind not in (Kind.NAME, Kind.NUMBER) and not self.at("STOP"):
             self.fail("the name of a state")
@@ -205,13 +207,13 @@ class Reader:
         return Binder(name, low, high, self.since(start))
 
     def binder(self) -> Binder:
-        """`i: low..high`."""
+        """Parse `i: low..high`."""
         start = self.name("the name of an index")
         self.expect(":")
         return self.range_(start.text, start)
 
     def binders(self) -> tuple[Binder, ...]:
-        """`i: 0..2, j: 0..3 .`, with the dot."""
+        """Parse `i: 0..2, j: 0..3 .`, including the dot."""
         found = [self.binder()]
         while self.skip(","):
             found.append(self.binder())
@@ -219,7 +221,7 @@ class Reader:
         return tuple(found)
 
     def label(self) -> Label:
-        """`job[i]`, `job[i: 0..3]`, `job[0..3]` or a quoted one."""
+        """Parse a label: `job[i]`, `job[i: 0..3]`, `job[0..3]` or a quoted one."""
         start = self.token
         if start.kind is Kind.STRING:
             if start.text == TAU:
@@ -245,12 +247,12 @@ class Reader:
         return Binder(None, low, high, self.since(start))
 
     def visible_label(self) -> Label:
-        """A label that other components can see."""
+        """Parse a label other than the internal action."""
         if self.at(TAU):
             raise ParseError("'tau' is internal: it can neither be shared nor renamed", self.source, self.token.span)
         return self.label()
 
     def end_list(self, closer: str) -> None:
-        """Go past what ends a list; a comma could have stood here as well, so the message names it."""
+        """Skip the end of a list; the error names the comma too, which could have followed here."""
         if not self.skip(closer):
             self.fail(f"',' or '{closer}'")

@@ -1,8 +1,8 @@
-"""Expressions over a finished System: invariants, goals, labels and measures, in the model or on the command line.
+"""The scope of a network: expressions for invariants, goals, labels and measures.
 
-`P.State` is 1 where component P is in that state, else 0; `P.State(2, _)` and `P.State` leave arguments open;
-`P[_].State` counts the components that are there. `P` alone is the number of its state, counted from 0 in the order in
-which they are found breadth-first; `P[_]` is the sum. The model's constants, labels and invariants can be used by name.
+`P.State` is 1 if component P is in that state, else 0; `P.State(2, _)` and `P.State` leave arguments open; `P[_].State`
+counts the components in that state. `P` alone is the number of its state, counted from 0 in breadth-first order; `P[_]`
+is the sum. Constants, labels and invariants of the model can be used by name.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _NOTATION = Notation(
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A state of a component, its name taken to pieces."""
+    """A state of a component, with its name split into base and arguments."""
 
     index: int
     name: str
@@ -66,8 +66,10 @@ class _Place:
 
 
 class ProcessScope(Scope):
-    """The components of one network, the constants of its text, and `claims`: its labels and
-    invariants, which are entered as they are read."""
+    """The scope of one network: its components, constants and `claims`.
+
+    The claims are labels and invariants, added in the order of the text.
+    """
 
     def __init__(self, processes: Iterable[Process], constants: Values) -> None:
         self.constants = constants
@@ -75,14 +77,14 @@ class ProcessScope(Scope):
         self.components = [_Member.of(process.location) for process in processes]
         self._names = {member.location: member.location.name for member in self.components}
         self.steps: Steps | None = None
-        """What can be asked about actions; there once the System is known."""
+        """Answers questions about actions; None until the System is known."""
 
     @property
     def histories(self) -> Mapping[Variable, tuple[Action, ...]]:
         return {} if self.steps is None else self.steps.histories
 
     def read(self, text: str, name: str) -> model.Expression:
-        """The expression; raises `ParseError` or `ModelError`."""
+        """Parse an expression; raises `ParseError` or `ModelError`."""
         reader = Reader(Source(name, text), _LARGEST_NUMBER)
         reader.located = True
         parsed = reader.expression()
@@ -103,7 +105,7 @@ class ProcessScope(Scope):
                 return stored(expression, self._names, write)
 
     def lower(self, parsed: Arithmetic, source: Source) -> model.Expression:
-        """What was parsed; `source` is the text it stands in."""
+        """Lower a parsed expression; `source` is its text."""
         lowering = _Lowering(self, source)
         found = lowering.expression(parsed)
         if model.depth(found) > model.DEEPEST:
@@ -111,13 +113,13 @@ class ProcessScope(Scope):
         return found
 
     def named(self, pattern: Pattern, source: Source) -> list[tuple[str, Span]]:
-        """The names of the components that a pattern means, with the pattern's place."""
+        """Return the names of the components that match a pattern, with the pattern's place."""
         return [(member.location.name, pattern.span) for member in _Lowering(self, source).members(pattern)]
 
 
 @dataclass(frozen=True, slots=True)
 class _Member:
-    """A component, its name taken to pieces."""
+    """A component, with its name split into base and indices."""
 
     name: str
     positions: tuple[int, ...]
@@ -169,7 +171,7 @@ class _Lowering:
                 return self._located(parsed)
             case Unary(operator=operator, operand=operand, span=span):
                 inner = self.expression(operand)
-                # In parentheses a number is an operand as any other.
+                # A parenthesised number is not a literal.
                 if operator == "-" and isinstance(inner, model.Const) and operand.span.end == span.end:
                     return model.Const(-inner.value)
                 return model.Unary(operator, inner, span)
@@ -179,7 +181,7 @@ class _Lowering:
                 return self._asked(parsed)
 
     def _asked(self, parsed: Asked) -> model.Expression:
-        """The actions whose names fit the pattern; without positions whatever they are."""
+        """Lower a question about the actions that match a pattern; without positions all of that name match."""
         steps, pattern = self.scope.steps, parsed.action
         if steps is None:
             self.fail("there are no actions to ask about", parsed.span)
@@ -194,7 +196,7 @@ class _Lowering:
         return steps.taken(f"{pattern.name}{wanted}", fitting)
 
     def _binary(self, parsed: Binary) -> model.Expression:
-        """Chains grow to the left; they are followed in a loop, so that long sums need no deep stack."""
+        """Lower a chain of operators in a loop, so that long sums need no deep stack."""
         spine: list[Binary] = []
         first: Arithmetic = parsed
         while isinstance(first, Binary) and (first is parsed or not first.grouped):
@@ -240,11 +242,11 @@ class _Lowering:
         return model.row("+", tests)
 
     def _numbers(self, component: Pattern) -> model.Expression:
-        """The numbers of the states of components, added up."""
+        """Return the sum of the state numbers of the matching components."""
         return model.row("+", [model.Read(member.location) for member in self.members(component)])
 
     def members(self, pattern: Pattern) -> Iterator[_Member]:
-        """The components that a pattern means, at least one."""
+        """Return the components that match a pattern; raises `ModelError` if there is none."""
         fits = self._fitting(pattern)
         found = [one for one in self.scope.components if one.name == pattern.name and fits(one.positions)]
         if not found:
@@ -273,7 +275,7 @@ class _Lowering:
         return " ".join(self.source.text[pattern.span.start : pattern.span.end].split())
 
     def _fitting(self, pattern: Pattern) -> Callable[[tuple[int, ...]], bool]:
-        """Whether positions are as the pattern wants them."""
+        """Return a predicate for the positions that match a pattern."""
         if pattern.positions is None:
             return lambda positions: True
         wanted = [

@@ -1,4 +1,4 @@
-"""The parts of a process text, as they were written: expressions, labels, terms, networks, declarations."""
+"""Syntax of a program: expressions, labels, terms, networks, declarations."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from strandline.source import Span
 
-# Expressions: integers, computed when the model is loaded. Only a `Located` is known later, in each state.
+# Expressions: integers, evaluated when the model is loaded, except `Located` and `Asked`, which depend on the state.
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A constant, a parameter or an index; over a finished model also a label or an invariant."""
+    """A constant, a parameter or an index; in claims also a label or an invariant."""
 
     text: str
     span: Span
@@ -28,7 +28,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Unary:
-    """`-` or `not`."""
+    """A prefix operator, `-` or `not`."""
 
     operator: str
     operand: Arithmetic
@@ -37,20 +37,22 @@ class Unary:
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """An operator between two operands."""
+    """A binary operator."""
 
     operator: str
     left: Arithmetic
     right: Arithmetic
     span: Span
     grouped: bool = False
-    """It stands in parentheses."""
+    """True if it is in parentheses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A name with positions, `Slave[2]` or `Busy(1, _)`; None stands for `_`, which is anything. Without positions
-    (`positions` is None) any number of them is meant."""
+    """A name with positions, `Slave[2]` or `Busy(1, _)`; the position None stands for the wildcard `_`.
+
+    Without positions (`positions` is None) any number of them matches.
+    """
 
     name: str
     positions: tuple[Arithmetic | None, ...] | None
@@ -59,7 +61,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """`Slave[_].Busy`: how many of the components stand in such a state; `Slave[1]`: the number of its state."""
+    """`Slave[_].Busy`: the number of components in such a state; `Slave[1]`: the number of its state."""
 
     component: Pattern
     state: Pattern | None
@@ -68,7 +70,7 @@ class Located:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """`enabled(send[_])`, `taken(send[0])`: whether such an action can be taken, or was taken last."""
+    """`enabled(send[_])`, `taken(send[0])`: such an action is enabled, or was the last one taken."""
 
     question: str
     action: Pattern
@@ -83,7 +85,7 @@ Arithmetic: TypeAlias = Number | Name | Unary | Binary | Located | Asked
 
 @dataclass(frozen=True, slots=True)
 class Binder:
-    """`i: low..high`, or without a name just `low..high`: every value in turn."""
+    """`i: low..high`, or `low..high` without a name: every value in turn."""
 
     name: str | None
     low: Arithmetic
@@ -100,19 +102,19 @@ class Label:
     span: Span
 
 
-# SearchArguments: what a component does
+# Terms: the behaviour of components
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """No action is possible any more."""
+    """The deadlocked process."""
 
     span: Span
 
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """`label -> continuation`. `number` counts the arrows of a definition."""
+    """`label -> continuation`; `number` counts the arrows of a definition."""
 
     label: Label
     continuation: Term
@@ -121,14 +123,14 @@ class Prefix:
 
 @dataclass(frozen=True, slots=True)
 class Alternatives:
-    """`first | second`: the first action decides which, also an internal one."""
+    """`first | second`: the choice is made by the first action, which may be internal."""
 
     options: tuple[Term, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Replicated:
-    """`i: 0..3 . term`: alternatives, one for every value."""
+    """`i: 0..3 . term`: a choice over all values."""
 
     binders: tuple[Binder, ...]
     body: Term
@@ -136,7 +138,7 @@ class Replicated:
 
 @dataclass(frozen=True, slots=True)
 class Conditional:
-    """`if condition then term else term`; without an alternative nothing is possible there."""
+    """`if condition then term else term`; a missing `else` is STOP."""
 
     condition: Arithmetic
     then: Term
@@ -145,7 +147,7 @@ class Conditional:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """`Name(arguments)`: go on as that process; in a network, a component or another network."""
+    """`Name(arguments)`: behave as that process; in a network, a component or another network."""
 
     name: str
     arguments: tuple[Arithmetic, ...]
@@ -155,12 +157,12 @@ class Call:
 Term: TypeAlias = Stop | Prefix | Alternatives | Replicated | Conditional | Call
 
 
-# Networks: what components do together
+# Compositions: the behaviour of networks
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A component or a network by its name, perhaps `as` another one."""
+    """A component or a network, optionally renamed with `as`."""
 
     call: Call
     alias: str | None
@@ -175,7 +177,7 @@ class Parallel:
 
 @dataclass(frozen=True, slots=True)
 class ReplicatedParallel:
-    """`i: 0..3 . network`: in parallel, one for every value."""
+    """`i: 0..3 . network`: parallel composition over all values."""
 
     binders: tuple[Binder, ...]
     body: Composition
@@ -214,7 +216,7 @@ Composition: TypeAlias = Member | Parallel | ReplicatedParallel | ConditionalPar
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """`const name = value;`"""
+    """`const name = value;`."""
 
     name: str
     value: Arithmetic
@@ -233,7 +235,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class ProcessDefinition:
-    """`process Name(parameters) alphabet {labels} = term;`"""
+    """`process Name(parameters) alphabet {labels} = term;`."""
 
     name: str
     parameters: tuple[Parameter, ...]
@@ -244,7 +246,7 @@ class ProcessDefinition:
 
 @dataclass(frozen=True, slots=True)
 class NetworkDefinition:
-    """`network Name(parameters) = composition;`"""
+    """`network Name(parameters) = composition;`."""
 
     name: str
     parameters: tuple[Parameter, ...]
@@ -254,7 +256,7 @@ class NetworkDefinition:
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """`import Name = "file.aut";`"""
+    """`import Name = "file.aut";`."""
 
     name: str
     path: str
@@ -274,19 +276,19 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class FormulaSyntax:
-    """`ltl name = "formula";` or `ctl name = "formula";`"""
+    """`ltl name = "formula";` or `ctl name = "formula";`."""
 
     logic: str
     name: str
     text: str
     span: Span
-    """Of the text."""
+    """The place of the formula's text."""
     name_span: Span
 
 
 @dataclass(frozen=True, slots=True)
 class MeasureSyntax:
-    """`measure expression;` or `measure mono(expression);`"""
+    """`measure expression;` or `measure mono(expression);`."""
 
     text: str
     expression: Arithmetic

@@ -1,4 +1,4 @@
-"""Tokens to terms (what a component does) and to compositions (what components do together)."""
+"""Tokens to terms and compositions."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from strandline.languages.process.syntax import (
 
 
 class TermReader(Reader):
-    """Reads the right sides of definitions. `arrows` counts the arrows of the present one."""
+    """Parses the right sides of definitions; `arrows` counts the arrows of the current one."""
 
     arrows = 0
 
-    # SearchArguments
+    # Terms
 
     def term(self) -> Term:
-        """`[|] alternative | alternative ...`"""
+        """Parse `[|] alternative | alternative ...`, a choice."""
         with self.nested():
             self.skip("|")
             options = [self._alternative()]
@@ -42,7 +42,7 @@ class TermReader(Reader):
             return options[0] if len(options) == 1 else Alternatives(tuple(options))
 
     def _alternative(self) -> Term:
-        """Actions in a row, and what comes behind them."""
+        """Parse a chain of actions and the term behind it."""
         row: list[tuple[Label, int]] = []
         while self._at_action():
             label = self.label()
@@ -80,7 +80,7 @@ class TermReader(Reader):
         return self.call("the name of a process")
 
     def call(self, meaning: str) -> Call:
-        """`Name` or `Name(arguments)`."""
+        """Parse `Name` or `Name(arguments)`."""
         start = self.name(meaning)
         arguments: list[Arithmetic] = []
         if self.skip("("):
@@ -93,7 +93,7 @@ class TermReader(Reader):
     # Compositions
 
     def composition(self) -> Composition:
-        """`[||] member || member ...`"""
+        """Parse `[||] member || member ...`, a parallel composition."""
         with self.nested():
             self.skip("||")
             members = [self._member()]
@@ -127,7 +127,7 @@ class TermReader(Reader):
         return Member(call, alias)
 
     def _labels(self) -> tuple[Label, ...]:
-        """`{a, b[0..2]}`"""
+        """Parse `{a, b[0..2]}`."""
         self.expect("{")
         labels = [self.visible_label()]
         while self.skip(","):
@@ -139,7 +139,7 @@ class TermReader(Reader):
         return self._labels() if self.skip("alphabet") else ()
 
     def _pairs(self) -> tuple[tuple[Label, Label], ...]:
-        """`{old to new, old to new}`"""
+        """Parse `{old to new, old to new}`."""
         self.expect("{")
         pairs = [self._pair()]
         while self.skip(","):

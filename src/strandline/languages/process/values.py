@@ -1,7 +1,7 @@
-"""Expressions evaluated: integers that are known when the model is loaded.
+"""Evaluation of expressions when the model is loaded.
 
-Division and remainder are Python's: `-1 / 4` is -1 and `-1 % 4` is 3, so that counting modulo n goes both ways.
-Results must fit 64 bits.
+Division and remainder are Python's: `-1 / 4` is -1 and `-1 % 4` is 3, so that counting modulo n works in both
+directions. Results must fit 64 bits.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from strandline.languages.process.syntax import Arithmetic, Asked, Binary, Binde
 from strandline.source import Source, Span
 
 LARGEST_RANGE = 1 << 16
-"""Most values of an index."""
+"""The most values of an index."""
 
 _LIMIT = 1 << 63
 
@@ -22,7 +22,7 @@ Values = Mapping[str, int]
 
 
 class Evaluator:
-    """Evaluates the expressions of one source. `where` says in which state, for messages; empty outside of any."""
+    """Evaluates the expressions of one source; `where` is the current state for messages, or empty."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -33,7 +33,7 @@ class Evaluator:
         raise ModelError(message + place, self.source, span)
 
     def value(self, expression: Arithmetic, values: Values) -> int:
-        """The value of an expression under the values of names."""
+        """Return the value of an expression under the values of names."""
         found = self._value(expression, values)
         if not -_LIMIT <= found < _LIMIT:
             self.fail("the result does not fit 64 bits", expression.span)
@@ -57,9 +57,9 @@ class Evaluator:
             case Binary(left=left, right=right):
                 return self._binary(expression, self.value(left, values), self.value(right, values))
             case Located(span=span):
-                self.fail("where a component stands is not known before the model runs", span)
+                self.fail("the state of a component is not known when the model is loaded", span)
             case Asked(span=span):
-                self.fail("what can be taken is not known before the model runs", span)
+                self.fail("enabled and taken actions are not known when the model is loaded", span)
 
     def _binary(self, expression: Binary, left: int, right: int) -> int:
         match expression.operator:
@@ -92,14 +92,14 @@ class Evaluator:
     # Ranges and labels
 
     def bounds(self, binder: Binder, values: Values) -> range:
-        """The values of an index, in order; none where the range is empty."""
+        """Return the values of an index in order."""
         low, high = self.value(binder.low, values), self.value(binder.high, values)
         if high - low >= LARGEST_RANGE:
             self.fail(f"the range {low}..{high} has more than {LARGEST_RANGE} values", binder.span)
         return range(low, high + 1)
 
     def each(self, binders: tuple[Binder, ...], values: Values) -> Iterator[Values]:
-        """The values of names, once for every combination of the indices; a later range may use earlier indices."""
+        """Yield the values of names for every combination of the indices; later ranges may use earlier indices."""
         if not binders:
             yield values
             return
@@ -109,7 +109,7 @@ class Evaluator:
             yield from self.each(tuple(rest), inner)
 
     def labels(self, label: Label, values: Values) -> Iterator[tuple[str, Values]]:
-        """The texts that a label stands for, each with the values of names behind it."""
+        """Yield the labels that a label pattern stands for, with the values of names in its scope."""
         found: list[tuple[str, Values]] = [(label.name, values)]
         for index in label.indices:
             further: list[tuple[str, Values]] = []

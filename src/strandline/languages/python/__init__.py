@@ -1,8 +1,8 @@
-"""Models written in Python: a class in, a System out.
+"""The Python modelling language: a class in, a System out.
 
-Imports `strandline.model` and nothing further down. Three rooms, each of which imports only those before it: `runtime`
-is what an author derives from and runs as plain Python, `symbolic` executes a model's functions symbolically,
-`loading` executes a model file and puts the System together. The language is described in docs/python-models.md.
+Imports `strandline.model` and nothing further down. Three packages, each of which imports only those before it:
+`runtime` has the base classes, and runs models as plain Python; `symbolic_execution` executes a model's functions
+symbolically; `loading` executes a model file and builds the System. The language is described in docs/python-models.md.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ __all__ = ["is_model", "load", "load_with", "to_system"]
 
 
 def load(source: Source, selection: str = "", given: Given | None = None) -> System:
-    """The System of a model file, which is executed for that. `selection` names a class or an instance in it, or
-    is a call with parameters, as in `Mutex(N=3)`; without it there must be just one model in the file. `given` are
-    parameters, too."""
+    """Load the System of a model file; the file is executed.
+
+    `selection` names a class or an instance, or is a call with parameters, as in `Mutex(N=3)`; without it there must be
+    exactly one model in the file. `given` are further parameters.
+    """
     model = load_model(source, selection, given or {})
     system = to_system(model)
     named = {name: model._bindings[name] for name in given or {} if isinstance(model, Model)}
@@ -31,10 +33,10 @@ def load(source: Source, selection: str = "", given: Given | None = None) -> Sys
 
 
 def load_with(source: Source, given: Given) -> System:
-    """The only model in a file, with parameters."""
+    """Load the only model of a file with the given parameters."""
     return load(source, given=given)
 
 
 def is_model(value: Any) -> bool:
-    """Whether a value is a model: an instance, or a class that has default parameters."""
+    """Return True for an instance of a model, or a model class."""
     return isinstance(value, Model) or (isinstance(value, type) and issubclass(value, Model))

@@ -1,4 +1,4 @@
-"""A state space as a System."""
+"""State space to System."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from strandline.errors import ModelError
-from strandline.languages.space.reading import Space, read_space
+from strandline.languages.space.parser import Space, read_space
 from strandline.languages.space.scope import SpaceScope
 from strandline.model.expression import Expression, Lookup, Read, Table
 from strandline.model.measure import Component
@@ -19,7 +19,7 @@ STATE, PROGRESS = "state", "progress"
 
 
 def load(source: Source) -> System:
-    """The System of a file. Raises `ParseError` with the place of the mistake."""
+    """Load the System of a file; raises `ParseError` or `ModelError` with the place of the mistake."""
     space = read_space(source)
     for name in (STATE, PROGRESS):
         if name in space.propositions:
@@ -53,14 +53,14 @@ def _is_monotone(space: Space) -> bool:
 
 
 class _Edges(NamedTuple):
-    """Of every state, whether it has the edge, and where that leads."""
+    """For every state, a flag that it has the edge, and the edge's target."""
 
     there: bytearray
     following: list[int]
 
 
 def _actions(space: Space, state: Variable) -> Iterator[Action]:
-    """For every name of an action, one that is its first edge in a state, one that is its second, and so on."""
+    """Yield actions: for each action name, one for the first such edge of each state, one for the second, and so on."""
     count, here = len(space.states), Read(state)
     edges: dict[tuple[str, int], _Edges] = {}
     for place, one in enumerate(space.states):

@@ -1,10 +1,10 @@
-"""Expressions over a state space: its propositions, its progress, and in which state it is.
+"""The scope of a state space: its propositions, its progress, and its states by name.
 
     p and progress < 9
     state == 5              the state called 5; also state == 's1', state == s1 and state.s1
     position(state)         the number of the state's line, counted from 0
 
-States are told apart by their names alone: they have no order, and nothing can be computed with them.
+States are identified by their names only: they have no order and no arithmetic.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ _COMPARISON = 4
 
 
 class SpaceScope(Scope):
-    """The names of one state space."""
+    """The scope of one state space."""
 
     def __init__(self, state: Variable, named: Mapping[str, Expression]) -> None:
-        """`named`: the progress and the propositions, as expressions over `state`."""
+        """Create the scope; `named` are the progress and the propositions, as expressions over `state`."""
         self.state = state
         self._named = dict(named)
         self._texts = {expression: name for name, expression in named.items()}
         self._indices = {name: index for index, name in enumerate(state.names or ())}
 
     def read(self, text: str, name: str) -> Expression:
-        """The expression; raises `ParseError` or `ModelError`."""
+        """Parse an expression; raises `ParseError` or `ModelError`."""
         source, node = python_expression(text, name)
         return PlainScope(()).lowered(node, source, meaning=self._meaning)
 
     def question(self, text: str, *, name: str = "expression") -> Callable[[Evaluate], Any]:
-        """As `parse`; also `state` alone, which is the name of the state."""
+        """Parse a question; as `parse`, also for `state` alone, whose value is the state's name."""
         if text.strip() == self.state.name:
             here = Read(self.state)
             return lambda evaluate: spoken(here, evaluate(here))
@@ -95,7 +95,7 @@ class SpaceScope(Scope):
         return False
 
     def _called(self, lowering: Lowering, node: ast.expr) -> Const:
-        """The state that a number, a text or a word calls by its name."""
+        """Return the state whose name is a number, a string or a word."""
         match node:
             case ast.Constant(value=str() as name) | ast.Name(id=name):
                 return self._index(lowering, name, node)

@@ -1,2 +1,4 @@
-"""Automata on infinite words: the data structure and what is done with it. Must not import ltl, translation,
-formats or regular."""
+"""Automata on infinite words: data structure, products, reductions, complement.
+
+Must not import ltl, translation, formats or regular.
+"""

@@ -50,7 +50,7 @@ class Automaton(Shown):
 
     @property
     def is_state_based(self) -> bool:
-        """Whether this is a Büchi automaton with accepting states (see the module's first lines)."""
+        """True for a Büchi automaton with accepting states (see the module's docstring)."""
         return self.acceptance_sets <= 1 and all(len({edge.marks for edge in edges}) <= 1 for edges in self.edges)
 
     @property
@@ -60,12 +60,12 @@ class Automaton(Shown):
 
     @property
     def is_deterministic(self) -> bool:
-        """Whether there is one initial state at most and no letter allows two edges."""
+        """True if there is at most one initial state and no letter allows two edges."""
         return len(self.initial) <= 1 and all(_disjoint(edges) for edges in self.edges)
 
     @property
     def is_complete(self) -> bool:
-        """Whether every state has an edge for every letter (and there is an initial state)."""
+        """True if there is an initial state and every state has an edge for every letter."""
         return bool(self.initial) and all(disjunction(edge.guard for edge in edges) is TRUE for edges in self.edges)
 
 
@@ -79,7 +79,7 @@ def _disjoint(edges: Sequence[Edge]) -> bool:
 
 
 def merge_parallel(edges: Iterable[Edge]) -> tuple[Edge, ...]:
-    """One edge per target and marks, guards united, empty guards dropped, in a fixed order."""
+    """Merge edges with equal target and marks, uniting their guards; return them in a fixed order."""
     by_target: dict[int, dict[int, Guard]] = {}
     for edge in edges:
         united = by_target.setdefault(edge.target, {})
@@ -93,7 +93,7 @@ def merge_parallel(edges: Iterable[Edge]) -> tuple[Edge, ...]:
 
 
 def _without_weaker(guards: dict[int, Guard]) -> dict[int, Guard]:
-    """Edges to one target by their marks: fewer marks add nothing where more are offered."""
+    """Remove from guards the letters for which an edge with more marks leads to the same target."""
     if len(guards) == 1:
         return guards
     result = {}
@@ -106,7 +106,7 @@ def _without_weaker(guards: dict[int, Guard]) -> dict[int, Guard]:
 
 
 def restrict(automaton: Automaton, keep: Sequence[int]) -> Automaton:
-    """The automaton on the given states, renumbered in the given order, without edges to others."""
+    """Return the automaton on the given states, renumbered in the given order, without edges to others."""
     place = {state: number for number, state in enumerate(keep)}
     edges = tuple(
         merge_parallel(
@@ -125,7 +125,7 @@ def restrict(automaton: Automaton, keep: Sequence[int]) -> Automaton:
 
 
 def reachable_states(automaton: Automaton) -> list[int]:
-    """States reachable from the initial ones, in the order of a breadth-first search."""
+    """Return the states reachable from the initial ones, in breadth-first order."""
     order = list(dict.fromkeys(automaton.initial))
     seen = set(order)
     for state in order:
@@ -137,7 +137,7 @@ def reachable_states(automaton: Automaton) -> list[int]:
 
 
 def with_atoms(automaton: Automaton, atoms: tuple[str, ...]) -> Automaton:
-    """The same automaton over a larger (or reordered) tuple of atomic propositions."""
+    """Return the same automaton over a larger (or reordered) tuple of atomic propositions."""
     if atoms == automaton.atoms:
         return automaton
     places = {number: atoms.index(name) for number, name in enumerate(automaton.atoms)}
@@ -149,7 +149,7 @@ def with_atoms(automaton: Automaton, atoms: tuple[str, ...]) -> Automaton:
 
 
 def joined_atoms(left: Automaton, right: Automaton) -> tuple[str, ...]:
-    """The atomic propositions of both, those of `left` first."""
+    """Return the atomic propositions of both, those of `left` first."""
     return tuple(dict.fromkeys((*left.atoms, *right.atoms)))
 
 
@@ -157,5 +157,5 @@ EMPTY_EDGES: tuple[Edge, ...] = ()
 
 
 def empty_automaton(atoms: tuple[str, ...]) -> Automaton:
-    """An automaton with one state that accepts no word."""
+    """Return an automaton with one state that accepts no word."""
     return Automaton(atoms, (0,), (EMPTY_EDGES,), 1)

@@ -23,16 +23,16 @@ from strandline.properties.automata.simulation import reduce_by_simulation
 
 MAXIMUM_STATES = 20_000
 MAXIMUM_EDGES = 200_000
-"""Size of a complement; above it a `ResourceError` is raised."""
+"""The most edges of a complement; above it a `ResourceError` is raised."""
 
 
 def complement(automaton: Automaton) -> Automaton:
-    """An automaton that accepts exactly the words that this one does not."""
+    """Return an automaton that accepts exactly the words that this one rejects."""
     state_based = min(
         (reduce_by_simulation(split, keep_state_based=True) for split in degeneralise(automaton)),
         key=lambda split: (not split.is_deterministic, split.state_count),
     )
-    whole = completed(state_based)
+    whole = complete(state_based)
     if whole.is_deterministic:
         return _complement_deterministic(whole)
     steady = _steady_states(whole)
@@ -41,8 +41,8 @@ def complement(automaton: Automaton) -> Automaton:
     return _complement_by_ranks(whole)
 
 
-def completed(automaton: Automaton) -> Automaton:
-    """The same language, with a rejecting sink for the letters that a state does not read."""
+def complete(automaton: Automaton) -> Automaton:
+    """Return an automaton of the same language with a rejecting sink for missing letters."""
     sink = automaton.state_count
     edges = []
     for outgoing in automaton.edges:
@@ -55,7 +55,10 @@ def completed(automaton: Automaton) -> Automaton:
 
 
 def _complement_deterministic(automaton: Automaton) -> Automaton:
-    """A run that is refused sees accepting states finitely often: guess when the last one has passed."""
+    """Complement a deterministic automaton.
+
+    A rejecting run visits accepting states finitely often: guess when the last one has passed.
+    """
     count = automaton.state_count
     accepting = automaton.accepting_states
     before = tuple(
@@ -76,7 +79,7 @@ def _complement_deterministic(automaton: Automaton) -> Automaton:
 
 
 def _steady_states(automaton: Automaton) -> frozenset[int] | None:
-    """The states of accepting components of a weak automaton; None if it is not weak."""
+    """Return the states of accepting components of a weak automaton; None if it is not weak."""
     parts = components(automaton)
     steady: set[int] = set()
     for number, accepting in enumerate(parts.accepting(automaton)):
@@ -91,7 +94,7 @@ Node = TypeVar("Node")
 
 
 class _Numbering(Generic[Node]):
-    """Numbers nodes as they are first met and keeps the count within bounds."""
+    """Numbers nodes in the order of discovery, up to a limit."""
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
@@ -110,8 +113,11 @@ _States = frozenset[int]
 
 
 def _complement_weak(automaton: Automaton, steady: _States) -> Automaton:
-    """All runs must leave the steady states for ever: a state is a subset and those that have not left since
-    the last breakpoint."""
+    """Complement a weak automaton by the breakpoint construction.
+
+    All runs must leave the steady states for ever: a state is a subset and those that have not left since the last
+    breakpoint.
+    """
     place = _Numbering[tuple[_States, _States]]()
     start = frozenset(automaton.initial)
     place((start, start & steady))
@@ -130,7 +136,7 @@ _Move = dict[int, list[int]]
 
 
 def _moves(automaton: Automaton, subset: _States) -> Iterator[tuple[Guard, _Move]]:
-    """For each class of letters, the successors of every state of the subset."""
+    """Return, for each class of letters, the successors of every state of the subset."""
     guards = dict.fromkeys(edge.guard for state in sorted(subset) for edge in automaton.edges[state])
     for letter in partition(guards):
         yield (
@@ -145,8 +151,11 @@ def _image(subset: _States, move: _Move) -> _States:
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """A level of the ranked run graph: its states with their ranks, the even rank that is watched, and the
-    states of that rank whose runs have not left it yet."""
+    """A level of the ranked run graph.
+
+    Its states with their ranks, the even rank that is watched, and the states of that rank whose runs have not left it
+    yet.
+    """
 
     ranks: tuple[tuple[int, int], ...]
     watched: int
@@ -164,7 +173,7 @@ def _complement_by_ranks(automaton: Automaton) -> Automaton:
         if isinstance(node, _Level):
             mark = int(not node.owing)
             for letter, move in _moves(automaton, frozenset(state for state, _ in node.ranks)):
-                outgoing += [Edge(letter, place(level), mark) for level in _lowered(node, move, accepting)]
+                outgoing += [Edge(letter, place(level), mark) for level in _lower_ranks(node, move, accepting)]
         else:
             for letter, move in _moves(automaton, node):
                 reached = _image(node, move)
@@ -178,7 +187,7 @@ def _complement_by_ranks(automaton: Automaton) -> Automaton:
 
 
 def _tight_levels(subset: _States, accepting: _States) -> Iterator[_Level]:
-    """The maximal tight rankings: every odd rank below the highest belongs to exactly one state."""
+    """Return the maximal tight rankings: every odd rank below the highest belongs to exactly one state."""
     free = sorted(subset - accepting)
     for count in range(len(free)):
         highest = 2 * count + 1
@@ -188,8 +197,8 @@ def _tight_levels(subset: _States, accepting: _States) -> Iterator[_Level]:
             yield _Level(tuple(sorted(ranks.items())), 0, frozenset())
 
 
-def _lowered(level: _Level, move: _Move, accepting: _States) -> Iterator[_Level]:
-    """The next level with ranks as high as possible, and the same with the watched states one rank lower."""
+def _lower_ranks(level: _Level, move: _Move, accepting: _States) -> Iterator[_Level]:
+    """Return the next level with maximal ranks, and the same with the watched states one rank lower."""
     limits: dict[int, int] = {}
     for state, rank in level.ranks:
         for target in move[state]:

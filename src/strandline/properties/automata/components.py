@@ -18,18 +18,18 @@ class Components:
     of: tuple[int, ...]
     members: tuple[tuple[int, ...], ...]
     has_edge: tuple[bool, ...]
-    """Whether an edge stays inside (a component without one is a single state without a self-loop)."""
+    """True for components with an inner edge; others are single states without a self-loop."""
     marks: tuple[int, ...]
     """The union of the marks of inner edges: the component is accepting if this is everything."""
 
     def accepting(self, automaton: Automaton) -> list[bool]:
-        """For each component, whether some run inside it is accepting."""
+        """Return, for each component, True if some run inside it is accepting."""
         full = automaton.all_marks
         return [has_edge and marks == full for has_edge, marks in zip(self.has_edge, self.marks, strict=True)]
 
 
 def components(automaton: Automaton) -> Components:
-    """The components that the initial states reach."""
+    """Return the components that the initial states reach."""
     order = tarjan(automaton.initial, lambda state: [edge.target for edge in automaton.edges[state]])
     of = [-1] * automaton.state_count
     for number, members in enumerate(order):
@@ -46,7 +46,7 @@ def components(automaton: Automaton) -> Components:
 
 
 def tarjan(roots: Iterable[int], successors: Callable[[int], list[int]]) -> list[list[int]]:
-    """Components of a graph over integers, successors first."""
+    """Return the strongly connected components of a graph over integers, successors first."""
     index: dict[int, int] = {}
     low: dict[int, int] = {}
     on_stack: set[int] = set()
@@ -90,7 +90,7 @@ def _pop_component(stack: list[int], on_stack: set[int], root: int) -> list[int]
 
 
 def inner_edges(automaton: Automaton, parts: Components, number: int) -> list[tuple[int, Edge]]:
-    """The edges, with their sources, that stay inside one component."""
+    """Return the edges, with their sources, that stay inside one component."""
     return [
         (state, edge)
         for state in parts.members[number]
@@ -100,7 +100,7 @@ def inner_edges(automaton: Automaton, parts: Components, number: int) -> list[tu
 
 
 def is_weak_component(automaton: Automaton, parts: Components, number: int) -> bool:
-    """Whether *every* run that stays inside the component is accepting.
+    """Return True if *every* run that stays inside the component is accepting.
 
     It is unless, for some acceptance set, a cycle avoids the set.
     """

@@ -18,12 +18,12 @@ from strandline.properties.automata.trimming import trim
 
 MAXIMUM_ORDERS = 6
 _REJECTING = -1
-"""The level of states in components that reject: no acceptance set is waited for."""
+"""The level of states in rejecting components, which wait for no acceptance set."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """How to split: the order of the sets, and the level at which components are entered."""
+    """A degeneralisation plan: the order of the sets, and the level at which components are entered."""
 
     order: tuple[int, ...]
     enter_accepting: bool
@@ -31,7 +31,7 @@ class _Plan:
 
 
 def degeneralise(automaton: Automaton) -> list[Automaton]:
-    """State-based Büchi automata with the same language, for several plans, without duplicates in size."""
+    """Return state-based automata with the same language for several plans, of different sizes."""
     automaton = trim(automaton)
     results = [_split(automaton, plan) for plan in _plans(automaton.acceptance_sets)]
     results.sort(key=lambda result: (result.state_count, result.edge_count))
@@ -42,7 +42,7 @@ def degeneralise(automaton: Automaton) -> list[Automaton]:
 
 
 def smallest_state_based(automaton: Automaton) -> Automaton:
-    """The smallest of them after reduction."""
+    """Return the smallest of the degeneralised automata after reduction."""
     reduced = [reduce_by_simulation(split, keep_state_based=True) for split in degeneralise(automaton)]
     return min(reduced, key=lambda split: (split.state_count, split.edge_count))
 

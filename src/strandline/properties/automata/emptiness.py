@@ -1,7 +1,7 @@
-"""Whether two automata accept a common word, decided while their product is made (Couvreur 1999).
+"""Emptiness of the intersection of two automata, checked on the fly (Couvreur 1999).
 
-A depth-first search keeps the components found so far on a stack, each with the marks of its inner edges. It
-stops as soon as one of them has all marks.
+A depth-first search keeps the components found so far on a stack, each with the marks of its inner edges. It stops as
+soon as one of them has all marks.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _Step = tuple[_Pair, int]
 
 
 def intersects(left: Automaton, right: Automaton) -> bool:
-    """Whether some word is accepted by both."""
+    """Return True if some word is accepted by both."""
     atoms = joined_atoms(left, right)
     search = _Search(with_atoms(left, atoms), with_atoms(right, atoms))
     return any(search.finds_from((first, second)) for first in left.initial for second in right.initial)
@@ -41,7 +41,7 @@ class _Search:
         self.entry: list[int] = []
 
     def finds_from(self, root: _Pair) -> bool:
-        """Search what has not been searched; answer whether an accepting cycle was met."""
+        """Search the unvisited states from a root; return True if an accepting cycle is found."""
         if root in self.index:
             return False
         self._enter(root, 0)
@@ -69,7 +69,7 @@ class _Search:
         self.path.append((pair, self._steps(pair)))
 
     def _close(self, index: int, marks: int) -> bool:
-        """An edge back to an active pair makes one component of all those above it."""
+        """Merge the components on a cycle closed by an edge back to an active pair."""
         while self.roots[-1] > index:
             marks |= self.inner.pop() | self.entry.pop()
             self.roots.pop()

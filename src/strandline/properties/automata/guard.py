@@ -23,7 +23,10 @@ Cube = tuple[int, int]
 
 
 class Guard:
-    """A decision: `high` if proposition `atom` holds, else `low`. Made by `literal` and `& | ~`."""
+    """A decision node: `high` if proposition `atom` holds, else `low`.
+
+    Made by `literal` and the operators `&`, `|` and `~`.
+    """
 
     __slots__ = ("__weakref__", "atom", "high", "low")
 
@@ -44,22 +47,22 @@ class Guard:
         raise TypeError("compare a guard with TRUE or FALSE instead of asking for its truth")
 
     def implies(self, other: Guard) -> bool:
-        """Whether every letter of this guard is one of `other`."""
+        """Return True if every letter of this guard is one of `other`."""
         return _conjunction(self, ~other) is FALSE
 
     def meets(self, other: Guard) -> bool:
-        """Whether some letter satisfies both."""
+        """Return True if some letter satisfies both."""
         return _conjunction(self, other) is not FALSE
 
     def holds(self, letter: int) -> bool:
-        """Whether the letter satisfies the guard."""
+        """Return True if the letter satisfies the guard."""
         node = self
         while node.atom != _TERMINAL:
             node = node.high if letter >> node.atom & 1 else node.low
         return node is TRUE
 
     def letter(self) -> int:
-        """Some letter that satisfies the guard, which must not be FALSE."""
+        """Return some letter that satisfies the guard, which must not be FALSE."""
         node, letter = self, 0
         while node.atom != _TERMINAL:
             if node.low is FALSE:
@@ -70,7 +73,7 @@ class Guard:
         return letter
 
     def renumbered(self, places: Mapping[int, int]) -> Guard:
-        """The same function with every proposition *i* called `places[i]`."""
+        """Return the same function with every proposition *i* renumbered to `places[i]`."""
         done: dict[Guard, Guard] = {TRUE: TRUE, FALSE: FALSE}
         for node in self._nodes():
             chosen = literal(places[node.atom])
@@ -78,11 +81,11 @@ class Guard:
         return done[self]
 
     def cubes(self) -> list[Cube]:
-        """An irredundant sum of cubes (Minato, Morreale), in a fixed order."""
+        """Return an irredundant sum of cubes (Minato, Morreale), in a fixed order."""
         return sorted(_irredundant(self, self)[1])
 
     def _nodes(self) -> Iterator[Guard]:
-        """Inner nodes, children first."""
+        """Return the inner nodes, children first."""
         seen: set[Guard] = set()
         stack: list[tuple[Guard, bool]] = [(self, False)]
         while stack:
@@ -134,7 +137,7 @@ def _node(atom: int, low: Guard, high: Guard) -> Guard:
 
 
 def literal(atom: int, positive: bool = True) -> Guard:
-    """The guard that asks for one proposition, or for its negation."""
+    """Return the guard of one proposition, or of its negation."""
     return _node(atom, FALSE, TRUE) if positive else _node(atom, TRUE, FALSE)
 
 
@@ -165,7 +168,7 @@ def _branches(guard: Guard, atom: int) -> tuple[Guard, Guard]:
 
 @lru_cache(maxsize=1 << 12)
 def _irredundant(lower: Guard, upper: Guard) -> tuple[Guard, tuple[Cube, ...]]:
-    """A function between the bounds and an irredundant sum of cubes for it."""
+    """Return a function between the bounds and an irredundant sum of cubes for it."""
     if lower is FALSE:
         return FALSE, ()
     if upper is TRUE:
@@ -185,7 +188,7 @@ def _irredundant(lower: Guard, upper: Guard) -> tuple[Guard, tuple[Cube, ...]]:
 
 
 def disjunction(guards: Iterable[Guard]) -> Guard:
-    """The union of any number of guards."""
+    """Return the disjunction of any number of guards."""
     result = FALSE
     for guard in guards:
         result = result | guard
@@ -193,7 +196,7 @@ def disjunction(guards: Iterable[Guard]) -> Guard:
 
 
 def conjunction(guards: Iterable[Guard]) -> Guard:
-    """The intersection of any number of guards."""
+    """Return the conjunction of any number of guards."""
     result = TRUE
     for guard in guards:
         result = result & guard
@@ -201,7 +204,7 @@ def conjunction(guards: Iterable[Guard]) -> Guard:
 
 
 def partition(guards: Iterable[Guard]) -> list[Guard]:
-    """The coarsest split of all letters such that every given guard is a union of parts."""
+    """Return the coarsest partition of the letters such that every given guard is a union of parts."""
     parts = [TRUE]
     for guard in guards:
         parts = [piece for part in parts for piece in (part & guard, part & ~guard) if piece is not FALSE]
@@ -218,7 +221,7 @@ def guard_text(
     true: str = "true",
     false: str = "false",
 ) -> str:
-    """The guard as a sum of cubes in the spelling asked for, with parentheses around cubes if needed."""
+    """Return the guard as a sum of cubes in the given spelling, with parentheses around cubes if needed."""
     if guard is TRUE or guard is FALSE:
         return true if guard is TRUE else false
     cubes = guard.cubes()

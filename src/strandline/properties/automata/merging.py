@@ -18,17 +18,16 @@ MAXIMUM_WORK = 40_000
 
 
 def merge_states(automaton: Automaton, complement: Automaton) -> Automaton:
-    """A state-based automaton with the same language and perhaps fewer states.
+    """Return a state-based automaton with the same language and possibly fewer states.
 
-    One pass over all pairs is enough: a pair whose union is wrong stays wrong after other unions, which only
-    add words.
+    One pass over all pairs is enough: a pair whose union is wrong stays wrong after other unions, which only add words.
     """
     if automaton.state_count**2 * complement.state_count > MAXIMUM_WORK:
         return automaton
     second = 1
     while second < automaton.state_count:
         for first in range(second):
-            candidate = _united(automaton, first, second)
+            candidate = _unite(automaton, first, second)
             if not intersects(candidate, complement):
                 automaton = _without_state(candidate, second)
                 break
@@ -37,8 +36,8 @@ def merge_states(automaton: Automaton, complement: Automaton) -> Automaton:
     return trim(automaton)
 
 
-def _united(automaton: Automaton, first: int, second: int) -> Automaton:
-    """Both states as one, accepting if one of them is; the second stays behind, unreachable."""
+def _unite(automaton: Automaton, first: int, second: int) -> Automaton:
+    """Merge two states, accepting if one of them is; the second stays, unreachable."""
     both = [*automaton.edges[first], *automaton.edges[second]]
     marks = 0
     for edge in both:

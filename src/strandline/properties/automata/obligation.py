@@ -23,9 +23,9 @@ MAXIMUM_SUBSETS = 400
 
 
 def weak_deterministic(automaton: Automaton, accepts: Callable[[LassoWord], bool]) -> Automaton | None:
-    """The minimal complete weak deterministic automaton, if the language has one; None if it grows too large.
+    """Return the minimal complete weak deterministic automaton; None if it grows too large.
 
-    `accepts` judges words. If the language is no obligation the result is wrong: ask `is_exact`.
+    `accepts` judges words. If the language is no obligation the result is wrong: check it with `is_exact`.
     """
     determinised = determinise(automaton)
     if determinised is None:
@@ -52,7 +52,7 @@ def weak_deterministic(automaton: Automaton, accepts: Callable[[LassoWord], bool
 
 
 def determinise(automaton: Automaton) -> tuple[Automaton, list[frozenset[int]]] | None:
-    """The subset automaton, complete and without acceptance, and its subsets; None if there are too many."""
+    """Return the complete subset automaton, without acceptance, and its subsets; None if it is too large."""
     start = frozenset(automaton.initial)
     number = {start: 0}
     subsets = [start]
@@ -79,11 +79,11 @@ def _letters_and_targets(automaton: Automaton, subset: frozenset[int]) -> list[t
 
 
 def complement_weak(automaton: Automaton) -> Automaton:
-    """The complement of a complete weak deterministic automaton."""
+    """Return the complement of a complete weak deterministic automaton."""
     edges = tuple(tuple(replace(edge, marks=1 - edge.marks) for edge in edges) for edges in automaton.edges)
     return replace(automaton, edges=edges)
 
 
 def is_exact(weak: Automaton, automaton: Automaton, complement: Automaton) -> bool:
-    """Whether the weak deterministic automaton accepts what `automaton` accepts."""
+    """Return True if the weak deterministic automaton accepts the same words as `automaton`."""
     return not intersects(weak, complement) and not intersects(complement_weak(weak), automaton)

@@ -17,7 +17,7 @@ from strandline.properties.word import LassoWord, Letter
 
 
 def product(left: Automaton, right: Automaton) -> Automaton:
-    """The reachable part of the synchronous product: it accepts what both accept.
+    """Return the reachable part of the synchronous product, which accepts the intersection.
 
     The acceptance sets of `left` keep their numbers, those of `right` follow.
     """
@@ -48,12 +48,12 @@ def product(left: Automaton, right: Automaton) -> Automaton:
 
 
 def is_empty(automaton: Automaton) -> bool:
-    """Whether the automaton accepts no word."""
+    """Return True if the automaton accepts no word."""
     return not any(components(automaton).accepting(automaton))
 
 
 def accepted_word(automaton: Automaton) -> LassoWord | None:
-    """An accepted word with a shortest way to an accepting component, or None if there is none."""
+    """Return an accepted word with a shortest path to an accepting component; None if there is none."""
     parts = components(automaton)
     accepting = parts.accepting(automaton)
     goals = {state for state, number in enumerate(parts.of) if number >= 0 and accepting[number]}
@@ -61,7 +61,7 @@ def accepted_word(automaton: Automaton) -> LassoWord | None:
 
 
 def lasso_through(automaton: Automaton, parts: Components, number: int) -> LassoWord:
-    """A word whose run ends in a cycle of the component that takes every mark the component has."""
+    """Return a word whose run ends in a cycle of the component that takes all of its marks."""
     return _lasso(automaton, parts, set(parts.members[number]))
 
 
@@ -72,12 +72,12 @@ def _lasso(automaton: Automaton, parts: Components, goals: set[int]) -> LassoWor
 
 
 def common_word(left: Automaton, right: Automaton) -> LassoWord | None:
-    """Some word that both accept, or None."""
+    """Return some word that both accept; None if there is none."""
     return accepted_word(product(left, right))
 
 
 def word_automaton(word: LassoWord, atoms: tuple[str, ...]) -> Automaton:
-    """The automaton that accepts exactly this word (seen through the given propositions)."""
+    """Return the automaton that accepts exactly this word, restricted to the given propositions."""
     from strandline.properties.automata.guard import conjunction, literal
 
     edges = tuple(
@@ -93,12 +93,12 @@ def word_automaton(word: LassoWord, atoms: tuple[str, ...]) -> Automaton:
 
 
 def accepts(automaton: Automaton, word: LassoWord) -> bool:
-    """Whether the automaton accepts the word."""
+    """Return True if the automaton accepts the word."""
     return intersects(automaton, word_automaton(word, automaton.atoms))
 
 
 def _loop(automaton: Automaton, parts: Components, entry: int) -> list[Guard]:
-    """A cycle through `entry` inside its component that takes every mark of the component."""
+    """Return a cycle through `entry` inside its component that takes all marks of the component."""
     number = parts.of[entry]
     state, missing, guards = entry, parts.marks[number], []
     while missing:
@@ -122,7 +122,7 @@ def _loop(automaton: Automaton, parts: Components, entry: int) -> list[Guard]:
 def _closing_path(
     automaton: Automaton, parts: Components, number: int, state: int, entry: int
 ) -> tuple[list[Guard], int]:
-    """A path of at least one edge from `state` to `entry` inside the component."""
+    """Return a path of at least one edge from `state` to `entry` inside the component."""
     for edge in automaton.edges[state]:
         if parts.of[edge.target] == number:
             steps, end = _path(automaton, parts, number, {edge.target}, {entry})
@@ -133,7 +133,10 @@ def _closing_path(
 def _path(
     automaton: Automaton, parts: Components, number: int | None, starts: set[int], goals: set[int]
 ) -> tuple[list[Guard], int]:
-    """A shortest path from a start to a goal (inside component `number` if given): its guards and its end."""
+    """Return a shortest path from a start to a goal, as its guards and its end.
+
+    With `number`, only inside that component.
+    """
     queue = deque(sorted(starts))
     reached: dict[int, tuple[int, Guard] | None] = dict.fromkeys(queue)
     while queue:

@@ -97,7 +97,7 @@ def reduce_by_bisimulation(automaton: Automaton) -> Automaton:
 
 
 def quotient(automaton: Automaton, representative: Sequence[int]) -> Automaton:
-    """Every state replaced by its representative, whose edges alone are kept."""
+    """Replace every state by its representative, keeping only the edges of representatives."""
     edges = tuple(
         merge_parallel(replace(edge, target=representative[edge.target]) for edge in outgoing)
         if representative[state] == state
@@ -109,8 +109,8 @@ def quotient(automaton: Automaton, representative: Sequence[int]) -> Automaton:
     return restrict(merged, reachable_states(merged))
 
 
-def simulators(links: Sequence[Sequence[_Link]], start: list[set[int]]) -> list[set[int]]:
-    """The greatest simulation below `start`: entry s is the set of states that simulate s."""
+def greatest_simulation(links: Sequence[Sequence[_Link]], start: list[set[int]]) -> list[set[int]]:
+    """Return the greatest simulation below `start`: entry s is the set of states that simulate s."""
     above = start
     changed = True
     while changed:
@@ -139,10 +139,10 @@ def _matches(own: Sequence[_Link], offered: Sequence[_Link], above: list[set[int
 
 
 def direct_simulators(automaton: Automaton) -> list[set[int]]:
-    """For every state, the states that simulate it."""
+    """Return, for every state, the states that simulate it."""
     links = [[_Link(edge.guard, edge.target, edge.marks) for edge in edges] for edges in automaton.edges]
     everything = range(automaton.state_count)
-    return simulators(links, [set(everything) for _ in everything])
+    return greatest_simulation(links, [set(everything) for _ in everything])
 
 
 def _representatives(above: list[set[int]]) -> list[int]:
@@ -209,7 +209,7 @@ def _reduce_in_reverse(automaton: Automaton, keep_state_based: bool) -> Automato
         }
         for state in states
     ]
-    above = simulators(incoming, start)
+    above = greatest_simulation(incoming, start)
     representative = _representatives(above)
     edges: list[list[Edge]] = [[] for _ in states]
     for target in states:

@@ -1,4 +1,4 @@
-"""Removing what cannot contribute: unreachable states, states without accepting future, needless marks."""
+"""Removal of useless parts: unreachable states, states without accepting future, redundant marks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from strandline.properties.automata.components import Components, components, in
 
 
 def trim(automaton: Automaton) -> Automaton:
-    """Only states that are reachable and from which an accepting cycle can be reached.
+    """Return the automaton without states that are unreachable or cannot reach an accepting cycle.
 
     If none is left, one state without edges stays.
     """
@@ -34,11 +34,11 @@ def trim(automaton: Automaton) -> Automaton:
 
 
 def simplify_acceptance(automaton: Automaton) -> Automaton:
-    """Fewer acceptance sets, chosen for each component on its own.
+    """Reduce the number of acceptance sets, for each component separately.
 
-    Inside an accepting component a set counts only if some cycle avoids it, and not if it contains another
-    set that counts. The sets that count are renumbered from 0; all other numbers are given to every edge.
-    In a rejecting component no edge gets a mark that could complete a cycle: set 0 is withheld.
+    Inside an accepting component a set counts only if some cycle avoids it, and not if it contains another set that
+    counts. The sets that count are renumbered from 0; all other numbers are given to every edge. In a rejecting
+    component no edge gets a mark that could complete a cycle: set 0 is withheld.
     """
     parts = components(automaton)
     accepting = parts.accepting(automaton)
@@ -69,7 +69,7 @@ def _new_marks(edge: Edge, sets: list[int], full: int) -> int:
 
 
 def _needed_sets(automaton: Automaton, parts: Components, number: int) -> list[int]:
-    """The acceptance sets of an accepting component that some cycle avoids and no smaller set implies."""
+    """Return the acceptance sets of a component that some cycle avoids and no smaller set implies."""
     if is_weak_component(automaton, parts, number):
         return []
     edges = [edge for _, edge in inner_edges(automaton, parts, number)]

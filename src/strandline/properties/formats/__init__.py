@@ -1,1 +1,1 @@
-"""Automata as text, in and out, each mistake with its place."""
+"""Text formats of automata: readers, which report each mistake with its place, and writers."""

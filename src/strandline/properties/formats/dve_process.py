@@ -38,7 +38,7 @@ from strandline.source import Source, Span
 
 
 def write_dve_process(automaton: Automaton, *, name: str = "LTL_property") -> str:
-    """The process of a state-based automaton, with the atoms' texts in its guards."""
+    """Return the process of a state-based automaton, with the atoms' texts in its guards."""
     require_state_based(automaton, "a DVE property process")
     automaton = with_single_initial(automaton)
     states = [f"q{state}" for state in range(automaton.state_count)]
@@ -80,7 +80,7 @@ _CLAUSE = re.compile(r"\s*guard\b\s*([^;]*?)\s*;\s*\Z")
 
 
 def read_dve_process(source: Source) -> AutomatonText:
-    """The automaton of the property process; raises `ParseError` with the place of what cannot be read."""
+    """Parse a property process; raises `ParseError` with the place of the mistake."""
     text = _without_comments(source.text)
     start, end = _process_body(source, text)
     number, initial, accepting = _declarations(source, text, start, end)
@@ -95,12 +95,15 @@ def read_dve_process(source: Source) -> AutomatonText:
 
 
 def _without_comments(text: str) -> str:
-    """Comments replaced by blanks, so that offsets stay."""
+    """Replace comments by blanks, which keeps all offsets valid."""
     return re.sub(r"//[^\n]*|/\*.*?\*/", lambda match: re.sub(r"[^\n]", " ", match.group()), text, flags=re.DOTALL)
 
 
 def _process_body(source: Source, text: str) -> tuple[int, int]:
-    """Offsets between the braces of the property process: the one `system` names, else the only one."""
+    """Return the offsets between the braces of the property process.
+
+    It is the process that `system` names, else the only one.
+    """
     processes = list(_PROCESS.finditer(text))
     named = _PROPERTY.search(text)
     if named is not None:

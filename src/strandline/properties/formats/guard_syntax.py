@@ -1,4 +1,4 @@
-"""Guards written as boolean formulas inside other files: reading them in place, writing them."""
+"""Guards written as Boolean formulas inside other files."""
 
 from __future__ import annotations
 
@@ -17,17 +17,20 @@ from strandline.source import Source, Span
 
 @dataclass(frozen=True, slots=True)
 class AutomatonText:
-    """An automaton as it was read, and where each of its atomic propositions stands first."""
+    """A parsed automaton with the place of the first occurrence of each atomic proposition."""
 
     automaton: Automaton
     source: Source
     atom_spans: Mapping[str, Span]
     final: frozenset[int] | None
-    """The accepting states, also those without edges, which matter for finite words; None where edges accept."""
+    """The accepting states, including those without edges, which matter for finite words.
+
+    None if acceptance is on edges.
+    """
 
 
 class AtomPlaces:
-    """Collects where atomic propositions stand first, whatever the order in which they are read."""
+    """Collects the places of first occurrences of atomic propositions, in any order of parsing."""
 
     def __init__(self) -> None:
         self.spans: dict[str, Span] = {}
@@ -40,7 +43,7 @@ class AtomPlaces:
 
 
 def parse_guard(source: Source, span: Span, *, member_arrow: bool = False) -> ParsedFormula:
-    """The boolean formula that stands at `span`; mistakes are reported at their place in the whole file."""
+    """Parse the Boolean formula at `span`; errors have their place in the whole file."""
     # Blank out what stands before, keeping lines, so that offsets are those of the file.
     before = re.sub(r"[^\n]", " ", source.text[: span.start])
     try:
@@ -54,18 +57,18 @@ def parse_guard(source: Source, span: Span, *, member_arrow: bool = False) -> Pa
 
 FormulaEdge = tuple[Formula, int]
 DescribedState = tuple[list[FormulaEdge], bool]
-"""The edges of a state, and whether it is accepting."""
+"""The edges of a state, and its acceptance."""
 
 
 def accepting_among(states: Iterable[DescribedState]) -> frozenset[int]:
-    """The numbers of the accepting states."""
+    """Return the numbers of the accepting states."""
     return frozenset(number for number, (_, accepting) in enumerate(states) if accepting)
 
 
 def automaton_from_formulas(
     source: Source, initial: tuple[int, ...], states: Iterable[tuple[list[FormulaEdge], bool]]
 ) -> Automaton:
-    """A state-based automaton from edges labelled with formulas and, per state, whether it is accepting."""
+    """Return a state-based automaton from edges labelled with formulas, and the acceptance of states."""
     states = list(states)
     atoms = tuple(sorted({name for edges, _ in states for formula, _ in edges for name in atoms_of(formula)}))
     if len(atoms) > MAXIMUM_ATOMS:
@@ -84,7 +87,7 @@ def require_state_based(automaton: Automaton, format_name: str) -> None:
 
 
 def with_single_initial(automaton: Automaton) -> Automaton:
-    """An equivalent state-based automaton with exactly one initial state, which is state 0.
+    """Return an equivalent state-based automaton with exactly one initial state, which is state 0.
 
     Several initial states get a new common one with the edges of all.
     """

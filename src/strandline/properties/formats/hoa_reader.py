@@ -1,8 +1,7 @@
 """Reading automata in the Hanoi Omega-Automata format, version 1 (Babiak et al. 2015).
 
-Taken: one automaton with (generalised) Büchi acceptance or none, several initial states, labels on edges or
-states, implicit labels, aliases, acceptance on states or edges. Refused, with the place: alternation and
-other acceptance.
+Supported: one automaton with (generalised) Büchi acceptance or none, several initial states, labels on edges or states,
+implicit labels, aliases, acceptance on states or edges. Refused, with the place: alternation and other acceptance.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ MAXIMUM_NESTING = 100
 
 
 def read_hoa(source: Source) -> AutomatonText:
-    """The automaton of a HOA text; raises `ParseError` with the place of what cannot be read."""
+    """Parse a HOA text; raises `ParseError` with the place of the mistake."""
     return _Reader(source).read()
 
 
 class _Reader:
-    """A cursor over the tokens and what the header said."""
+    """A cursor over the tokens, and the contents of the header."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -108,7 +107,7 @@ class _Reader:
             raise self._error(f"more than {MAXIMUM_ATOMS} atomic propositions", item)
 
     def _acceptance(self) -> None:
-        """A conjunction of `Inf(i)`, `t`, or `f`."""
+        """Parse a conjunction of `Inf(i)`, `t`, or `f`."""
         depth = 0
         while True:
             while self._peek().text == "(":
@@ -255,7 +254,7 @@ class _Reader:
         return Automaton(self.atoms or (), initial, edges, 1 if self.never else len(sets), names)
 
     def _final(self) -> frozenset[int] | None:
-        """The accepting states of an automaton whose edges have no marks of their own."""
+        """Return the accepting states of an automaton whose edges have no marks of their own."""
         if any(edge.marks != self.state_marks[state] for state, edges in self.bodies.items() for edge in edges):
             return None
         wanted = sum(1 << number for number in set(self.used_sets))

@@ -25,7 +25,7 @@ class HoaKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class HoaToken:
-    """One token; the text of a string is its content, that of a header lacks the colon."""
+    """A token; the text of a string is its content, that of a header lacks the colon."""
 
     kind: HoaKind
     text: str
@@ -56,7 +56,7 @@ _KINDS = {
 
 
 def tokenize_hoa(source: Source) -> list[HoaToken]:
-    """All tokens, an END token last; comments may nest."""
+    """Return all tokens and an END token; comments may nest."""
     tokens: list[HoaToken] = []
     offset = 0
     while offset < len(source.text):

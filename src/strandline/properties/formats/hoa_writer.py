@@ -8,7 +8,7 @@ from strandline.properties.ltl.printer import quote_name
 
 
 def write_hoa(automaton: Automaton, *, name: str = "") -> str:
-    """HOA text; acceptance is written on states where the automaton is state-based, else on edges."""
+    """Return HOA text; acceptance is on states if the automaton is state-based, else on edges."""
     by_state = automaton.is_state_based
     lines = ["HOA: v1"]
     if name:

@@ -1,8 +1,7 @@
 """SPIN's never claims: a Büchi automaton written as a Promela process.
 
-The first state is the initial one; states whose label begins with `accept` are accepting. A claim that runs
-to its end accepts whatever follows, and so does `assert` in the form in which SPIN writes it (`atomic { (g)
--> assert(!(g)) }`).
+The first state is the initial one; states whose label begins with `accept` are accepting. A claim that terminates
+accepts every continuation, and so does `assert` in the form in which SPIN writes it (`atomic { (g) -> assert(!(g)) }`).
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from strandline.source import Source, Span
 
 
 def write_never_claim(automaton: Automaton, *, name: str = "") -> str:
-    """Promela text of a state-based automaton; atoms that are no plain names stand in parentheses."""
+    """Return the Promela text of a state-based automaton; atoms that are no plain names are parenthesised."""
     require_state_based(automaton, "a never claim")
     automaton = with_single_initial(automaton)
     comment = f" /* {name.replace('*/', '* /')} */" if name else ""
@@ -102,11 +101,11 @@ class _State:
     """Guards and the labels they lead to; None is the end of the claim."""
     loops: list[Formula] = field(default_factory=list)
     falls_through: list[Formula] = field(default_factory=list)
-    """Guards after which the claim goes on with the state that stands next."""
+    """Guards after which the claim continues with the next state in the text."""
 
 
 def read_never_claim(source: Source) -> AutomatonText:
-    """The automaton of a never claim; raises `ParseError` with the place of what cannot be read."""
+    """Parse a never claim; raises `ParseError` with the place of the mistake."""
     return _Reader(source).read()
 
 
@@ -205,7 +204,7 @@ class _Reader:
         self._balanced()
 
     def _guard(self) -> Formula:
-        """Everything up to `->`, `;` or the next option, outside parentheses."""
+        """Parse everything up to `->`, `;` or the next option, outside parentheses."""
         first = self._peek()
         last = first
         while self._peek().text not in ("->", ";", "::", "fi", "od", "}", ""):

@@ -1,4 +1,4 @@
-"""Reading an automaton whatever its format, which its first words give away."""
+"""Reading an automaton in any format, recognised by its first words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from strandline.source import Source
 
 
 class AutomatonFormat(Enum):
-    """Text formats that are read and written."""
+    """The text formats of automata."""
 
     HOA = "hoa"
     NEVER = "never"
@@ -29,7 +29,7 @@ _COMMENTS = re.compile(r"\s+|/\*.*?\*/|//[^\n]*", re.DOTALL)
 
 
 def detect_format(text: str) -> AutomatonFormat:
-    """The format of a text: HOA and never claims begin with their names, the thesis's files with a state."""
+    """Return the format of a text: HOA and never claims begin with keywords, thesis files with a state."""
     offset = 0
     while blank := _COMMENTS.match(text, offset):
         offset = blank.end()
@@ -41,7 +41,7 @@ def detect_format(text: str) -> AutomatonFormat:
 
 
 def read_automaton(source: Source, format_: AutomatonFormat | None = None) -> AutomatonText:
-    """Read an automaton; raises `ParseError` with the place of what cannot be read."""
+    """Parse an automaton; raises `ParseError` with the place of the mistake."""
     readers = {
         AutomatonFormat.HOA: read_hoa,
         AutomatonFormat.NEVER: read_never_claim,
@@ -52,7 +52,7 @@ def read_automaton(source: Source, format_: AutomatonFormat | None = None) -> Au
 
 
 def write_automaton(automaton: Automaton, format_: AutomatonFormat, *, name: str = "") -> str:
-    """Write an automaton; raises `UsageError` where the format cannot express it."""
+    """Return an automaton as text; raises `UsageError` if the format cannot express it."""
     match format_:
         case AutomatonFormat.HOA:
             return write_hoa(automaton, name=name)

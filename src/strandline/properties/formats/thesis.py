@@ -40,7 +40,7 @@ class _Word:
 
 
 def read_thesis_automaton(source: Source, atoms: Sequence[str] = ()) -> AutomatonText:
-    """The automaton of such a file; `atoms` is the alphabet, where known. States are numbered in order."""
+    """Parse an automaton file; `atoms` is the alphabet, if known; states are numbered in order."""
     lines = _lines(source)
     if len(lines) < 2:
         raise ParseError(
@@ -70,7 +70,10 @@ def read_thesis_automaton(source: Source, atoms: Sequence[str] = ()) -> Automato
 
 
 def _lines(source: Source) -> list[list[_Word]]:
-    """Words of every line; blank lines are dropped, but the second line may be empty: nothing accepts."""
+    """Return the words of every line.
+
+    Blank lines are dropped, except an empty second line, which means that no state is accepting.
+    """
     lines: list[list[_Word]] = []
     offset = 0
     for text in source.text.split("\n"):
@@ -123,7 +126,7 @@ def _name_at(text: str, start: int, atoms: Sequence[str]) -> str:
 
 
 def write_thesis_automaton(automaton: Automaton) -> str:
-    """The file of a state-based automaton; a guard with several cubes becomes several actions."""
+    """Return the file of a state-based automaton; a guard with several cubes becomes several actions."""
     require_state_based(automaton, "the automaton file")
     for name in automaton.atoms:
         if not _NAME.match(name):

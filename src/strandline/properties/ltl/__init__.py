@@ -1,2 +1,4 @@
-"""LTL: text to formula, normal form, simplification, classes, meaning on lassos. Of automata it may import
-guards alone."""
+"""LTL and CTL formulas: parser, normal form, simplification, classes, semantics on lassos.
+
+Of automata it may import guards only.
+"""

@@ -1,8 +1,8 @@
-"""Makers of formulas that simplify while they build: each returns a formula equivalent to what was asked for.
+"""Simplifying constructors of formulas.
 
-Arguments are in negation normal form and already simplified; so is the result. The rules are the usual ones
-(Etessami and Holzmann 2000; Somenzi and Bloem 2000): constants, implied operands, pure eventualities and
-universalities, `X` moved outwards, operators that absorb each other.
+Arguments are in negation normal form and already simplified; so is the result, which is equivalent to the plain node.
+The rules are the usual ones (Etessami and Holzmann 2000; Somenzi and Bloem 2000): constants, implied operands, pure
+eventualities and universalities, `X` moved outwards, operators that absorb each other.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from strandline.properties.ltl.implication import (
     implies,
     is_eventual,
     is_universal,
-    negated,
+    memoised_negation,
 )
 
 
 @lru_cache(maxsize=1 << 14)
 def order(formula: Formula) -> tuple[int, str]:
-    """A sort key that depends on the formula alone, so that equal conjunctions are the same object."""
+    """Return a sort key that depends on the formula only, so that equal conjunctions are the same object."""
     return formula.size, str(formula)
 
 
 def next_(operand: Formula) -> Formula:
-    """X f."""
+    """Return X f, simplified."""
     if operand in (TRUE, FALSE) or (is_eventual(operand) and is_universal(operand)):
         return operand
     return make(Operator.NEXT, operand)
 
 
 def eventually(operand: Formula) -> Formula:
-    """F f."""
+    """Return F f, simplified."""
     if is_eventual(operand):
         return operand
     match operand.operator:
@@ -59,7 +59,7 @@ def eventually(operand: Formula) -> Formula:
 
 
 def always(operand: Formula) -> Formula:
-    """G f."""
+    """Return G f, simplified."""
     if is_universal(operand):
         return operand
     match operand.operator:
@@ -83,7 +83,7 @@ def always(operand: Formula) -> Formula:
 
 
 def until(left: Formula, right: Formula) -> Formula:
-    """f U g."""
+    """Return f U g, simplified."""
     if right in (TRUE, FALSE) or left is FALSE or is_eventual(right) or implies(left, right):
         return right
     if left is TRUE or covers(left, right):
@@ -105,7 +105,7 @@ def until(left: Formula, right: Formula) -> Formula:
 
 
 def weak_until(left: Formula, right: Formula) -> Formula:
-    """f W g."""
+    """Return f W g, simplified."""
     if right is TRUE or left is FALSE or implies(left, right):
         return right
     if left is TRUE or covers(left, right):
@@ -127,7 +127,7 @@ def weak_until(left: Formula, right: Formula) -> Formula:
 
 
 def release(left: Formula, right: Formula) -> Formula:
-    """f R g."""
+    """Return f R g, simplified."""
     if right in (TRUE, FALSE) or left is TRUE or is_universal(right) or implies(right, left):
         return right
     if left is FALSE or contradicts(left, right):
@@ -149,7 +149,7 @@ def release(left: Formula, right: Formula) -> Formula:
 
 
 def strong_release(left: Formula, right: Formula) -> Formula:
-    """f M g."""
+    """Return f M g, simplified."""
     if right is FALSE or left is TRUE or implies(right, left):
         return right
     if left is FALSE or contradicts(left, right):
@@ -171,7 +171,7 @@ def strong_release(left: Formula, right: Formula) -> Formula:
 
 
 def _relevant_until_left(left: Formula, right: Formula) -> Formula:
-    """In `f U g` and `f W g`, f counts only while g does not hold."""
+    """Simplify f in `f U g` or `f W g`, where f counts only while g does not hold."""
     if left.operator is Operator.OR:
         kept = [part for part in left.operands if not implies(part, right)]
         return disjoin(kept) if len(kept) < len(left.operands) else left
@@ -182,7 +182,7 @@ def _relevant_until_left(left: Formula, right: Formula) -> Formula:
 
 
 def _relevant_release_left(left: Formula, right: Formula) -> Formula:
-    """In `f R g` and `f M g`, f counts only while g holds."""
+    """Simplify f in `f R g` or `f M g`, where f counts only while g holds."""
     if left.operator is Operator.AND:
         kept = [part for part in left.operands if not implies(right, part)]
         return conjoin(kept) if len(kept) < len(left.operands) else left
@@ -193,14 +193,14 @@ def _relevant_release_left(left: Formula, right: Formula) -> Formula:
 
 
 def conjoin(operands: Iterable[Formula]) -> Formula:
-    """The conjunction of any number of formulas."""
+    """Return the conjunction of any number of formulas, simplified."""
     from strandline.properties.ltl.gathering import gather
 
     return gather(Operator.AND, operands)
 
 
 def disjoin(operands: Iterable[Formula]) -> Formula:
-    """The disjunction of any number of formulas."""
+    """Return the disjunction of any number of formulas, simplified."""
     from strandline.properties.ltl.gathering import gather
 
     return gather(Operator.OR, operands)
@@ -218,12 +218,12 @@ MAKERS: dict[Operator, Callable[..., Formula]] = {
 
 
 def rebuilt(node: Formula, operands: tuple[Formula, ...]) -> Formula:
-    """The node with new operands, made by the maker of its operator."""
+    """Return the node with new operands, built by the constructor of its operator."""
     match node.operator:
         case Operator.TRUE | Operator.FALSE | Operator.ATOM:
             return node
         case Operator.NOT:
-            return negated(operands[0])
+            return memoised_negation(operands[0])
         case Operator.AND:
             return conjoin(operands)
         case Operator.OR:

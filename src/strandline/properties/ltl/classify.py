@@ -12,7 +12,7 @@ from strandline.properties.ltl.normal_form import negation_normal_form
 
 
 class PropertyClass(Enum):
-    """Safety and guarantee lie in obligation, that in recurrence and persistence; all lie in reactivity."""
+    """The classes: safety and guarantee lie in obligation, that in recurrence and persistence, all in reactivity."""
 
     SAFETY = "safety"
     GUARANTEE = "guarantee"
@@ -43,13 +43,13 @@ def closed_upwards(classes: set[PropertyClass]) -> Classes:
 
 
 def narrowest(classes: Classes) -> tuple[PropertyClass, ...]:
-    """The classes that are not implied by others, in the order of the hierarchy."""
+    """Return the classes that are not implied by others, in the order of the hierarchy."""
     implied = {wider for one in classes for wider in classes if wider is not one and wider in closed_upwards({one})}
     return tuple(one for one in PropertyClass if one in classes and one not in implied)
 
 
 def syntactic_classes(formula: Formula) -> Classes:
-    """Classes that the syntax shows, after pushing negations down."""
+    """Return the classes that the syntax shows, after pushing negations down."""
     classes: dict[Formula, Classes] = {}
     for node in subformulas(negation_normal_form(formula)):
         classes[node] = closed_upwards(_classes(node, [classes[part] for part in node.operands]))
@@ -80,7 +80,7 @@ def _classes(node: Formula, operands: list[Classes]) -> set[PropertyClass]:
 
 
 def _weak(shared: set[PropertyClass], *, stays: Classes, ends: Classes) -> set[PropertyClass]:
-    """`f W g` with f safety: an obligation if g is one, persistence if g is."""
+    """Return the classes of `f W g` with f safety: obligation if g is one, persistence if g is."""
     result = shared & {_S, _R}
     if _S in stays:
         result |= ends & {_O, _P}
@@ -88,7 +88,7 @@ def _weak(shared: set[PropertyClass], *, stays: Classes, ends: Classes) -> set[P
 
 
 def _strong(shared: set[PropertyClass], *, stays: Classes, ends: Classes) -> set[PropertyClass]:
-    """`f U g` with g a guarantee: an obligation if f is one, recurrence if f is."""
+    """Return the classes of `f U g` with g a guarantee: obligation if f is one, recurrence if f is."""
     result = shared & {_G, _P}
     if _G in ends:
         result |= stays & {_O, _R}
@@ -96,5 +96,5 @@ def _strong(shared: set[PropertyClass], *, stays: Classes, ends: Classes) -> set
 
 
 def is_syntactically_stutter_invariant(formula: Formula) -> bool:
-    """Whether there is no X: repeating or merging equal letters can then not change the truth."""
+    """Return True if there is no X: repeating or merging equal letters cannot change the truth then."""
     return all(node.operator is not Operator.NEXT for node in subformulas(formula))

@@ -13,8 +13,10 @@ from weakref import WeakValueDictionary
 
 
 class Operator(Enum):
-    """The operators of propositional temporal logic; the value is our spelling. Only formulas of CTL have path
-    quantifiers, each with a temporal operator as its operand."""
+    """The operators of propositional temporal logic; the value is our spelling.
+
+    Only formulas of CTL have path quantifiers, each with a temporal operator as its operand.
+    """
 
     TRUE = "true"
     FALSE = "false"
@@ -57,7 +59,7 @@ TEMPORAL_OPERATORS = frozenset(Operator) - BOOLEAN_OPERATORS - QUANTIFIERS
 
 
 class Formula:
-    """One node. Make nodes with `make`, `atom`, `TRUE` and `FALSE`; never change one."""
+    """An immutable node; make nodes with `make`, `atom`, `TRUE` and `FALSE`."""
 
     __slots__ = ("__weakref__", "is_boolean", "name", "operands", "operator", "size")
 
@@ -66,9 +68,9 @@ class Formula:
     name: str
     """The text of an atomic proposition, empty for every other node."""
     size: int
-    """Number of nodes counted as a tree."""
+    """The number of nodes, counted as a tree."""
     is_boolean: bool
-    """Whether no temporal operator occurs."""
+    """True if no temporal operator occurs."""
 
     def __init__(self, operator: Operator, operands: tuple[Formula, ...], name: str) -> None:
         self.operator = operator
@@ -106,17 +108,17 @@ FALSE = _intern(Operator.FALSE, (), "")
 
 
 def atom(name: str) -> Formula:
-    """The atomic proposition with this text."""
+    """Return the atomic proposition with this text."""
     return _intern(Operator.ATOM, (), name)
 
 
 def make(operator: Operator, *operands: Formula) -> Formula:
-    """The node exactly as asked for, without any simplification (see `build` for the simplifying makers)."""
+    """Return the node without any simplification (see `build` for the simplifying constructors)."""
     return _intern(operator, operands, "")
 
 
 def subformulas(formula: Formula) -> Iterator[Formula]:
-    """Every distinct subformula once, operands before the formulas built from them."""
+    """Yield every distinct subformula once, operands before the formulas built from them."""
     seen: set[Formula] = set()
     stack: list[tuple[Formula, bool]] = [(formula, False)]
     while stack:
@@ -138,20 +140,20 @@ def rebuild(formula: Formula, step: Callable[[Formula, tuple[Formula, ...]], For
 
 
 def atoms_of(formula: Formula) -> tuple[str, ...]:
-    """The names of the atomic propositions, sorted."""
+    """Return the names of the atomic propositions, sorted."""
     return tuple(sorted(node.name for node in subformulas(formula) if node.operator is Operator.ATOM))
 
 
 def atoms_in_order(formula: Formula) -> tuple[str, ...]:
-    """The names of the atomic propositions in the order in which the formula mentions them.
+    """Return the names of the atomic propositions in the order of their first occurrences.
 
-    Propositions that belong together stand together: a good order of variables for guards.
+    Related propositions are adjacent then: a good order of variables for guards.
     """
     return tuple(node.name for node in subformulas(formula) if node.operator is Operator.ATOM)
 
 
 def height(formula: Formula) -> int:
-    """Length of the longest branch, 1 for an atom."""
+    """Return the length of the longest branch, 1 for an atom."""
     heights: dict[Formula, int] = {}
     for node in subformulas(formula):
         heights[node] = 1 + max((heights[operand] for operand in node.operands), default=0)

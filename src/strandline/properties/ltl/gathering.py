@@ -1,4 +1,4 @@
-"""Conjunction and disjunction of many formulas, simplified.
+"""Simplification of conjunctions and disjunctions of many formulas.
 
 Everything is written once, for conjunction, and read through the table of duals for disjunction.
 """
@@ -28,11 +28,11 @@ from strandline.properties.ltl.implication import (
     implies,
     is_eventual,
     is_universal,
-    negated,
+    memoised_negation,
 )
 
 MAXIMUM_BOOLEAN_ATOMS = 8
-"""Boolean parts with more propositions are kept as they were written instead of made canonical."""
+"""Boolean parts with more propositions are not made canonical."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +69,12 @@ _SIDES = {
     ),
 }
 _MOST_COMPARED = 60
-"""Operands that are compared with each other."""
+"""The most operands that are compared with each other."""
 _DUAL_SIDE = {Operator.AND: Operator.OR, Operator.OR: Operator.AND}
 
 
 def gather(operator: Operator, operands: Iterable[Formula]) -> Formula:
-    """The conjunction (AND) or disjunction (OR) of simplified formulas, simplified."""
+    """Return the conjunction (AND) or disjunction (OR) of simplified formulas, simplified."""
     side = _SIDES[operator]
     parts = _flatten(side, operands)
     while True:
@@ -107,7 +107,7 @@ def _flatten(side: _Side, operands: Iterable[Formula]) -> list[Formula]:
 
 
 def _unite_boolean(side: _Side, parts: list[Formula]) -> list[Formula]:
-    """Make one canonical boolean formula of the parts without temporal operators."""
+    """Combine the parts without temporal operators to one canonical Boolean formula."""
     boolean = [part for part in parts if part.is_boolean]
     if len(boolean) < 2:
         return parts
@@ -117,7 +117,7 @@ def _unite_boolean(side: _Side, parts: list[Formula]) -> list[Formula]:
 
 
 def canonical_boolean(formula: Formula) -> Formula:
-    """A sum of cubes for a small boolean formula, the same for all equivalent ones; large ones stay."""
+    """Return the canonical sum of cubes of a small Boolean formula; large formulas are unchanged."""
     atoms = atoms_of(formula)
     if len(atoms) > MAXIMUM_BOOLEAN_ATOMS:
         return formula
@@ -225,7 +225,7 @@ def _assume(side: _Side, part: Formula, now: set[Formula], lasting: set[Formula]
 def _replacement(side: _Side, node: Formula, known: set[Formula]) -> Formula | None:
     if node in known:
         return side.neutral
-    return side.absorbing if _is_literal(node) and negated(node) in known else None
+    return side.absorbing if _is_literal(node) and memoised_negation(node) in known else None
 
 
 def _assume_everywhere(side: _Side, part: Formula, known: set[Formula]) -> Formula:
@@ -250,7 +250,10 @@ def _assume_now(side: _Side, part: Formula, known: set[Formula]) -> Formula:
 
 
 def _without_implied(side: _Side, parts: list[Formula]) -> list[Formula] | None:
-    """Drop operands that others make superfluous; None if two of them decide the whole. Of very many they are left."""
+    """Drop redundant operands; return None if two of them decide the whole.
+
+    Very many operands are not compared.
+    """
     if len(parts) > _MOST_COMPARED:
         return parts
     conjunction = side.operator is Operator.AND

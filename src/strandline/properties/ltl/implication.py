@@ -15,12 +15,12 @@ from strandline.properties.ltl.formula import FALSE, TRUE, Formula, Operator, at
 from strandline.properties.ltl.normal_form import negation
 
 MAXIMUM_SIZE = 200
-"""Above this size nothing is claimed: the recursion and its cost are bounded by it."""
+"""The largest formula that is examined; it bounds the recursion and its cost."""
 
 
 @lru_cache(maxsize=1 << 14)
 def is_eventual(formula: Formula) -> bool:
-    """Whether the syntax shows f ≡ F f: whatever stands in front of a model of f, it stays a model."""
+    """Return True if the syntax shows f ≡ F f: a model of f stays one behind any prefix."""
     match formula.operator:
         case Operator.TRUE | Operator.FALSE | Operator.EVENTUALLY:
             return True
@@ -36,7 +36,7 @@ def is_eventual(formula: Formula) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def is_universal(formula: Formula) -> bool:
-    """Whether the syntax shows f ≡ G f: every suffix of a model of f is a model."""
+    """Return True if the syntax shows f ≡ G f: every suffix of a model of f is a model."""
     match formula.operator:
         case Operator.TRUE | Operator.FALSE | Operator.ALWAYS:
             return True
@@ -52,7 +52,7 @@ def is_universal(formula: Formula) -> bool:
 
 @lru_cache(maxsize=1 << 12)
 def boolean_guard(formula: Formula, atoms: tuple[str, ...]) -> Guard:
-    """The boolean function of a formula without temporal operators, over the given propositions."""
+    """Return the Boolean function of a formula without temporal operators, over the given propositions."""
     values: dict[Formula, Guard] = {}
     for node in subformulas(formula):
         operands = [values[operand] for operand in node.operands]
@@ -81,23 +81,23 @@ def boolean_guard(formula: Formula, atoms: tuple[str, ...]) -> Guard:
 
 
 @lru_cache(maxsize=1 << 14)
-def negated(formula: Formula) -> Formula:
-    """`negation`, remembered."""
+def memoised_negation(formula: Formula) -> Formula:
+    """Return `negation`, memoised."""
     return negation(formula)
 
 
 def contradicts(left: Formula, right: Formula) -> bool:
-    """Whether the syntax shows that both cannot hold together."""
-    return implies(left, negated(right))
+    """Return True if the syntax shows that both cannot hold together."""
+    return implies(left, memoised_negation(right))
 
 
 def covers(left: Formula, right: Formula) -> bool:
-    """Whether the syntax shows that one of the two always holds."""
-    return implies(negated(left), right)
+    """Return True if the syntax shows that one of the two always holds."""
+    return implies(memoised_negation(left), right)
 
 
 def implies(left: Formula, right: Formula) -> bool:
-    """Whether the syntax shows that every model of `left` is one of `right`."""
+    """Return True if the syntax shows that every model of `left` is one of `right`."""
     if left.size + right.size > MAXIMUM_SIZE:
         return left is right
     return _implies(left, right)
@@ -125,7 +125,7 @@ def _implies(left: Formula, right: Formula) -> bool:
 
 
 def _from_left(left: Formula, right: Formula) -> bool:
-    """Implications by what `left` promises about the present (or, for an eventual `right`, any moment)."""
+    """Apply implications by what `left` guarantees now (or, for an eventual `right`, at any moment)."""
     operands = left.operands
     eventual = is_eventual(right)
     match left.operator:
@@ -150,7 +150,7 @@ def _from_left(left: Formula, right: Formula) -> bool:
 
 
 def _to_right(left: Formula, right: Formula) -> bool:
-    """Implications by what suffices for `right` (for a universal `left`, at any moment)."""
+    """Apply implications by what suffices for `right` (for a universal `left`, at any moment)."""
     operands = right.operands
     universal = is_universal(left)
     match right.operator:
@@ -173,7 +173,7 @@ def _to_right(left: Formula, right: Formula) -> bool:
 
 
 def _between_untils(left: Formula, right: Formula) -> bool:
-    """Implications between two formulas that are both a kind of until, operand by operand."""
+    """Apply implications between two until-like formulas, operand by operand."""
     first, second = _as_until(left), _as_until(right)
     if first is None or second is None:
         return False
@@ -185,7 +185,7 @@ def _between_untils(left: Formula, right: Formula) -> bool:
 
 
 def _as_until(formula: Formula) -> tuple[bool, Formula, tuple[Formula, ...]] | None:
-    """(strong, a, ends): the formula is `a U e` or `a W e`, where e is the conjunction of `ends`."""
+    """Return (strong, a, ends) for `a U e` or `a W e`, where e is the conjunction of `ends`."""
     operands = formula.operands
     match formula.operator:
         case Operator.UNTIL | Operator.WEAK_UNTIL:

@@ -1,8 +1,8 @@
-"""The meaning of LTL on ultimately periodic words, computed without any automaton.
+"""The semantics of LTL on ultimately periodic words, computed without any automaton.
 
-This is the judge of counterexamples: it shares nothing with the translations. The truth values of a formula
-at all positions of prefix and loop are one integer, bit *i* for position *i*. `U` is the least and `R` the
-greatest solution of their expansion laws. The time is linear in the length of the word.
+This is the oracle for counterexamples: it shares nothing with the translations. The truth values of a formula at all
+positions of prefix and loop are one integer, bit *i* for position *i*. `U` is the least and `R` the greatest solution
+of their expansion laws. The time is linear in the length of the word.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from strandline.properties.word import LassoWord
 
 
 def holds(formula: Formula, word: LassoWord) -> bool:
-    """Whether the word satisfies the formula at its first position."""
+    """Return True if the word satisfies the formula at its first position."""
     return bool(truth_values(formula, word)[formula] & 1)
 
 
 def truth_values(formula: Formula, word: LassoWord) -> dict[Formula, int]:
-    """For every subformula, the mask of positions of `word.letters` at which it holds."""
+    """Return, for every subformula, the mask of positions of `word.letters` at which it holds."""
     values: dict[Formula, int] = {}
     for node in subformulas(formula):
         values[node] = _value(node, [values[operand] for operand in node.operands], word)
@@ -80,12 +80,12 @@ def _temporal_value(operator: Operator, operands: list[int], word: LassoWord, ev
 
 
 def _mask(values: Iterable[bool]) -> int:
-    """The mask of the positions that are true."""
+    """Return the mask of the positions that are true."""
     return int("".join("1" if value else "0" for value in values)[::-1], 2)
 
 
 def _digits(mask: int, word: LassoWord) -> str:
-    """The mask position by position: taking single bits of a long number would be slow."""
+    """Return the mask as a list of bits: extracting single bits of a long integer would be slow."""
     return f"{mask:0{len(word.letters)}b}"[::-1]
 
 
@@ -95,8 +95,10 @@ def _next(operand: int, word: LassoWord) -> int:
 
 
 def _until(left: int, right: int, word: LassoWord) -> int:
-    """The least solution, backwards from the end: twice through the loop, because what holds at its end depends on
-    its beginning; then through the prefix."""
+    """Compute the least solution backwards from the end.
+
+    It goes twice through the loop, because the values at its end depend on its beginning; then through the prefix.
+    """
     stays, ends = _digits(left, word), _digits(right, word)
     last, start = len(word.letters) - 1, len(word.prefix)
     values = [False] * (last + 1)

@@ -18,7 +18,7 @@ DUAL = {
 
 
 def negation_normal_form(formula: Formula, *, negated: bool = False) -> Formula:
-    """The negation normal form of the formula, or of its negation; otherwise its shape is kept."""
+    """Return the negation normal form of the formula, or of its negation."""
     forms: dict[Formula, tuple[Formula, Formula]] = {}
     for node in subformulas(formula):
         forms[node] = _forms(node, [forms[operand] for operand in node.operands])
@@ -26,7 +26,7 @@ def negation_normal_form(formula: Formula, *, negated: bool = False) -> Formula:
 
 
 def _forms(node: Formula, operands: list[tuple[Formula, Formula]]) -> tuple[Formula, Formula]:
-    """The normal forms of a node and of its negation, from those of its operands."""
+    """Return the normal forms of a node and of its negation, from those of its operands."""
     match node.operator:
         case Operator.TRUE:
             return TRUE, FALSE
@@ -56,5 +56,5 @@ def _equivalence(left: tuple[Formula, Formula], right: tuple[Formula, Formula]) 
 
 
 def negation(formula: Formula) -> Formula:
-    """The negation of a formula in negation normal form, in negation normal form."""
+    """Return the negation of a formula; both are in negation normal form."""
     return negation_normal_form(formula, negated=True)

@@ -31,7 +31,7 @@ from strandline.source import Source, Span
 
 @dataclass(frozen=True, slots=True)
 class ParsedFormula:
-    """A formula with the place where each of its atomic propositions stands first."""
+    """A formula with the place of the first occurrence of each atomic proposition."""
 
     formula: Formula
     source: Source
@@ -39,18 +39,21 @@ class ParsedFormula:
 
 
 def parse_ltl(text: str | Source, *, member_arrow: bool = False, equality: str = "==") -> ParsedFormula:
-    """Read an LTL formula; raises `ParseError` with the place of the mistake.
+    """Parse an LTL formula; raises `ParseError` with the place of the mistake.
 
-    `member_arrow` makes `a->b` without blanks a member of `a`, as DVE's guards need it. `equality` is the sign that
-    compares besides `==`, `=` in LOTUS.
+    `member_arrow` makes `a->b` without blanks a member of `a`, as DVE's guards need it. `equality` is a further
+    comparison operator for equality, `=` in LOTUS.
     """
     source = text if isinstance(text, Source) else Source("<formula>", text)
     return _Parser(source, tokenize(source, member_arrow=member_arrow, equality=equality)).run()
 
 
 def parse_ctl(text: str | Source, *, equality: str = "==") -> ParsedFormula:
-    """Read a formula of CTL: `AG (p -> AF q)`, `E [p U q]`. Raises `ParseError` with the place of the mistake, which
-    may be a temporal operator without a path quantifier or the other way round. `equality` as above."""
+    """Parse a CTL formula: `AG (p -> AF q)`, `E [p U q]`.
+
+    Raises `ParseError` with the place of the mistake, which may be a temporal operator without a path quantifier or the
+    reverse. `equality` as in `parse_ltl`.
+    """
     source = text if isinstance(text, Source) else Source("<formula>", text)
     return _Parser(source, tokenize(source, quantified=True, equality=equality), quantified=True).run()
 
@@ -58,7 +61,7 @@ def parse_ctl(text: str | Source, *, equality: str = "==") -> ParsedFormula:
 _COMPARISONS = frozenset({"=", "==", "!=", "<=", ">=", "<", ">"})
 _COMPARISON_PRECEDENCE = 7
 _WORDS = frozenset(("in", "is", "not", "and", "or", "for", "if", "imply"))
-"""Words of models' languages, of which formulas know nothing."""
+"""Keywords of modelling languages without a meaning in formulas."""
 _LOGICAL_PRECEDENCE = {
     Operator.IMPLIES: 1,
     Operator.EQUIVALENT: 1,
@@ -90,7 +93,7 @@ _TO_THE_RIGHT = frozenset({1, 5})
 
 @dataclass(slots=True)
 class _Operand:
-    """Either a formula or an expression that has not become an atomic proposition yet."""
+    """A formula, or an expression that has not become an atomic proposition yet."""
 
     span: Span
     formula: Formula | None = None
@@ -107,7 +110,7 @@ class _Pending:
 
 
 class _Parser:
-    """`operands` and `pending` are the two stacks of the classical shunting-yard method."""
+    """A shunting-yard parser; `operands` and `pending` are its two stacks."""
 
     def __init__(self, source: Source, tokens: list[Token], *, quantified: bool = False) -> None:
         self.source = source
@@ -127,7 +130,7 @@ class _Parser:
         return ParsedFormula(formula, self.source, MappingProxyType(self.atom_spans))
 
     def _operand(self, token: Token) -> bool:
-        """Take a token where an operand may begin; answer whether an operand is still wanted."""
+        """Take a token where an operand may begin; return True if an operand is still expected."""
         if token.kind is TokenKind.OPEN:
             self.pending.append(_Pending(token, 0))
             return True
@@ -157,7 +160,7 @@ class _Parser:
         raise self._error(f"expected a proposition, not '{token.text}'{hint}", token.span)
 
     def _after_operand(self, token: Token) -> bool:
-        """Take a token behind a complete operand; answer whether an operand is wanted next."""
+        """Take a token behind a complete operand; return True if an operand is expected next."""
         if token.kind is TokenKind.CLOSE:
             self._close(token)
             return False
@@ -220,7 +223,7 @@ class _Parser:
         self.operands.append(_Operand(span, make(operator, *parts)))
 
     def _check_states(self, formula: Formula, span: Span) -> None:
-        """In CTL, that a formula speaks of states, as every one does but the operand of a path quantifier."""
+        """Check that a CTL formula is a state formula, as all are but operands of path quantifiers."""
         if self.quantified and formula.operator in TEMPORAL_OPERATORS:
             word = formula.operator.value
             path = f"{word} ..." if formula.operator in UNARY_OPERATORS else f" [... {word} ...]"
@@ -270,7 +273,7 @@ class _Parser:
 
 
 def _is_bare_comparison(operand: _Operand) -> bool:
-    """Whether the expression is a comparison without parentheses around it."""
+    """Return True if the expression is a comparison without parentheses around it."""
     depth = 0
     words = operand.expression.split(" ")
     for word in words:

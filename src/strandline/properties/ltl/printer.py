@@ -8,23 +8,26 @@ from dataclasses import dataclass
 from strandline.properties.ltl.formula import QUANTIFIERS, UNARY_OPERATORS, Formula, Operator, subformulas
 
 PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-"""A name that every format takes without quotes (unless it is one of the words below)."""
+"""Names that every format accepts without quotes, except the words below."""
 
 OPERATOR_WORD = re.compile(r"[GFX]+\Z")
-"""`G`, `F`, `X` and what is made of these letters alone, as in `GF p`, are operators."""
+"""`G`, `F`, `X` and words made of these letters only, as in `GF p`, are operators."""
 
 QUANTIFIER_WORD = re.compile(r"(?:[AE][GFX])*[AE]?(?<=.)\Z")
-"""In CTL `A`, `E`, and what is made of these and the letters above in turn, as in `AG EF p`, are operators."""
+"""In CTL `A`, `E`, and sequences of these and the letters above, as in `AG EF p`, are operators."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """How one tool writes LTL."""
+    """The LTL syntax of one tool."""
 
     operators: dict[Operator, str]
     for_spin: bool = False
-    """Whether `W`, `M`, and `xor` must be written out with other operators, and every binary formula inside
-    another needs parentheses: SPIN gives `&&`, `||`, `->` and `<->` the same precedence."""
+    """True for SPIN's syntax.
+
+    `W`, `M`, and `xor` are expressed by other operators, and nested binary formulas get parentheses, because SPIN gives
+    `&&`, `||`, `->` and `<->` the same precedence.
+    """
 
 
 STRANDLINE = Spelling({operator: operator.value for operator in Operator})
@@ -49,8 +52,10 @@ _TIGHTEST = 10
 
 
 def format_formula(formula: Formula, spelling: Spelling = STRANDLINE) -> str:
-    """Text that `parse_ltl`, of CTL `parse_ctl`, reads back to the same formula (to an equivalent one where `W`, `M` or
-    `xor` had to be written out for SPIN)."""
+    """Return text that `parse_ltl` or `parse_ctl` parses to the same formula.
+
+    To an equivalent one where `W`, `M` or `xor` had to be expressed by other operators for SPIN.
+    """
     if spelling.for_spin:
         formula = _without_weak_operators(formula)
     nodes = list(subformulas(formula))
@@ -63,8 +68,10 @@ def format_formula(formula: Formula, spelling: Spelling = STRANDLINE) -> str:
 
 
 def atom_text(name: str, quantified: bool = False) -> str:
-    """An atom as it must be written inside a formula, of CTL if `quantified`: quoted where the bare text would not come
-    back."""
+    """Return an atom as written inside a formula, quoted if the bare text would not be parsed back.
+
+    `quantified` is true for formulas of CTL.
+    """
     if PLAIN_NAME.match(name):
         quoted = name in operator_words() or OPERATOR_WORD.match(name) is not None
         quoted |= quantified and QUANTIFIER_WORD.match(name) is not None
@@ -74,14 +81,14 @@ def atom_text(name: str, quantified: bool = False) -> str:
 
 
 def operator_words() -> frozenset[str]:
-    """The words that the parser reads as operators or constants."""
+    """Return the words that the parser reads as operators or constants."""
     from strandline.properties.ltl.tokens import WORDS
 
     return frozenset(WORDS)
 
 
 def quote_name(name: str) -> str:
-    """The text between double quotes, with quotes and backslashes escaped."""
+    """Return the text in double quotes, with quotes and backslashes escaped."""
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 

@@ -1,4 +1,4 @@
-"""Simplification: negation normal form, then every rule of `build`, bottom-up, until nothing changes."""
+"""Simplification: negation normal form, then every rule of `build`, bottom-up, to a fixpoint."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from strandline.properties.ltl.normal_form import negation_normal_form
 
 
 def simplify(formula: Formula, *, negated: bool = False) -> Formula:
-    """An equivalent formula (or one equivalent to the negation) in negation normal form, usually smaller."""
+    """Return an equivalent formula in negation normal form, usually smaller.
+
+    With `negated`, of the negation.
+    """
     current = negation_normal_form(formula, negated=negated)
     seen: set[Formula] = set()
     while current not in seen:

@@ -24,7 +24,7 @@ from strandline.source import Source, Span
 
 
 class TokenKind(Enum):
-    """What a token is to the parser."""
+    """Kinds of tokens."""
 
     OPERATOR = auto()
     ARITHMETIC = auto()
@@ -38,7 +38,7 @@ class TokenKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One token; `operator` is set for logical operators, `text` is what the parser passes on."""
+    """A token; `operator` is set for logical operators, `text` is what the parser passes on."""
 
     kind: TokenKind
     text: str
@@ -125,10 +125,10 @@ _CLOSING = {"(": ")", "[": "]", "{": "}"}
 def tokenize(
     source: Source, *, member_arrow: bool = False, quantified: bool = False, equality: str = "=="
 ) -> list[Token]:
-    """All tokens of a formula, an END token last.
+    """Return all tokens of a formula and an END token.
 
-    With `member_arrow`, `->` directly between two names reads a member, as in DVE's guards. With `quantified`, as in
-    CTL, `A` and `E` are path quantifiers, and brackets do what parentheses do. `equality` is a sign that compares.
+    With `member_arrow`, `->` directly between two names is member access, as in DVE's guards. With `quantified`, as in
+    CTL, `A` and `E` are path quantifiers, and brackets are parentheses. `equality` is a further comparison operator.
     """
     return _Tokenizer(source, member_arrow, quantified, equality).run()
 
@@ -200,20 +200,23 @@ class _Tokenizer:
             self._add(TokenKind.EXPRESSION, self.text[self.offset : end], end)
 
     def _is_named(self, word: str) -> bool:
-        """Whether capital letters that could be operators are a name, because a member or an index follows directly:
-        `W.critical`, `R[0].pc`. In CTL `A[` and `E[` are quantifiers."""
+        """Return True if capital letters that could be operators are a name.
+
+        They are if a member or an index follows directly: `W.critical`, `R[0].pc`. In CTL `A[` and `E[` are
+        quantifiers.
+        """
         end = self.offset + len(word)
         quantifier = self.quantified and QUANTIFIER_WORD.match(word) is not None
         followed = not quantifier and _INDEX.match(self.text, end) is not None
         return word.isupper() and (followed or _MEMBER.match(self.text, end) is not None)
 
     def _is_quantifier(self, word: str) -> bool:
-        """Whether a word is `A`, `EF` and the like, and not a name with members, as `A.critical`."""
+        """Return True for `A`, `EF` and the like, but not for names with members such as `A.critical`."""
         named = _MEMBER.match(self.text, self.offset + len(word)) is not None
         return not named and QUANTIFIER_WORD.match(word) is not None
 
     def _postfix_end(self, end: int) -> int:
-        """Where the members, indices and arguments that follow a name directly end."""
+        """Return the end of the members, indices and arguments that directly follow a name."""
         while True:
             member = _MEMBER.match(self.text, end)
             if member is None and self.member_arrow:
@@ -226,7 +229,7 @@ class _Tokenizer:
                 return end
 
     def _balanced_end(self, start: int) -> int:
-        """The offset behind the bracket that closes the one at `start`; strings inside do not count."""
+        """Return the offset behind the closing bracket for the one at `start`; strings are skipped."""
         expected: list[str] = []
         offset = start
         while offset < len(self.text):
@@ -266,5 +269,5 @@ class _Tokenizer:
 
 
 def unquote(text: str) -> str:
-    """The content of a quoted text, escapes resolved."""
+    """Return the content of a quoted text with escapes resolved."""
     return re.sub(r"\\(.)", r"\1", text[1:-1], flags=re.DOTALL)

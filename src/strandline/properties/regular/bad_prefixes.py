@@ -10,16 +10,16 @@ from strandline.properties.automata.guard import TRUE
 from strandline.properties.automata.obligation import determinise
 from strandline.properties.automata.product import common_word
 from strandline.properties.ltl.formula import Formula
-from strandline.properties.regular.finite import FiniteAutomaton, minimal_deterministic, trimmed
+from strandline.properties.regular.finite import FiniteAutomaton, minimal_deterministic, trim
 from strandline.properties.translation.translate import generalised_pair, to_state_based
 from strandline.properties.word import LassoWord
 
 
 def safety_gap(positive: Automaton, negative: Automaton) -> LassoWord | None:
-    """A word that violates a formula although each of its prefixes can be continued to satisfy it.
+    """Return a word that violates a formula although all its prefixes have a satisfying continuation.
 
-    The arguments are automata, without useless states, of the formula and of its negation. None means that
-    the formula is a safety property.
+    The arguments are trimmed automata of the formula and of its negation. None means that the formula is a safety
+    property.
     """
     closure = replace(
         positive,
@@ -30,11 +30,11 @@ def safety_gap(positive: Automaton, negative: Automaton) -> LassoWord | None:
 
 
 def bad_prefixes(formula: Formula) -> FiniteAutomaton:
-    """An automaton that finds every violation of a safety formula.
+    """Return an automaton that detects every violation of a safety formula.
 
-    Deterministic and minimal, it accepts exactly the words that no continuation can mend; where the automaton
-    of the negated formula is smaller, that one is given, which may see a violation later but never misses it.
-    Raises `UsageError` with an example if the formula is no safety property.
+    Deterministic and minimal, it accepts exactly the words without a satisfying continuation; if the automaton of the
+    negated formula is smaller, that one is returned, which may detect a violation later but never misses it. Raises
+    `UsageError` with an example if the formula is no safety property.
     """
     positive, negative = generalised_pair(formula)
     gap = safety_gap(positive, negative)
@@ -53,7 +53,7 @@ def bad_prefixes(formula: Formula) -> FiniteAutomaton:
 
 
 def _earliest(positive: Automaton) -> FiniteAutomaton | None:
-    """The minimal deterministic automaton of all bad prefixes: no state of `positive` is left."""
+    """Return the minimal deterministic automaton of all bad prefixes: no state of `positive` is left."""
     determinised = determinise(positive)
     if determinised is None:
         return None
@@ -63,11 +63,11 @@ def _earliest(positive: Automaton) -> FiniteAutomaton | None:
 
 
 def terminal(automaton: Automaton) -> FiniteAutomaton | None:
-    """The automaton read on finite words, if its accepting states accept everything from there on."""
+    """Return the automaton read on finite words, if its accepting states accept everything from there on."""
     final = automaton.accepting_states
     for state in final:
         loop = automaton.edges[state]
         if len(loop) != 1 or loop[0].target != state or loop[0].guard is not TRUE:
             return None
     edges = tuple(tuple(replace(edge, marks=0) for edge in outgoing) for outgoing in automaton.edges)
-    return trimmed(FiniteAutomaton(automaton.atoms, automaton.initial, edges, final))
+    return trim(FiniteAutomaton(automaton.atoms, automaton.initial, edges, final))

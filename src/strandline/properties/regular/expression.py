@@ -1,7 +1,7 @@
-"""Regular expressions over labels, and the automata of the words they describe.
+"""Regular expressions over labels, and their automata.
 
     letters      p   !p   P_0.CS   {p && x == 3}   .  (any letter)
-    sequence     one after the other, with a blank or `;`
+    sequence     concatenation, with a blank or `;`
     choice       a | b
     repetition   a*   a+   a?   a[3]   a[2,4]
 
@@ -19,7 +19,7 @@ from strandline.properties.automata.automaton import Edge, merge_parallel
 from strandline.properties.formats.guard_syntax import AtomPlaces, parse_guard
 from strandline.properties.ltl.formula import TRUE, Formula, atoms_of
 from strandline.properties.ltl.implication import boolean_guard
-from strandline.properties.regular.finite import FiniteAutomaton, minimal_deterministic, trimmed
+from strandline.properties.regular.finite import FiniteAutomaton, minimal_deterministic, trim
 from strandline.source import Source, Span
 
 MAXIMUM_NESTING = 100
@@ -32,18 +32,18 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class RegularText:
-    """A regular expression as it was read, and where each of its atomic propositions stands first."""
+    """A parsed regular expression with the place of the first occurrence of each atomic proposition."""
 
     automaton: FiniteAutomaton
-    """For the finite words that it describes; small but not always minimal."""
+    """Its automaton on finite words; small but not always minimal."""
     positions: FiniteAutomaton
-    """The same straight from the text, a state for each letter (Glushkov)."""
+    """Its position automaton (Glushkov): one state for each letter of the text."""
     source: Source
     atom_spans: Mapping[str, Span]
 
 
 def parse_regular(text: str | Source) -> RegularText:
-    """Read a regular expression; raises `ParseError` with the place of what cannot be read."""
+    """Parse a regular expression; raises `ParseError` with the place of the mistake."""
     source = text if isinstance(text, Source) else Source("<expression>", text)
     parser = _Parser(source)
     positions = parser.automaton()
@@ -55,7 +55,7 @@ def parse_regular(text: str | Source) -> RegularText:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A subexpression: whether it describes the empty word, and its first and last positions."""
+    """A subexpression: nullability, and its first and last positions."""
 
     empty: bool
     first: frozenset[int]
@@ -72,7 +72,7 @@ class _Token:
 
 
 class _Parser:
-    """Recursive descent that numbers the positions of letters and notes which may follow which."""
+    """Recursive descent that numbers the positions of letters and records which may follow which."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -101,7 +101,7 @@ class _Parser:
             for following in successors
         )
         final = frozenset(position + 1 for position in whole.last) | ({0} if whole.empty else set())
-        return trimmed(FiniteAutomaton(atoms, (0,), edges, final))
+        return trim(FiniteAutomaton(atoms, (0,), edges, final))
 
     def _choice(self, depth: int) -> _Part:
         if depth > MAXIMUM_NESTING:
@@ -147,7 +147,7 @@ class _Parser:
         return part
 
     def _again(self, start: int, end: int, depth: int) -> _Part:
-        """Another copy of the tokens between two places, with positions of its own."""
+        """Parse the tokens between two places again, with positions of their own."""
         tokens, place = self.tokens, self.place
         self.tokens = [*tokens[start:end], _Token("", tokens[end].span)]
         self.place = 0

@@ -33,13 +33,13 @@ class FiniteAutomaton:
         return sum(len(edges) for edges in self.edges)
 
     def unmarked(self) -> FiniteAutomaton:
-        """The same without the marks of an automaton on infinite words."""
+        """Return the automaton without the marks of an automaton on infinite words."""
         edges = tuple(merge_parallel(replace(edge, marks=0) for edge in outgoing) for outgoing in self.edges)
         return replace(self, edges=edges)
 
 
 def accepts_prefix(automaton: FiniteAutomaton, word: Sequence[Letter], loop: Sequence[Letter] = ()) -> bool:
-    """Whether a run over some prefix of the word, followed by the loop again and again, ends in a final state."""
+    """Return True if a run over some prefix of the infinite word ends in a final state."""
     current = frozenset(automaton.initial)
     seen: set[tuple[int, frozenset[int]]] = set()
     letters, place = [*word, *loop], 0
@@ -60,7 +60,7 @@ def _after(automaton: FiniteAutomaton, current: frozenset[int], letter: Letter) 
 
 
 def absorbing(automaton: FiniteAutomaton) -> FiniteAutomaton:
-    """Final states stay final whatever follows: what matters is that *some* prefix is accepted."""
+    """Make final states absorbing: a word is accepted as soon as *some* prefix is."""
     edges = tuple(
         (Edge(TRUE, state),) if state in automaton.final else outgoing for state, outgoing in enumerate(automaton.edges)
     )
@@ -68,7 +68,7 @@ def absorbing(automaton: FiniteAutomaton) -> FiniteAutomaton:
 
 
 def as_buchi(automaton: FiniteAutomaton) -> Automaton:
-    """A state-based Büchi automaton for the infinite words with an accepted prefix."""
+    """Return a state-based Büchi automaton for the infinite words with an accepted prefix."""
     closed = absorbing(automaton)
     edges = tuple(
         tuple(replace(edge, marks=int(state in closed.final)) for edge in outgoing)
@@ -78,20 +78,20 @@ def as_buchi(automaton: FiniteAutomaton) -> Automaton:
 
 
 def minimal_deterministic(automaton: FiniteAutomaton) -> FiniteAutomaton | None:
-    """The minimal deterministic automaton without useless states; None if the subsets are too many.
+    """Return the minimal deterministic automaton, trimmed; None if there are too many subsets.
 
-    Deterministic over its letters, but not complete: where no edge is enabled the word is refused.
+    Deterministic over its letters, but not complete: a word is rejected where no edge is enabled.
     """
     determinised = determinise(Automaton(automaton.atoms, automaton.initial, automaton.edges))
     if determinised is None:
         return None
     graph, subsets = determinised
     final = frozenset(place for place, subset in enumerate(subsets) if not subset.isdisjoint(automaton.final))
-    return trimmed(_merged(FiniteAutomaton(graph.atoms, graph.initial, graph.edges, final)))
+    return trim(_merge(FiniteAutomaton(graph.atoms, graph.initial, graph.edges, final)))
 
 
-def _merged(automaton: FiniteAutomaton) -> FiniteAutomaton:
-    """States with equal futures united (Moore's refinement by signatures)."""
+def _merge(automaton: FiniteAutomaton) -> FiniteAutomaton:
+    """Merge states with equal futures (Moore's refinement by signatures)."""
     block = [int(state in automaton.final) for state in range(automaton.state_count)]
     while True:
         numbers: dict[tuple[int, tuple[Edge, ...]], int] = {}
@@ -115,8 +115,8 @@ def _merged(automaton: FiniteAutomaton) -> FiniteAutomaton:
     return FiniteAutomaton(automaton.atoms, initial, edges, frozenset(place[block[state]] for state in automaton.final))
 
 
-def trimmed(automaton: FiniteAutomaton) -> FiniteAutomaton:
-    """Only states that are reachable and from which a final state can be reached; initial states stay."""
+def trim(automaton: FiniteAutomaton) -> FiniteAutomaton:
+    """Remove states that are unreachable or cannot reach a final state; initial states stay."""
     reached = _closure(
         set(automaton.initial),
         [[edge.target for edge in outgoing] for outgoing in automaton.edges],

@@ -1,1 +1,1 @@
-"""LTL to automata. What comes in: a Formula. What goes out: an Automaton, or facts about the formula."""
+"""LTL to automata: from a `Formula` to an `Automaton`, or to facts about the formula."""

@@ -29,11 +29,11 @@ from strandline.properties.regular.bad_prefixes import safety_gap
 from strandline.properties.translation.translate import generalised_pair
 
 MAXIMUM_STUTTER_ATOMS = 8
-"""The check for stutter invariance looks at single letters, two to this power at most."""
+"""The most propositions for the check of stutter invariance, which enumerates single letters."""
 
 
 def exact_classes(formula: Formula) -> Classes | None:
-    """Exactly the classes to which the property belongs; None if the automata grow too large to tell."""
+    """Return exactly the classes of the property; None if the automata grow too large to decide."""
     positive, negative = generalised_pair(formula)
     persistent = _is_persistence(positive, negative)
     recurrent = _is_persistence(negative, positive)
@@ -68,7 +68,7 @@ def _is_persistence(automaton: Automaton, complement: Automaton) -> bool | None:
 
 
 def is_stutter_invariant(formula: Formula) -> bool | None:
-    """Whether repeating letters of a word, or merging repeated ones, never changes the truth of the formula.
+    """Return True if repeating or merging equal letters never changes the truth of the formula.
 
     None if the formula has X and too many atomic propositions for the check.
     """
@@ -81,7 +81,7 @@ def is_stutter_invariant(formula: Formula) -> bool | None:
 
 
 def with_repetitions(automaton: Automaton) -> Automaton:
-    """An automaton for the words that arise by repeating letters of accepted words, each finitely often."""
+    """Return an automaton for accepted words with letters repeated, each finitely often."""
     letters = _letters(len(automaton.atoms))
     waiting: dict[tuple[int, Guard], int] = {}
     edges: list[list[Edge]] = [[] for _ in automaton.edges]

@@ -1,9 +1,8 @@
-"""The step of a formula: what must hold now, and what is left for the next moment.
+"""Expansion of a formula: what must hold now, and what remains for the next moment.
 
-The expansion laws (f U g is g, or f and again f U g next) turn a formula in negation normal form into
-alternatives. An alternative has a guard for the letter that is read, a set of formulas that must hold at
-the next moment, and a set of promises: formulas that were put off and must come true some day (Couvreur
-1999).
+The expansion laws (f U g is g, or f and again f U g next) turn a formula in negation normal form into alternatives. An
+alternative has a guard for the letter that is read, a set of formulas that must hold at the next moment, and a set of
+promises: postponed formulas that must eventually come true (Couvreur 1999).
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from strandline.properties.ltl.implication import boolean_guard, implies
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """What an alternative leaves for later."""
+    """The obligations of an alternative for the next moments."""
 
     next_formulas: frozenset[Formula]
     promises: frozenset[Formula]
@@ -28,7 +27,7 @@ class Rest:
         return Rest(self.next_formulas | other.next_formulas, self.promises | other.promises)
 
     def is_easier_than(self, other: Rest) -> bool:
-        """Whether whoever can satisfy `other` can satisfy this, with no more promises."""
+        """Return True if whatever satisfies `other` satisfies this, with no more promises."""
         return self.promises <= other.promises and self.next_formulas <= other.next_formulas
 
 
@@ -37,7 +36,7 @@ Alternatives = dict[Rest, Guard]
 
 
 class Expander:
-    """Expands formulas over a fixed tuple of atomic propositions and remembers the results.
+    """Expands formulas over a fixed tuple of atomic propositions, with memoisation.
 
     Raises `TranslationTooLarge` if a formula has more than `maximum` alternatives.
     """
@@ -48,7 +47,7 @@ class Expander:
         self._done: dict[Formula, Alternatives] = {}
 
     def expand(self, formula: Formula) -> Alternatives:
-        """The alternatives of a formula; no alternative is left whose guard an easier one covers."""
+        """Return the alternatives of a formula, without those whose guards easier ones cover."""
         for node in subformulas(formula):
             if node not in self._done:
                 self._done[node] = self._expand_node(node)
@@ -63,41 +62,41 @@ class Expander:
             case Operator.AND:
                 result: Alternatives = {_NOTHING: guards.TRUE}
                 for operand in operands:
-                    result = both(result, operand)
+                    result = conjoin(result, operand)
                     if self.maximum is not None and len(result) > self.maximum:
                         raise TranslationTooLarge(f"a formula has more than {self.maximum} alternatives")
                 return result
             case Operator.OR:
                 result = {}
                 for operand in operands:
-                    result = either(result, operand)
+                    result = disjoin(result, operand)
                 return result
             case Operator.NEXT:
-                return leave(node.operands[0])
+                return postpone(node.operands[0])
             case operator:
                 return self._expand_until(operator, node, operands)
 
     def _expand_until(self, operator: Operator, node: Formula, operands: list[Alternatives]) -> Alternatives:
-        again = leave(node)
+        again = postpone(node)
         match operator:
             case Operator.EVENTUALLY:
-                return either(operands[0], leave(node, promise=node.operands[0]))
+                return disjoin(operands[0], postpone(node, promise=node.operands[0]))
             case Operator.ALWAYS:
-                return both(operands[0], again)
+                return conjoin(operands[0], again)
             case Operator.UNTIL:
-                return either(operands[1], both(operands[0], leave(node, promise=node.operands[1])))
+                return disjoin(operands[1], conjoin(operands[0], postpone(node, promise=node.operands[1])))
             case Operator.WEAK_UNTIL:
-                return either(operands[1], both(operands[0], again))
+                return disjoin(operands[1], conjoin(operands[0], again))
             case Operator.RELEASE:
-                return both(operands[1], either(operands[0], again))
+                return conjoin(operands[1], disjoin(operands[0], again))
             case Operator.STRONG_RELEASE:
-                return both(operands[1], either(operands[0], leave(node, promise=node.operands[0])))
+                return conjoin(operands[1], disjoin(operands[0], postpone(node, promise=node.operands[0])))
             case _:
                 raise ValueError(f"not in negation normal form: {node}")
 
 
-def leave(formula: Formula, promise: Formula | None = None) -> Alternatives:
-    """The single alternative that puts a formula off to the next moment."""
+def postpone(formula: Formula, promise: Formula | None = None) -> Alternatives:
+    """Return the single alternative that postpones a formula to the next moment."""
     if formula is TRUE:
         return {_NOTHING: guards.TRUE}
     if formula is FALSE:
@@ -107,16 +106,16 @@ def leave(formula: Formula, promise: Formula | None = None) -> Alternatives:
     return {Rest(frozenset(parts), promises): guards.TRUE}
 
 
-def either(left: Alternatives, right: Alternatives) -> Alternatives:
-    """Alternatives of a disjunction."""
+def disjoin(left: Alternatives, right: Alternatives) -> Alternatives:
+    """Return the alternatives of a disjunction."""
     result = dict(left)
     for rest, guard in right.items():
         result[rest] = result.get(rest, guards.FALSE) | guard
     return without_covered(result)
 
 
-def both(left: Alternatives, right: Alternatives) -> Alternatives:
-    """Alternatives of a conjunction."""
+def conjoin(left: Alternatives, right: Alternatives) -> Alternatives:
+    """Return the alternatives of a conjunction."""
     result: Alternatives = {}
     for first, first_guard in left.items():
         for second, second_guard in right.items():
@@ -128,7 +127,7 @@ def both(left: Alternatives, right: Alternatives) -> Alternatives:
 
 
 def without_covered(alternatives: Alternatives) -> Alternatives:
-    """Take from every guard the letters for which an easier alternative exists."""
+    """Remove from every guard the letters for which an easier alternative exists."""
     if len(alternatives) < 2:
         return alternatives
     ordered = sorted(alternatives.items(), key=lambda item: len(item[0].next_formulas) + len(item[0].promises))
@@ -144,5 +143,5 @@ def without_covered(alternatives: Alternatives) -> Alternatives:
 
 
 def destination_is_easier(left: Formula, right: Formula) -> bool:
-    """Whether the state `left` accepts, as its syntax shows, all that the state `right` accepts."""
+    """Return True if the syntax shows that state `left` accepts everything that state `right` accepts."""
     return implies(right, left)

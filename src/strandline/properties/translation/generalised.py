@@ -28,7 +28,7 @@ from strandline.properties.ltl.formula import FALSE, TRUE, Formula, Operator, ma
 from strandline.properties.translation.expansion import Expander, Rest, destination_is_easier
 
 MAXIMUM_COMPARED_STEPS = 150
-"""Steps of one state are compared with each other up to this number."""
+"""The most steps of one state that are compared with each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +41,10 @@ class _Step:
 def translate_to_generalised(
     formula: Formula, atoms: tuple[str, ...], *, rewrite: bool, maximum_edges: int | None = None
 ) -> Automaton:
-    """A transition-based generalised automaton for a formula in (simplified) negation normal form.
+    """Translate a simplified formula in negation normal form to a generalised automaton.
 
-    Without `rewrite` it is exact; with it, it accepts at least the models of the formula (see above).
-    Raises `TranslationTooLarge` if there are more edges than allowed.
+    Acceptance is transition-based. Without `rewrite` it is exact; with it, it accepts at least the models of the
+    formula (see above). Raises `TranslationTooLarge` if there are more edges than allowed.
     """
     # A formula with a sixteenth of all allowed edges is a sign of many more to come.
     expander = Expander(atoms, None if maximum_edges is None else maximum_edges // 16)
@@ -100,7 +100,7 @@ def _destination(rest: Rest, rewrite: bool) -> Formula:
 
 
 def _without_harder(steps: list[_Step]) -> list[_Step]:
-    """Take from every step the letters for which a step with an easier destination exists."""
+    """Remove from every step the letters for which a step with an easier destination exists."""
     steps.sort(key=lambda step: (len(step.promises), order(step.destination)))
     if len(steps) > MAXIMUM_COMPARED_STEPS:
         return steps

@@ -27,14 +27,14 @@ from strandline.properties.ltl.formula import (
 )
 
 MAXIMUM_FREE_PARTS = 11
-"""Propositions, ○ and U formulas that the tableau may have; it has two to this power of atoms."""
+"""The most propositions, ○ and U formulas of a tableau, which has two to this power of atoms."""
 
 TableauAtom = frozenset[Formula]
 """A maximal propositionally consistent subset of the closure."""
 
 
 def to_basic_operators(formula: Formula) -> Formula:
-    """The same formula with ¬, ∧, ○ and U alone (true stays a constant), without double negations."""
+    """Rewrite the formula with ¬, ∧, ○ and U only (true stays a constant), without double negations."""
     return rebuild(formula, lambda node, operands: _basic(node.operator, node, operands))
 
 
@@ -89,18 +89,18 @@ def _equivalent(left: Formula, right: Formula) -> Formula:
 
 
 def negate(formula: Formula) -> Formula:
-    """¬f, with ¬¬f read as f."""
+    """Return ¬f, with ¬¬f read as f."""
     return formula.operands[0] if formula.operator is Operator.NOT else make(Operator.NOT, formula)
 
 
 def closure(formula: Formula) -> frozenset[Formula]:
-    """C(P): the subformulas of P (over the basic operators) and their negations."""
+    """Return C(P): the subformulas of P (over the basic operators) and their negations."""
     parts = list(subformulas(to_basic_operators(formula)))
     return frozenset(parts) | frozenset(map(negate, parts))
 
 
 def tableau_atoms(formula: Formula) -> list[TableauAtom]:
-    """P_K: the subsets of the closure without propositional contradiction, with f or ¬f for every f."""
+    """Return P_K: the subsets of the closure without propositional contradiction, with f or ¬f for every f."""
     basic = to_basic_operators(formula)
     positive = [part for part in subformulas(basic) if part.operator is not Operator.NOT]
     free = [part for part in positive if part.operator not in (Operator.AND, Operator.TRUE)]
@@ -131,12 +131,12 @@ def _complete(positive: list[Formula], value: dict[Formula, bool]) -> TableauAto
 
 
 def untils_of(formula: Formula) -> tuple[Formula, ...]:
-    """The U formulas of the closure, operands first."""
+    """Return the U formulas of the closure, operands first."""
     return tuple(part for part in subformulas(to_basic_operators(formula)) if part.operator is Operator.UNTIL)
 
 
 def may_follow(atom: TableauAtom, successor: TableauAtom, parts: tuple[Formula, ...]) -> bool:
-    """R_L: whether the local automaton has an edge (labelled `atom`) from `atom` to `successor`.
+    """Return R_L: True if the local automaton has an edge (labelled `atom`) from `atom` to `successor`.
 
     `parts` are the ○ and U formulas of the closure.
     """
@@ -152,7 +152,7 @@ def may_follow(atom: TableauAtom, successor: TableauAtom, parts: tuple[Formula, 
 
 
 def _local_edges(local_atoms: list[TableauAtom], parts: tuple[Formula, ...]) -> dict[TableauAtom, list[TableauAtom]]:
-    """R_L as lists of successors; atoms that ask the same of their successors share one list."""
+    """Return R_L as lists of successors; atoms with the same demands share one list."""
     shared: dict[tuple[tuple[Formula, bool], ...], list[TableauAtom]] = {}
     edges: dict[TableauAtom, list[TableauAtom]] = {}
     for atom in local_atoms:
@@ -169,7 +169,7 @@ def _local_edges(local_atoms: list[TableauAtom], parts: tuple[Formula, ...]) -> 
 
 
 def _demands(atom: TableauAtom, parts: tuple[Formula, ...]) -> tuple[tuple[Formula, bool], ...] | None:
-    """What `may_follow` asks of a successor: what it must and must not hold; None if nothing may follow."""
+    """Return what `may_follow` demands of a successor to hold and not to hold; None if it is contradictory."""
     demands = []
     for part in parts:
         if part.operator is Operator.NEXT:
@@ -189,12 +189,12 @@ def is_eventuality_edge(
     successor: frozenset[Formula],
     untils: tuple[Formula, ...],
 ) -> bool:
-    """R_E exactly as in the text: the open obligations are met by the label or handed on."""
+    """Return R_E exactly as in the text: the open obligations are met by the label or handed on."""
     return _open_obligations(obligations, label, untils) <= successor
 
 
 def eventuality_states(untils: tuple[Formula, ...]) -> list[frozenset[Formula]]:
-    """All sets of U formulas, the empty (initial and accepting) one first."""
+    """Return all sets of U formulas, the empty (initial and accepting) one first."""
     return [frozenset(some) for size in range(len(untils) + 1) for some in combinations(untils, size)]
 
 
@@ -206,7 +206,7 @@ def _open_obligations(
 
 
 def tableau_product(formula: Formula) -> tuple[Automaton, list[tuple[TableauAtom, frozenset[Formula]]]]:
-    """P_L ⊗ P_E with labels cut down to propositions: the automaton and, for each state, its two components.
+    """Return P_L ⊗ P_E, with labels reduced to propositions, and the two components of each state.
 
     State-based Büchi: a state is accepting if no obligation is open in it.
     """
@@ -237,7 +237,7 @@ def tableau_product(formula: Formula) -> tuple[Automaton, list[tuple[TableauAtom
 
 
 def translate_by_tableau(formula: Formula) -> Automaton:
-    """The product, without the states from which no accepting cycle can be reached."""
+    """Return the product without the states from which no accepting cycle can be reached."""
     from strandline.properties.automata.trimming import trim
 
     return trim(tableau_product(formula)[0])
@@ -249,7 +249,7 @@ def _label(atom: TableauAtom, atoms: tuple[str, ...]) -> Guard:
 
 
 def _state_name(atom: TableauAtom, obligations: frozenset[Formula], texts: dict[Formula, str]) -> str:
-    """A readable name: the formulas of the atom and, behind a bar, the open obligations."""
+    """Return a readable name: the formulas of the atom and, behind a bar, the open obligations."""
     members = ", ".join(sorted(texts[part] for part in atom if part is not TRUE))
     open_ones = ", ".join(sorted(texts[part] for part in obligations))
     return f"{members} | {open_ones}" if obligations else members

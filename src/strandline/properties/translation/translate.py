@@ -20,7 +20,7 @@ from strandline.properties.automata.merging import merge_states
 from strandline.properties.automata.obligation import is_exact, weak_deterministic
 from strandline.properties.automata.simulation import reduce_by_simulation
 from strandline.properties.automata.trimming import simplify_acceptance, trim
-from strandline.properties.effort import TranslationTooLarge, at_most
+from strandline.properties.effort import TranslationTooLarge, work_limit
 from strandline.properties.ltl.formula import Formula, Operator, atoms_in_order, make
 from strandline.properties.ltl.lasso import holds
 from strandline.properties.ltl.simplify import simplify
@@ -28,24 +28,26 @@ from strandline.properties.translation.generalised import translate_to_generalis
 from strandline.properties.translation.tableau import translate_by_tableau
 
 MAXIMUM_PAIR_EDGES = 1500
-"""Edges up to which the automaton of the negation is made to help with that of the formula."""
+"""The most edges up to which the negation's automaton is built to help with that of the formula."""
 MOST_EFFORT_FOR_PAIR, MOST_EFFORT_FOR_REDUCTION, MOST_EFFORT = 400_000, 200_000, 1_000_000
-"""How much work (see `effort`) both automata together may be, making one smaller, and one that is made alone. The most
-that one of the formulas in bench/formulas takes is 170,000."""
+"""Work budgets (see `effort`) for both automata together, for one reduction, and for one automaton alone.
+
+The most that one of the formulas in bench/formulas takes is 170,000.
+"""
 
 
 class Method(Enum):
-    """Which translation to use."""
+    """The translations."""
 
     DEFAULT = "default"
     TABLEAU = "tableau"
 
 
 class Acceptance(Enum):
-    """What kind of automaton is wanted."""
+    """The kinds of acceptance of the result."""
 
     STATE = "state"
-    """Büchi with accepting states: what searches for accepting cycles take."""
+    """Büchi with accepting states, as searches for accepting cycles need it."""
     GENERALISED = "generalised"
     """Transition-based, any number of acceptance sets: usually smaller."""
 
@@ -53,15 +55,15 @@ class Acceptance(Enum):
 def translate(
     formula: Formula, *, method: Method = Method.DEFAULT, acceptance: Acceptance = Acceptance.STATE
 ) -> Automaton:
-    """An automaton that accepts exactly the words that satisfy the formula.
+    """Return an automaton that accepts exactly the words that satisfy the formula.
 
-    Its atoms are those of the formula, as it mentions them, also where simplification made some irrelevant.
-    The tableau is state-based whatever is asked for. Raises `TranslationTooLarge` where it is too much work.
+    Its atoms are those of the formula in their order, even if simplification made some irrelevant. The tableau is
+    always state-based. Raises `TranslationTooLarge` if it is too much work.
     """
     if method is Method.TABLEAU:
         return translate_by_tableau(formula)
     try:
-        with at_most(MOST_EFFORT_FOR_PAIR):
+        with work_limit(MOST_EFFORT_FOR_PAIR):
             positive, negative = generalised_pair(formula)
             if acceptance is Acceptance.GENERALISED:
                 return positive
@@ -71,9 +73,12 @@ def translate(
 
 
 def translate_negation(formula: Formula) -> Automaton:
-    """A state-based automaton that accepts exactly the words that violate the formula. Raises as `translate` does."""
+    """Return a state-based automaton that accepts exactly the words that violate the formula.
+
+    Raises as `translate` does.
+    """
     try:
-        with at_most(MOST_EFFORT_FOR_PAIR):
+        with work_limit(MOST_EFFORT_FOR_PAIR):
             positive, negative = generalised_pair(formula)
             return to_state_based(formula, negative, positive, negated=True)
     except TranslationTooLarge:
@@ -81,8 +86,8 @@ def translate_negation(formula: Formula) -> Automaton:
 
 
 def _translate_alone(formula: Formula, acceptance: Acceptance) -> Automaton:
-    """Without the help of the negation, whose automaton (or the formula's own) is too large to be worth it."""
-    with at_most(MOST_EFFORT):
+    """Translate without the help of the negation, because one of the two automata is too large."""
+    with work_limit(MOST_EFFORT):
         raw = translate_to_generalised(simplify(formula), atoms_in_order(formula), rewrite=False)
         automaton = simplify_acceptance(_reduced(simplify_acceptance(trim(raw))))
         if acceptance is Acceptance.GENERALISED:
@@ -91,9 +96,9 @@ def _translate_alone(formula: Formula, acceptance: Acceptance) -> Automaton:
 
 
 def _reduced(automaton: Automaton, *, keep_state_based: bool = False) -> Automaton:
-    """Reduced, or as it is where that would be much work."""
+    """Return the automaton reduced, or unchanged if that would be too much work."""
     try:
-        with at_most(MOST_EFFORT_FOR_REDUCTION):
+        with work_limit(MOST_EFFORT_FOR_REDUCTION):
             return reduce_by_simulation(automaton, keep_state_based=keep_state_based)
     except TranslationTooLarge:
         return automaton
@@ -101,11 +106,11 @@ def _reduced(automaton: Automaton, *, keep_state_based: bool = False) -> Automat
 
 @lru_cache(maxsize=32)
 def generalised_pair(formula: Formula) -> tuple[Automaton, Automaton]:
-    """Reduced generalised automata of the formula and of its negation.
+    """Return reduced generalised automata of the formula and of its negation.
 
-    Translation with rewriting never loses a word, so the two are exact if and only if no word is in both;
-    in the rare other case they are made again without rewriting. Raises `TranslationTooLarge` (a
-    `ResourceError`) if one of them has more than `MAXIMUM_PAIR_EDGES` edges.
+    Translation with rewriting never loses a word, so the two are exact if and only if no word is in both; in the rare
+    other case they are built again without rewriting. Raises `TranslationTooLarge` (a `ResourceError`) if one of them
+    has more than `MAXIMUM_PAIR_EDGES` edges.
     """
     atoms = atoms_in_order(formula)
     if len(atoms) > MAXIMUM_ATOMS:
@@ -127,7 +132,7 @@ def _generalised(formula: Formula, atoms: tuple[str, ...], *, rewrite: bool, bou
 
 
 def to_state_based(formula: Formula, positive: Automaton, negative: Automaton, *, negated: bool = False) -> Automaton:
-    """The smallest state-based automaton found for the language of `positive`.
+    """Return the smallest state-based automaton found for the language of `positive`.
 
     `negative` accepts the complement; the language is that of `formula`, or of its negation if `negated`.
     """

@@ -1,8 +1,8 @@
-"""From a model file to a System.
+"""Model files to Systems.
 
-What comes in: a file, a model or a class. What goes out: a `System`, and expressions over it. Imports `runtime` and
-`symbolic`; neither imports this.
+Input: a file, a model or a class. Output: a `System`, and expressions over it. Imports `runtime` and
+`symbolic_execution`; neither imports this.
 
-`files` executes a model file and picks the model, `lowering` puts its System together, `queries` reads expressions
-over a finished System.
+`files` executes a model file and picks the model, `class_checks` and `omissions` find likely mistakes in its classes,
+`lowering` builds its System, `scope` and `names` read expressions over the finished System.
 """

@@ -1,4 +1,4 @@
-"""Model files: they are executed, as an import would, and the models are looked for among their names."""
+"""Model files: executed like an import, then searched for models."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ from strandline.errors import InputError, ModelError, ParseError, UsageError
 from strandline.languages.parameters import Given, refuse_unknown
 from strandline.languages.python.runtime.bodies import parameters_of_model
 from strandline.languages.python.runtime.model import Model
-from strandline.languages.python.runtime.text import Text, head, line_start, raised
+from strandline.languages.python.runtime.text import Text, error_of_exception, head, line_start
 from strandline.source import Source, Span
 
 
 def load_model(source: Source, selection: str = "", given: Given | None = None) -> Model | type[Model]:
-    """Execute the file and pick a model from it, with the parameters that are given."""
-    picked = _picked(source, selection)
+    """Execute the file and return the selected model, with the given parameters.
+
+    Raises `ModelError` for errors in the file, and `UsageError` for a selection or parameters that do not fit.
+    """
+    picked = _pick_model(source, selection)
     if not given:
         return picked
     cls = picked if isinstance(picked, type) else type(picked)
@@ -36,11 +39,11 @@ def _is_call(selection: str) -> bool:
     return selection.rstrip().endswith(")")
 
 
-def _picked(source: Source, selection: str) -> Model | type[Model]:
-    names = _executed(source)
-    _no_model_twice(source, names)
+def _pick_model(source: Source, selection: str) -> Model | type[Model]:
+    names = _execute_file(source)
+    _refuse_duplicate_models(source, names)
     if selection:
-        return _selected(source, names, selection)
+        return _select_model(source, names, selection)
     instances = {name: one for name, one in names.items() if isinstance(one, Model)}
     classes = {
         name: one
@@ -56,11 +59,11 @@ def _picked(source: Source, selection: str) -> Model | type[Model]:
     raise UsageError(f"{source.name}: there are several models; name one of them: {choices}")
 
 
-def _executed(source: Source) -> dict[str, Any]:
-    """The names that a file defines. What it raises is shown as a mistake in the file."""
+def _execute_file(source: Source) -> dict[str, Any]:
+    """Execute a file and return its global names; exceptions become errors in the file."""
     module = ModuleType(f"strandline_model_{abs(hash((source.name, source.text)))}")
     module.__file__ = source.name
-    # The text that was read is the one that was executed, whatever becomes of the file meanwhile.
+    # Tracebacks must show the executed text, even if the file changes meanwhile.
     linecache.cache[source.name] = (
         len(source.text),
         None,
@@ -71,7 +74,7 @@ def _executed(source: Source) -> dict[str, Any]:
     sys.modules[module.__name__] = module
     sys.path.insert(0, folder)
     try:
-        # What the file prints must not stand among verdicts.
+        # Output of the file must not mix with verdicts on stdout.
         with contextlib.redirect_stdout(sys.stderr):
             exec(compile(source.text, source.name, "exec", dont_inherit=True), vars(module))
     except SyntaxError as error:
@@ -79,9 +82,9 @@ def _executed(source: Source) -> dict[str, Any]:
     except InputError:
         raise
     except SystemExit as error:
-        raise ModelError(f"the file ends the program while it is loaded: sys.exit({error.code})", source) from None
+        raise ModelError(f"the file terminates the program on loading: sys.exit({error.code})", source) from None
     except Exception as error:
-        raise raised(source, error) from error
+        raise error_of_exception(source, error) from error
     finally:
         sys.path.remove(folder)
     return vars(module)
@@ -92,7 +95,7 @@ def _syntax(source: Source, error: SyntaxError) -> ParseError:
     return ParseError(f"not Python: {error.msg}", source, Span(start, start + 1))
 
 
-def _no_model_twice(source: Source, names: dict[str, Any]) -> None:
+def _refuse_duplicate_models(source: Source, names: dict[str, Any]) -> None:
     """Refuse a file in which a model replaces another one of its name."""
     text = Text.create(source, ast.parse(source.text))
     first: dict[str, int] = {}
@@ -101,12 +104,12 @@ def _no_model_twice(source: Source, names: dict[str, Any]) -> None:
         if isinstance(node, ast.ClassDef) and isinstance(found, type) and issubclass(found, Model):
             line = first.setdefault(node.name, node.lineno)
             if line != node.lineno:
-                message = f"the model '{node.name}' is defined twice: the first, in line {line}, would be forgotten"
+                message = f"the model '{node.name}' is defined twice: the first, in line {line}, would be overwritten"
                 text.fail(message, head(node))
 
 
-def _selected(source: Source, names: dict[str, Any], selection: str) -> Model | type[Model]:
-    """`Name` or `Name(parameter=value, ...)`."""
+def _select_model(source: Source, names: dict[str, Any], selection: str) -> Model | type[Model]:
+    """Return the model named by `Name` or `Name(parameter=value, ...)`."""
     try:
         node = ast.parse(selection, mode="eval").body
     except SyntaxError:

@@ -1,4 +1,4 @@
-"""A model instance to a System."""
+"""Lowering of a model instance to a System."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from itertools import product
 from typing import Any
 
 from strandline.errors import InputError, ModelError, StrandlineError
+from strandline.languages.python.loading.class_checks import review
 from strandline.languages.python.loading.names import Names
-from strandline.languages.python.loading.reviewing import review
 from strandline.languages.python.loading.scope import Offers, PythonScope
 from strandline.languages.python.runtime.annotations import bind_type
 from strandline.languages.python.runtime.bodies import parameters_of_model
@@ -17,17 +17,34 @@ from strandline.languages.python.runtime.choices import parameters_of
 from strandline.languages.python.runtime.declarations import LOCATION, STRONG, WEAK, AnyOf, Fair, Marked
 from strandline.languages.python.runtime.deferred import resolve
 from strandline.languages.python.runtime.model import Model
-from strandline.languages.python.runtime.text import keyword_place, literal_place, parse_text, raised, text_of
+from strandline.languages.python.runtime.text import (
+    error_of_exception,
+    keyword_place,
+    literal_place,
+    parse_text,
+    text_of,
+)
 from strandline.languages.python.runtime.types import BagType, EnumType, FifoType, RecordType, SetType, is_flat
-from strandline.languages.python.symbolic.coding import number, truth
-from strandline.languages.python.symbolic.containers import containers_in, offered, queried, size_of
-from strandline.languages.python.symbolic.evaluate import Evaluator
-from strandline.languages.python.symbolic.execute import Runner, names_of
-from strandline.languages.python.symbolic.machine import Machine
-from strandline.languages.python.symbolic.structure import Structure, functions_of
-from strandline.languages.python.symbolic.values import GroupValue, ModelValue, Place, ProcessValue, RecordSymbol
-from strandline.languages.symbolic.building import equal
-from strandline.languages.symbolic.execution import Refused, limit
+from strandline.languages.python.symbolic_execution.coding import number, truth
+from strandline.languages.python.symbolic_execution.containers import (
+    containers_in,
+    offer_value,
+    query_property,
+    size_of,
+)
+from strandline.languages.python.symbolic_execution.evaluate import Evaluator
+from strandline.languages.python.symbolic_execution.execute import Runner, names_of
+from strandline.languages.python.symbolic_execution.machine import Machine
+from strandline.languages.python.symbolic_execution.structure import Structure, functions_of
+from strandline.languages.python.symbolic_execution.values import (
+    GroupValue,
+    ModelValue,
+    Place,
+    ProcessValue,
+    RecordSymbol,
+)
+from strandline.languages.symbolic_execution.building import equal
+from strandline.languages.symbolic_execution.execution import Refused, refuse_oversized
 from strandline.model.expression import FALSE, TRUE, Const, Expression, Read, conjunction, deep_recursion
 from strandline.model.measure import Component
 from strandline.model.system import (
@@ -48,7 +65,7 @@ _MOST_ACTIONS = 200_000
 
 
 def to_system(model: Model | type[Model]) -> System:
-    """The System that a model means; a class stands for its instance with the default parameters."""
+    """Lower a model to a System; a class stands for its instance with the default parameters."""
     notes = review(model if isinstance(model, type) else type(model))
     instance = model() if isinstance(model, type) else model
     with deep_recursion():
@@ -57,13 +74,13 @@ def to_system(model: Model | type[Model]) -> System:
 
 @dataclass(frozen=True, slots=True)
 class _Argument:
-    """One value of an action's parameter: how it is shown, when it is possible, what it is."""
+    """One value of an action's parameter: its text, the condition under which it is possible, and the value."""
 
     shown: str
     condition: Callable[[Machine], Expression]
     value: Callable[[Machine], Any]
     offered: tuple[str, Any] | None = None
-    """Where it is what a container holds: what is shown before it, and the value."""
+    """The text before the value and the value, if it comes from a container."""
 
 
 @dataclass(slots=True)
@@ -115,7 +132,7 @@ class _Lowering:
         return validate(self._with_claims(system))
 
     def _with_claims(self, system: System) -> System:
-        """What is said of the System's states and runs; it may ask about its actions."""
+        """Add claims, labels, measures and fairness conditions, which may refer to actions."""
         return replace(
             system,
             labels=tuple(self._predicates("label")),
@@ -136,7 +153,7 @@ class _Lowering:
         except StrandlineError:
             raise
         except Exception as error:  # noqa: BLE001  (whatever the user's functions raise is theirs to mend)
-            raise raised(self.source, error) from None
+            raise error_of_exception(self.source, error) from None
         if not states:
             raise ModelError(f"{type(self.model).__name__}: no @initial function leaves a state", self.source)
         return tuple(self.structure.valuation(state) for state in states)
@@ -192,7 +209,7 @@ class _Lowering:
             yield _Step(name, marked, process, guard, tuple(machine.execution.store.effects), span)
 
     def _arguments(self, process: ProcessValue | None, name: str, domain: Any, node: Any, text: Any) -> list[_Argument]:
-        """All values that a parameter can have in some state."""
+        """Return all values that a parameter can have in some state."""
         try:
             if domain is None:
                 raise Refused(f"'{name}' needs a domain: {name}: Range[low, high], Enum, bool or any_of(\"...\")")
@@ -240,9 +257,9 @@ class _Lowering:
             shown = f"{name}={place.variable.name}[{position}]"
         return _Argument(
             shown,
-            lambda machine: offered(machine, place, slot)[0],
-            lambda machine: offered(machine, place, slot)[1],
-            None if isinstance(place.kind, SetType) else (f"{name}=", offered(Machine(), place, slot)[1]),
+            lambda machine: offer_value(machine, place, slot)[0],
+            lambda machine: offer_value(machine, place, slot)[1],
+            None if isinstance(place.kind, SetType) else (f"{name}=", offer_value(Machine(), place, slot)[1]),
         )
 
     # Locations
@@ -251,7 +268,10 @@ class _Lowering:
         return self.structure.member_fields[process][LOCATION]
 
     def _processes(self, steps: list[_Step]) -> dict[ProcessValue, Process]:
-        """The processes that have locations: a `pc` with names. They jump where anything but `to` changes it."""
+        """Return the processes that have locations: an enumeration `pc`.
+
+        A process jumps if anything but `to` changes its `pc`.
+        """
         assigned = {effect.target.variable for step in steps for effect in step.effects}
         return {
             process: Process(self.structure.instance_name(process), place.variable, jumps=place.variable in assigned)
@@ -297,7 +317,7 @@ class _Lowering:
             text.fail(f"'{definition.name}' returns nothing; write 'return ...'", definition)
         try:
             expression = machine.execution.checked(read(value))
-            limit(expression)
+            refuse_oversized(expression)
         except Refused as refusal:
             text.fail(str(refusal), definition.body[-1])
         return expression
@@ -309,22 +329,22 @@ class _Lowering:
             yield Predicate(name, expression, self._span(marked))
 
     def _parameters(self) -> Iterator[tuple[str, Any]]:
-        """Those that are not what the class says."""
+        """Yield the parameters whose values are not the defaults."""
         for name, one in parameters_of_model(type(self.model)).items():
             value = self.model._bindings[name]
             if resolve(one.default, self.model._bindings) != value:
                 yield name, value
 
     def _bounds(self) -> Iterator[Predicate]:
-        """Where bags and queues are full: an action that would put something into them is not enabled."""
+        """Yield the conditions that bags and queues are full, which disable actions that add to them."""
         places = [*self.structure.fields.values()]
         places += [place for fields in self.structure.member_fields.values() for place in fields.values()]
         for place in (one for outer in places for one in containers_in(outer)):
             name = f"{place.shown} ({place.kind.capacity})"  # type: ignore[union-attr]
-            yield Predicate(name, queried(Machine(may_write=False), place, "full").expression)
+            yield Predicate(name, query_property(Machine(may_write=False), place, "full").expression)
 
     def _formulas(self) -> Iterator[Claim]:
-        """The formulas of the model, then those of each process, in its own words."""
+        """Yield the formulas of the model, then those of each process, in the scope of the process."""
         owners: list[ProcessValue | None] = [None, *self.structure.member_fields]
         for process in owners:
             cls = type(self.model) if process is None else self.structure.process_class(process.group)
@@ -343,21 +363,22 @@ class _Lowering:
     # Fairness
 
     def _fair_processes(self, taken: Sequence[tuple[_Step, tuple[Action, ...]]]) -> Iterator[Fairness]:
-        """Each process of a fair class by itself."""
+        """Yield a fairness condition for each process of a fair class."""
         for process in self.structure.member_fields:
             cls = self.structure.process_class(process.group)
             if not cls._fair:
                 continue
             place = keyword_place(cls, functions_of(self.model), "fair")
             if not any(marked.kind == "action" for marked in cls._marked.values()):
-                message = f"process '{process.group}' has no action of its own: fair={_said(cls._fair)} says nothing"
+                argument = f"fair={_fairness_argument(cls._fair)}"
+                message = f"process '{process.group}' has no action of its own: {argument} has no effect"
                 raise ModelError(message) if place is None else ModelError(message, *place)
             own = tuple(action for step, actions in taken if step.process == process for action in actions)
             span = place[1] if place is not None and place[0] is self.structure.source_text else None
             yield from self._fair(self.structure.instance_name(process), own, cls._fair, span)
 
     def _fair_actions(self, taken: Sequence[tuple[_Step, tuple[Action, ...]]]) -> Iterator[Fairness]:
-        """Each fair action, with all values of its parameters; that of each process by itself."""
+        """Yield a fairness condition for each fair action of each process, over all parameter values."""
         for process, marked in self._marked("action"):
             if marked.fair:
                 own = tuple(
@@ -370,7 +391,7 @@ class _Lowering:
                 yield from self._fair(title, own, marked.fair, self._span(marked))
 
     def _fair(self, name: str, actions: tuple[Action, ...], how: Fair, span: Span | None) -> Iterator[Fairness]:
-        """Fairness of some actions; there may be none, where no state at all lets them happen."""
+        """Yield fairness of the actions; nothing if there are none because they are impossible in every state."""
         if actions:
             yield Fairness(name, actions, span=span, strong=how == STRONG)
 
@@ -388,6 +409,6 @@ class _Lowering:
         return text.place(definition) if text.source is self.structure.source_text else None
 
 
-def _said(how: Fair) -> str:
-    """As it is written behind `fair=`."""
+def _fairness_argument(how: Fair) -> str:
+    """Return the fairness as written behind `fair=`."""
     return str(how == WEAK) if how != STRONG else repr(how)

@@ -1,4 +1,4 @@
-"""What names stand for outside of a function: in a question about a model, in `any_of("...")`."""
+"""Names outside of functions: in questions about a model and in `any_of("...")`."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from collections.abc import Iterator
 from typing import Any
 
 from strandline.languages.python.runtime import faults
-from strandline.languages.python.runtime.stepping import enabled
+from strandline.languages.python.runtime.steps import enabled
 from strandline.languages.python.runtime.types import RecordType
-from strandline.languages.python.symbolic.functions import taken
-from strandline.languages.python.symbolic.structure import Structure
-from strandline.languages.python.symbolic.values import ModelValue, ProcessValue
-from strandline.languages.symbolic.execution import Refused
+from strandline.languages.python.symbolic_execution.functions import taken
+from strandline.languages.python.symbolic_execution.structure import Structure
+from strandline.languages.python.symbolic_execution.values import ModelValue, ProcessValue
+from strandline.languages.symbolic_execution.execution import Refused
 
 _FUNCTIONS = {"count": faults.count, "require": faults.require}
 _QUESTIONS = {"enabled": enabled, "taken": taken}
-"""Functions whose names a model may use for something of its own: then that is meant."""
+"""Functions whose names a model may redefine; the model's own definition wins."""
 
 
 class Names:
-    """Finds names: the fields of a process, the model's, and the functions that actions use."""
+    """Name lookup: the fields of a process, the model's names, and the functions that actions use."""
 
     def __init__(self, structure: Structure, process: ProcessValue | None = None) -> None:
         self.structure, self.process = structure, process
@@ -52,7 +52,7 @@ class Names:
 
 
 def _records(structure: Structure) -> Iterator[type]:
-    """The classes of records that the model's variables hold, wherever they were written."""
+    """Yield the record classes that the model's variables hold, wherever they are defined."""
     fields = (structure.fields, *structure.member_fields.values())
     waiting: list[Any] = [place.kind for places in fields for place in places.values()]
     while waiting:

@@ -1,11 +1,11 @@
-"""Expressions over a finished model that do not stand in it: invariants, goals and measures from the command line.
+"""The scope of a Python model: expressions from outside the model, such as invariants and measures.
 
 They are written as in an action; `m.` may be left out: `count(p.pc == "cs" for p in P) <= 1`.
 
-What lies in the variables of the System itself, which an author never sees, can be said too: `raw(...)` holds an
-expression in the notation of `strandline.model.plain` over these variables, as `info --dump` shows them. There an
-element of a bag or of a queue is the number by which it is kept, 0 where there is none: `raw(inbox[0] + inbox[1])`. A
-value that has a name can be compared with that: `raw(inbox[0] == 'yes')`.
+`raw(...)` gives access to the variables of the System, which authors never see: it contains an expression in the
+notation of `strandline.model.plain` over these variables, as `info --dump` shows them. There an element of a bag or of
+a queue is its code plus 1, and 0 where the slot is free: `raw(inbox[0] + inbox[1])`. A value that has a name can be
+compared with it: `raw(inbox[0] == 'yes')`.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from strandline.errors import InputError
 from strandline.languages.python.loading.names import Names
 from strandline.languages.python.runtime.text import Text, parse_text
 from strandline.languages.python.runtime.types import ArrayType, RangeType
-from strandline.languages.python.symbolic.answers import answer
-from strandline.languages.python.symbolic.calls import inline
-from strandline.languages.python.symbolic.coding import number, truth
-from strandline.languages.python.symbolic.evaluate import Evaluator
-from strandline.languages.python.symbolic.machine import Machine
-from strandline.languages.python.symbolic.structure import Structure
-from strandline.languages.python.symbolic.values import Method, ProcessValue, Symbol, can_be_shown, describe
-from strandline.languages.symbolic.execution import Refused
+from strandline.languages.python.symbolic_execution.calls import inline
+from strandline.languages.python.symbolic_execution.coding import number, truth
+from strandline.languages.python.symbolic_execution.evaluate import Evaluator
+from strandline.languages.python.symbolic_execution.evaluation import answer
+from strandline.languages.python.symbolic_execution.machine import Machine
+from strandline.languages.python.symbolic_execution.structure import Structure
+from strandline.languages.python.symbolic_execution.values import Method, ProcessValue, Symbol, can_be_shown, describe
+from strandline.languages.symbolic_execution.execution import Refused
 from strandline.model.expression import Expression, deep_recursion, size
 from strandline.model.intervals import INT64
 from strandline.model.plain import PlainScope
@@ -37,13 +37,13 @@ from strandline.source import Source, Span
 
 _RAW = "raw"
 Offers: TypeAlias = tuple[str, tuple[str | tuple[str, Any], ...]]
-"""An action's name without arguments, and these: as they are shown, or what is shown before a value and that."""
+"""The name of an action and its arguments: as text, or as the text before a value and the value."""
 _TRIED = 2_000
-"""Nodes of an expression for which it is tried whether the model's own words mean it."""
+"""The largest expression for which `render` tries the model's own notation."""
 
 
 class PythonScope(Scope):
-    """The names of one model instance."""
+    """The scope of one model instance."""
 
     def __init__(
         self,
@@ -51,8 +51,10 @@ class PythonScope(Scope):
         process: ProcessValue | None = None,
         offers: Mapping[str, Offers] | None = None,
     ) -> None:
-        """With a process, in the words of that: its fields by their names alone. `offers`: which actions take what out
-        of containers."""
+        """Create a scope; with a process, the fields of the process need no `me.`.
+
+        `offers` are the actions that take values out of containers.
+        """
         self.structure, self._process = structure, process
         self._offers = dict(offers or {})
         self._plain = PlainScope(structure.variables)
@@ -61,11 +63,14 @@ class PythonScope(Scope):
             self._raw += "_"
 
     def read(self, text: str, name: str) -> Expression:
-        """The expression; the name of a label or an invariant stands for it. Raises `ParseError` or `ModelError`."""
+        """Parse an expression; the name of a label or an invariant stands for its expression.
+
+        Raises `ParseError` or `ModelError`.
+        """
         return self._read(text, name, number)
 
     def read_condition(self, text: str, name: str) -> Expression:
-        """The same; a number is no condition, as in the model."""
+        """Parse a condition; as in the model, a number is no condition."""
         return self._read(text, name, lambda value, _: truth(value))
 
     def _read(self, text: str, name: str, meaning: Callable[[Any, Span], Expression]) -> Expression:
@@ -77,14 +82,14 @@ class PythonScope(Scope):
             return self._evaluated(parsed, node, meaning)
 
     def _raw_part(self, node: ast.expr) -> ast.expr | None:
-        """What stands in `raw(...)`."""
+        """Return the argument of `raw(...)`; None for other expressions."""
         match node:
             case ast.Call(func=ast.Name(id=called), args=[inner], keywords=[]) if called == self._raw:
                 return inner
         return None
 
     def render(self, expression: Expression, *, longest: int | None = None) -> str:
-        """In the model's own words where they mean just this, else in those of the System's variables."""
+        """Render in the model's notation if it is exact, else over the System's variables in `raw(...)`."""
         text = self._plain.render(expression, longest=longest)
         vast = longest is not None and size(expression) > longest
         return text if vast or self._means(text, expression) else f"{self._raw}({text})"
@@ -94,7 +99,7 @@ class PythonScope(Scope):
         return {} if self.structure.steps is None else self.structure.steps.histories
 
     def question(self, text: str, *, name: str = "expression") -> Callable[[Evaluate], Any]:
-        """As `parse`; also whole records, containers, optionals, names and processes."""
+        """Parse a question; as `parse`, also for records, containers, optionals, names and processes."""
         parsed, node = parse_text(text, name)
         if self._raw_part(node) is not None:
             return super().question(text, name=name)
@@ -120,7 +125,7 @@ class PythonScope(Scope):
         )
 
     def step_name(self, action: str, evaluate: Evaluate) -> str:
-        """With the values that the action takes out of containers."""
+        """Return the name of a step with the values that the action takes out of containers."""
         taken = self._offers.get(action)
         if taken is None:
             return action
@@ -132,7 +137,7 @@ class PythonScope(Scope):
         return f"{title}({', '.join(shown)})"
 
     def _means(self, text: str, expression: Expression) -> bool:
-        """Whether a text, read as the model's author would, is this expression."""
+        """Return True if the text, parsed in the model's notation, is this expression."""
         if size(expression) > _TRIED:
             return False
         try:
@@ -159,5 +164,5 @@ class PythonScope(Scope):
 
 
 def _is_plain(kind: Any) -> bool:
-    """Whether the System's variable holds just the numbers of the type."""
+    """Return True if the System's variable holds exactly the numbers of the type."""
     return isinstance(kind.element if isinstance(kind, ArrayType) else kind, RangeType)

@@ -1,10 +1,10 @@
-"""What an author derives from, and what runs as plain Python.
+"""The base classes of Python models, and running them as plain Python.
 
-What comes in: a class with declared variables, parameters and decorated functions. What goes out: a `Model` that can
-be stepped, whose types, marked functions and texts the other rooms read. Must not import `symbolic` or `loading`.
+Input: a class with declared variables, parameters and decorated functions. Output: a `Model` that can be stepped; the
+other packages read its types, marked functions and source. Must not import `symbolic_execution` or `loading`.
 
-`annotations`, `declarations`, `deferred` and `model` are what an author writes with, `hints_for_mypy` and
-`hints_for_pyright` what type checkers take that for; `bodies` is what becomes of a class body, `binding` of its types
-once all parameters are bound: `types`, and `containers` for their values. `choices` has the values of an action's
-parameters, `stepping` takes steps, `faults` is what a step can come to; `text` finds the syntax tree of each function.
+`annotations`, `declarations`, `deferred` and `model` are the public interface for authors; `hints_for_mypy` and
+`hints_for_pyright` are what type checkers see of it. `bodies` turns class bodies into descriptors, `binding` binds
+parameters; `types` has the bound types, `containers` their values. `choices` enumerates action parameters, `steps`
+takes steps, `faults` has the exceptions of steps, `text` finds the syntax tree of each function.
 """

@@ -1,6 +1,6 @@
-"""What a model's author writes types with: annotations of variables, of records' fields and of actions' parameters.
+"""Type annotations of models: for variables, record fields and action parameters.
 
-In a class body a type may still depend on parameters; `bind_type` makes one of `types` of it.
+In a class body a type may still depend on parameters; `bind_type` turns it into one of `types`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from strandline.errors import ModelError
-from strandline.languages.python.runtime.containers import fitted
+from strandline.languages.python.runtime.containers import convert
 from strandline.languages.python.runtime.deferred import resolve
 from strandline.languages.python.runtime.types import (
     BOOL,
@@ -39,8 +39,8 @@ class TypeExpression:
     arguments: tuple[Any, ...]
 
 
-class Written:
-    """Base of the types that are written with brackets behind their names."""
+class BracketType:
+    """Base of the types written with brackets: `Range[0, 3]`."""
 
     def __class_getitem__(cls, arguments: Any) -> TypeExpression:
         return TypeExpression(cls.__name__, arguments if isinstance(arguments, tuple) else (arguments,))
@@ -50,36 +50,36 @@ class Written:
         raise TypeError(f"{cls.__name__} is written with brackets: {cls.__name__}[{inside}]")
 
 
-class Range(Written):
+class Range(BracketType):
     """`Range[low, high]`: the integers from low to high, both included."""
 
 
-class Enum(Written):
+class Enum(BracketType):
     """`Enum["idle", "busy"]`: one of these names; the first is the default."""
 
 
-class Array(Written):
-    """`Array[type, length]`."""
+class Array(BracketType):
+    """`Array[type, length]`: a fixed-size array."""
 
 
-class Bag(Written):
+class Bag(BracketType):
     """`Bag[type, capacity]`: a multiset."""
 
 
-class Fifo(Written):
+class Fifo(BracketType):
     """`Fifo[type, capacity]`: a queue."""
 
 
-class Set(Written):
-    """`Set[type]`."""
+class Set(BracketType):
+    """`Set[type]`: a set of values of the type."""
 
 
-class Optional(Written):
+class Optional(BracketType):
     """`Optional[type]`: a value of the type, or None."""
 
 
-class Outer(dict[str, Any]):
-    """The namespace of a class inside a model: names of the enclosing class body are visible in it."""
+class EnclosingNamespace(dict[str, Any]):
+    """Namespace of a class inside a model; names of the enclosing class body are visible in it."""
 
     def __init__(self, enclosing: Mapping[str, Any]) -> None:
         super().__init__()
@@ -91,8 +91,8 @@ class Outer(dict[str, Any]):
         return self._enclosing[name]
 
 
-class Inner(type):
-    """Metaclass of what stands inside a model; see `Outer`."""
+class NestedClassMeta(type):
+    """Metaclass of classes inside a model; see `Outer`."""
 
     if TYPE_CHECKING:
         # In a model's functions the name of a process class stands for its processes.
@@ -103,17 +103,19 @@ class Inner(type):
 
     @classmethod
     def __prepare__(cls, name: str, bases: tuple[type, ...], /, **keywords: Any) -> Any:
-        return Outer(sys._getframe(1).f_locals)
+        return EnclosingNamespace(sys._getframe(1).f_locals)
 
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: Any, /, **keywords: Any) -> Any:
         enclosing = getattr(namespace, "_enclosing", {})
         return super().__new__(cls, name, bases, {**namespace, "_enclosing": enclosing}, **keywords)
 
 
-class Scalar(metaclass=Inner):
-    """Base of sets of things that are alike: `class Item(Scalar, count=3): ...`, and a variable `x: Item` holds one of
-    them. Their names are 0, 1, ..., but which is which never matters: they can be assigned, compared by == and !=,
-    chosen and used as indices, and nothing else."""
+class Scalar(metaclass=NestedClassMeta):
+    """Base of scalarsets: sets of interchangeable values.
+
+    After `class Item(Scalar, count=3): ...` a variable `x: Item` holds one of three items, numbered from 0. Items can
+    be assigned, compared by == and !=, chosen and used as indices, and nothing else.
+    """
 
     _count: Any = None
 
@@ -122,8 +124,11 @@ class Scalar(metaclass=Inner):
         cls._count = count
 
 
-class Record(metaclass=Inner):
-    """Base of record types: annotate the fields in the class body. `Message(kind="ack", number=3)` makes one."""
+class Record(metaclass=NestedClassMeta):
+    """Base of record types; annotate the fields in the class body.
+
+    `Message(kind="ack", number=3)` makes a value.
+    """
 
     def __init__(self, *values: Any, **fields: Any) -> None:
         names = list(annotations_of(type(self)))
@@ -142,7 +147,7 @@ class Record(metaclass=Inner):
         if name not in self._values:
             raise AttributeError(f"{type(self).__name__} has no field '{name}'")
         kind = None if self._kind is None else dict(self._kind.fields)[name]
-        self._values[name] = value if kind is None else fitted(kind, value, name)
+        self._values[name] = value if kind is None else convert(kind, value, name)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, type(self)) and self._values == other._values
@@ -155,19 +160,19 @@ class Record(metaclass=Inner):
 
 
 def annotations_of(cls: type) -> dict[str, Any]:
-    """The annotations in a class body and those of its bases, base first; texts are evaluated."""
+    """Return the annotations of a class and its bases, base first, with string annotations evaluated."""
     found: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
         module = sys.modules.get(base.__module__)
         for name, annotation in inspect.get_annotations(base).items():
             if name.startswith("_"):
                 continue
-            found[name] = evaluated(annotation, vars(module) if module else {}, base)
+            found[name] = evaluate_annotation(annotation, vars(module) if module else {}, base)
     return found
 
 
-def evaluated(annotation: Any, names: Mapping[str, Any], owner: type | None) -> Any:
-    """An annotation as a value: under `from __future__ import annotations` it is a text."""
+def evaluate_annotation(annotation: Any, names: Mapping[str, Any], owner: type | None) -> Any:
+    """Evaluate an annotation that is a string, as under `from __future__ import annotations`."""
     if not isinstance(annotation, str):
         return annotation
     scope: dict[str, Any] = dict(getattr(owner, "_enclosing", {}) or {})
@@ -176,7 +181,10 @@ def evaluated(annotation: Any, names: Mapping[str, Any], owner: type | None) -> 
 
 
 def bind_type(annotation: Any, bindings: Mapping[str, Any], what: str) -> Type:
-    """The type that an annotation means with these parameters. Raises `ModelError` in the author's words."""
+    """Return the type of an annotation with these parameters.
+
+    `what` names the declaration in messages. Raises `ModelError` for anything that is no type of a model.
+    """
     if annotation is bool:
         return BOOL
     if isinstance(annotation, type) and issubclass(annotation, Record):

@@ -1,6 +1,6 @@
-"""What a model is made of with all parameters bound: the types of its variables and their first values.
+"""Binding of parameters: the types of variables and their initial values.
 
-What does not fit is told in the author's words, at the declaration where that is known.
+Errors point to the declaration where its place is known.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from strandline.errors import ModelError, UsageError, suggestion
 from strandline.languages.python.runtime.annotations import bind_type
 from strandline.languages.python.runtime.bodies import groups_of
-from strandline.languages.python.runtime.containers import default, fitted
+from strandline.languages.python.runtime.containers import convert, default
 from strandline.languages.python.runtime.declarations import LOCATION, Marked
 from strandline.languages.python.runtime.deferred import resolve
 from strandline.languages.python.runtime.text import field_place, text_of
@@ -22,9 +22,12 @@ if TYPE_CHECKING:
     from strandline.languages.python.runtime.model import Model
 
 
-def like(cls: type[Model], name: str, value: Any, default: Any) -> Any:
-    """The value of a parameter as what its default is: of a truth 0 and 1 are False and True. Raises `UsageError` where
-    it is something else: `-D N=three`."""
+def convert_parameter(cls: type[Model], name: str, value: Any, default: Any) -> Any:
+    """Convert a parameter's value to the type of its default.
+
+    0 and 1 become False and True where the default is a bool. Raises `UsageError` for a value of another type, as in
+    `-D N=three`.
+    """
     for kind, words in ((bool, "True or False"), (int, "a number"), (str, "a text")):
         if isinstance(default, kind):
             fits = isinstance(value, int) and value in (0, 1) if kind is bool else isinstance(value, kind)
@@ -35,34 +38,36 @@ def like(cls: type[Model], name: str, value: Any, default: Any) -> Any:
     return value
 
 
-def bound_types(cls: Any, bindings: Mapping[str, Any], what: str) -> dict[str, Type]:
+def bind_types(cls: Any, bindings: Mapping[str, Any], what: str) -> dict[str, Type]:
+    """Return the type of every variable that the class declares."""
     bound = {}
     for name, kind in cls._fields.items():
         try:
             bound[name] = bind_type(kind, bindings, f"{what}.{name}")
         except ModelError as error:
-            raise placed(cls, name, error.message) from None
+            raise error_at_declaration(cls, name, error.message) from None
         except (ArithmeticError, TypeError, ValueError) as error:
-            raise placed(cls, name, f"{what}.{name}: its type cannot be computed: {error}") from None
+            raise error_at_declaration(cls, name, f"{what}.{name}: its type cannot be computed: {error}") from None
     return bound
 
 
-def placed(cls: Any, name: str, message: str) -> ModelError:
-    """An error about a declaration, with its place where that is known."""
+def error_at_declaration(cls: Any, name: str, message: str) -> ModelError:
+    """Return an error about a declaration, with its place if it can be found."""
     functions = [marked.function for owner in (cls, *groups_of(cls)) for marked in owner._marked.values()]
     place = field_place(cls, functions, name)
     return ModelError(message) if place is None else ModelError(message, *place)
 
 
-def first_values(cls: Any, kinds: Mapping[str, Type], bindings: Mapping[str, Any]) -> dict[str, Any]:
+def make_initial_values(cls: Any, kinds: Mapping[str, Type], bindings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the initial value of every variable, and check the locations that decorators name."""
     values = {}
     for name, kind in kinds.items():
         try:
             given = resolve(getattr(cls, name).default, bindings)
-            values[name] = default(kind) if given is None else fitted(kind, given, name)
+            values[name] = default(kind) if given is None else convert(kind, given, name)
         except (ArithmeticError, TypeError, ValueError) as error:
             message = f"{cls.__name__}.{name}: the initial value does not fit: {error}"
-            raise placed(cls, name, message) from None
+            raise error_at_declaration(cls, name, message) from None
     location = kinds.get(LOCATION)
     for marked in cls._marked.values():
         for place in (*marked.at, *([] if marked.to is None else [marked.to])):
@@ -72,7 +77,10 @@ def first_values(cls: Any, kinds: Mapping[str, Type], bindings: Mapping[str, Any
 
 
 def _no_location(cls: Any, marked: Marked, place: str, location: Type | None) -> ModelError:
-    """Why `at` or `to` names no location; the caret stands under that name, as far as it can be found."""
+    """Return the error for a value of `at` or `to` that is no location.
+
+    The caret stands under that name if it can be found.
+    """
     where = f"{cls.__name__}.{marked.function.__name__}"
     text, node = text_of(marked.function)
     if not isinstance(location, EnumType):
@@ -88,5 +96,6 @@ def _no_location(cls: Any, marked: Marked, place: str, location: Type | None) ->
     return ModelError(f"{where}: '{place}' is not a value of pc{hint}", text.source, text.place(next(spelled, node)))
 
 
-def unknown(owner: str, name: str, known: Any, kind: str = "variable") -> str:
+def unknown_name_message(owner: str, name: str, known: Any, kind: str = "variable") -> str:
+    """Return the message for an unknown name, with a suggestion."""
     return f"{owner} has no {kind} '{name}'" + suggestion(name, known)

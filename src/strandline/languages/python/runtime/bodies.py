@@ -1,4 +1,4 @@
-"""What stands in the body of a model or a process, once the class is made: descriptors, and how they are found again.
+"""Descriptors for the contents of the body of a model or process class.
 
 An instance has its own values of variables (`_values`), of parameters (`_bindings`) and its processes (`_members`).
 """
@@ -10,17 +10,17 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from strandline.languages.python.runtime.annotations import annotations_of
-from strandline.languages.python.runtime.containers import fitted
+from strandline.languages.python.runtime.containers import convert
 from strandline.languages.python.runtime.declarations import FormulaText, Marked
 from strandline.languages.python.runtime.deferred import Deferred, Parameter, resolve
-from strandline.languages.python.runtime.stepping import BoundAction
+from strandline.languages.python.runtime.steps import BoundAction
 
 if TYPE_CHECKING:
     from strandline.languages.python.runtime.model import Model, Process
 
 
 class Field:
-    """A variable of a model or a process; assignments are checked."""
+    """Descriptor of a variable of a model or a process; assignments are checked."""
 
     def __init__(self, name: str, default: Any) -> None:
         self.name, self.default = name, default
@@ -29,11 +29,11 @@ class Field:
         return self if instance is None else instance._values[self.name]
 
     def __set__(self, instance: Any, value: Any) -> None:
-        instance._values[self.name] = fitted(instance._kinds[self.name], value, self.name)
+        instance._values[self.name] = convert(instance._kinds[self.name], value, self.name)
 
 
 class Constant:
-    """A name in a class body whose value depends on parameters."""
+    """Descriptor of a name whose value depends on parameters."""
 
     def __init__(self, value: Deferred) -> None:
         self.value = value
@@ -43,7 +43,7 @@ class Constant:
 
 
 class Decorated:
-    """An action or what is claimed of states: called on an instance it runs there."""
+    """Descriptor of an action or a claim; called on an instance it runs there."""
 
     def __init__(self, marked: Marked) -> None:
         self.marked = marked
@@ -59,7 +59,7 @@ class Decorated:
 
 
 class Helper:
-    """A function in the body of a process: it takes the model and the process first, as actions do."""
+    """Descriptor of a plain function of a process; it takes the model and the process first, as actions do."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
@@ -71,7 +71,7 @@ class Helper:
 
 
 class Members(tuple[Any, ...]):
-    """The processes of a class; like arrays they do not count from the end."""
+    """The processes of a class; like arrays they have no negative indices."""
 
     def __getitem__(self, index: Any) -> Any:
         if not isinstance(index, int) or not 0 <= index < len(self):
@@ -80,7 +80,7 @@ class Members(tuple[Any, ...]):
 
 
 class Group:
-    """A process class in a model: the class itself in the class, its instances in an instance."""
+    """Descriptor of a process class in a model: the class itself, or an instance's processes."""
 
     def __init__(self, process: type[Process]) -> None:
         self.process = process
@@ -93,35 +93,35 @@ class Group:
 
 
 def attributes(cls: type) -> Iterator[tuple[str, Any]]:
-    """Everything in the class bodies, base first; what a derived class hides comes once."""
+    """Yield all attributes of a class and its bases; overridden ones once."""
     found: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
         found |= vars(base)
     yield from found.items()
 
 
-def decorated(value: Any) -> Marked | None:
-    """What a decorator says of something in a class body, where one does."""
+def declaration_of(value: Any) -> Marked | None:
+    """Return the declaration of a decorated function; None for anything else."""
     return value.marked if isinstance(value, Decorated) else None
 
 
-def inner_group(value: Any) -> type[Process] | None:
-    """The process class that something in a class body is, where it is one."""
+def process_class_of(value: Any) -> type[Process] | None:
+    """Return the process class of a `Group`; None for anything else."""
     return value.process if isinstance(value, Group) else None
 
 
 def groups_of(model: type[Model]) -> list[type[Process]]:
-    """The process classes of a model."""
+    """Return the process classes of a model."""
     return [one.process for _, one in attributes(model) if isinstance(one, Group)]
 
 
 def parameters_of_model(cls: type[Model]) -> dict[str, Parameter]:
-    """What a model leaves open, by name."""
+    """Return the parameters of a model by name."""
     return {name: one for name, one in attributes(cls) if isinstance(one, Parameter)}
 
 
 def adopt_parameters(cls: type[Model]) -> None:
-    """Parameters that stand above the classes of a file, and what is made of them there, are those of every model."""
+    """Give a model the parameters that its file declares above the classes, and values derived from them."""
     module, own = sys.modules.get(cls.__module__), dict(attributes(cls))
     for name, value in list(vars(module).items()) if module else ():
         if isinstance(value, Parameter) and not value.name:
@@ -130,9 +130,11 @@ def adopt_parameters(cls: type[Model]) -> None:
             setattr(cls, getattr(value, "name", name), value)
 
 
-def dress(cls: Any, process: type[Process], *, helpers: bool) -> None:
-    """Turn what a class body holds into descriptors, and list it in `_fields`, `_marked` and `_formulas`. `process` is
-    what processes derive from; with `helpers` plain functions take the model and the process first."""
+def install_descriptors(cls: Any, process: type[Process], *, helpers: bool) -> None:
+    """Replace the contents of a class body by descriptors and list them in `_fields`, `_marked` and `_formulas`.
+
+    `process` is the base of process classes. With `helpers`, plain functions take the model and the process first.
+    """
     cls._fields = annotations_of(cls)
     cls._formulas = {name: one for name, one in attributes(cls) if isinstance(one, FormulaText)}
     cls._marked = {

@@ -1,11 +1,11 @@
-"""The parameters of actions: what they range over, and which values they have in a state of the plain model."""
+"""Parameters of actions: their domains, and their values in a state of the plain model."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from strandline.languages.python.runtime.annotations import bind_type, evaluated
+from strandline.languages.python.runtime.annotations import bind_type, evaluate_annotation
 from strandline.languages.python.runtime.declarations import AnyOf, AnyValue, Marked
 from strandline.languages.python.runtime.faults import NotEnabled
 
@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 def check_arguments(model: Model, me: tuple[Any, ...], marked: Marked, arguments: tuple[Any, ...]) -> None:
-    """Refuse arguments that the parameters do not allow; `NotEnabled` where it is the state that does not."""
+    """Check arguments against the domains of the parameters.
+
+    Raises `NotEnabled` where the state does not allow a value, and `TypeError` where no state would.
+    """
     wanted = parameters_of(marked.function, 1 + len(me), type(model))
     name = marked.function.__name__
     if len(wanted) != len(arguments):
@@ -28,8 +31,8 @@ def check_arguments(model: Model, me: tuple[Any, ...], marked: Marked, arguments
         earlier[parameter] = value
 
 
-def combinations(model: Model, me: tuple[Any, ...], marked: Marked) -> Iterator[tuple[Any, ...]]:
-    """All arguments that a function's parameters allow in the present state."""
+def argument_tuples(model: Model, me: tuple[Any, ...], marked: Marked) -> Iterator[tuple[Any, ...]]:
+    """Return all argument tuples that the parameters allow in the present state."""
     wanted = list(parameters_of(marked.function, 1 + len(me), type(model)).items())
 
     def extend(given: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
@@ -45,8 +48,11 @@ def combinations(model: Model, me: tuple[Any, ...], marked: Marked) -> Iterator[
 
 
 def parameters_of(function: Callable[..., Any], leading: int, owner: type) -> dict[str, Any]:
-    """The parameters that make an action nondeterministic, with their domains: what `any_of` says in place of a
-    default, else the annotation. Those before them are the model and the process."""
+    """Return the parameters of a function after the `leading` ones, with their domains.
+
+    The domain is the `any_of` given as default, else the annotation. The leading ones are the model and the
+    process.
+    """
     code, defaults = function.__code__, function.__defaults__ or ()
     names = code.co_varnames[: code.co_argcount]
     offered = dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
@@ -54,13 +60,13 @@ def parameters_of(function: Callable[..., Any], leading: int, owner: type) -> di
     for name in names[leading:]:
         domain = offered.get(name)
         if not isinstance(domain, AnyOf | AnyValue):
-            domain = evaluated(function.__annotations__.get(name), function.__globals__, owner)
+            domain = evaluate_annotation(function.__annotations__.get(name), function.__globals__, owner)
         found[name] = domain.kind if isinstance(domain, AnyValue) else domain
     return found
 
 
 def choices(model: Model, me: tuple[Any, ...], domain: Any, earlier: Mapping[str, Any], name: str) -> list[Any]:
-    """The values of a parameter in the present state, each once."""
+    """Return the distinct values of a parameter in the present state."""
     if isinstance(domain, AnyOf):
         held = eval(domain.text, {"__builtins__": {}}, Visible(model, me, earlier))
         found: list[Any] = []
@@ -73,7 +79,7 @@ def choices(model: Model, me: tuple[Any, ...], domain: Any, earlier: Mapping[str
 
 
 class Visible(dict[str, Any]):
-    """The names in the text of `any_of`: earlier parameters, `m`, `me`, fields of the process, the model's."""
+    """Names visible in the text of `any_of`: earlier parameters, `m`, `me`, fields of the process and the model."""
 
     def __init__(self, model: Model, me: tuple[Any, ...], earlier: Mapping[str, Any]) -> None:
         super().__init__({"m": model, **({"me": me[0]} if me else {}), **earlier})

@@ -1,7 +1,7 @@
 """Values of containers and records when a model runs as plain Python.
 
-They do what the compiled model does: an operation on a full or empty container means that the step is not enabled,
-a value that does not fit is a fault, a negative index is outside.
+They behave like the compiled model: an operation on a full or empty container disables the step, a value that does not
+fit is a fault, a negative index is out of range.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from strandline.languages.python.runtime.faults import NotEnabled, at_once, out_of_range
+from strandline.languages.python.runtime.faults import NotEnabled, out_of_range, raise_out_of_range
 from strandline.languages.python.runtime.types import (
     ArrayType,
     BagType,
@@ -25,9 +25,12 @@ from strandline.languages.python.runtime.types import (
 )
 
 
-def fitted(kind: Type, value: Any, place: str = "a value", outside: Callable[[str], None] = out_of_range) -> Any:
-    """The value as the type keeps it: copied where it is compound. A number outside its range is reported to
-    `outside`, at once where it is part of a coded value; a value of another kind is a `TypeError`."""
+def convert(kind: Type, value: Any, place: str = "a value", outside: Callable[[str], None] = out_of_range) -> Any:
+    """Convert a value to the type; compound values are copied.
+
+    A number outside its range is reported to `outside`, immediately if it is part of a coded value. Raises `TypeError`
+    for a value of another type.
+    """
     match kind:
         case BoolType() if isinstance(value, bool):
             return value
@@ -39,28 +42,28 @@ def fitted(kind: Type, value: Any, place: str = "a value", outside: Callable[[st
             return value
         case OptionalType(element=element):
             coded = isinstance(element, RecordType)
-            return None if value is None else fitted(element, value, place, at_once if coded else outside)
+            return None if value is None else convert(element, value, place, raise_out_of_range if coded else outside)
         case RecordType(maker=maker, fields=fields) if isinstance(value, maker):
-            parts = {name: fitted(t, getattr(value, name), f"{place}.{name}", outside) for name, t in fields}
-            return copied_record(kind, parts)
+            parts = {name: convert(t, getattr(value, name), f"{place}.{name}", outside) for name, t in fields}
+            return make_record(kind, parts)
         case ArrayType(element=inner, length=length) if isinstance(value, Iterable):
             values = list(value)
             if len(values) == length:
-                return ArrayValue(kind, [fitted(inner, one, place) for one in values])
+                return ArrayValue(kind, [convert(inner, one, place) for one in values])
         case BagType() if isinstance(value, Iterable):
-            return _filled(BagValue(kind), value)
+            return _fill(BagValue(kind), value)
         case FifoType() if isinstance(value, Iterable):
-            return _filled(FifoValue(kind), value)
+            return _fill(FifoValue(kind), value)
         case SetType() if isinstance(value, Iterable):
             held = SetValue(kind)
             for one in value:
                 held.add(one)
             return held
-    raise TypeError(f"{place} is {kind}; it cannot hold {value!r}{_instead(kind, value)}")
+    raise TypeError(f"{place} is {kind}; it cannot hold {value!r}{_array_hint(kind, value)}")
 
 
-def _instead(kind: Type, value: Any) -> str:
-    """How a value for each element of an array is written."""
+def _array_hint(kind: Type, value: Any) -> str:
+    """Return a hint how to write a value for each element of an array."""
     if not isinstance(kind, ArrayType):
         return ""
     if isinstance(value, Iterable) and not isinstance(value, str):
@@ -68,35 +71,35 @@ def _instead(kind: Type, value: Any) -> str:
     return f": an array has a value for each element, as in [{value!r}] * {kind.length}"
 
 
-def copied_record(kind: RecordType, values: dict[str, Any]) -> Any:
-    """A record whose assignments are checked by the bound type."""
+def make_record(kind: RecordType, values: dict[str, Any]) -> Any:
+    """Return a record whose assignments are checked against the bound type."""
     record: Any = object.__new__(kind.maker)
     object.__setattr__(record, "_kind", kind)
     object.__setattr__(record, "_values", values)
     return record
 
 
-def _filled(container: Any, values: Iterable[Any]) -> Any:
+def _fill(container: Any, values: Iterable[Any]) -> Any:
     for value in values:
         container.put(value)
     return container
 
 
-def order(kind: FlatType, value: Any) -> Any:
-    """A key that sorts values as their codes do, raw ones too."""
+def sort_key(kind: FlatType, value: Any) -> Any:
+    """Return a sort key that orders values as their codes do, including values out of range."""
     match kind:
         case RangeType():
             return value
         case OptionalType(element=element):
-            return (0,) if value is None else (1, order(element, value))
+            return (0,) if value is None else (1, sort_key(element, value))
         case RecordType(fields=fields):
-            return tuple(order(inner, getattr(value, name)) for name, inner in reversed(fields))  # type: ignore[arg-type]
+            return tuple(sort_key(inner, getattr(value, name)) for name, inner in reversed(fields))  # type: ignore[arg-type]
         case _:
             return kind.code(value)
 
 
 class ArrayValue:
-    """An array; indices run from 0 and never count from the end."""
+    """An array; indices start at 0, negative ones are out of range."""
 
     def __init__(self, kind: ArrayType, values: list[Any]) -> None:
         self._kind = kind
@@ -112,7 +115,7 @@ class ArrayValue:
 
     def __setitem__(self, index: Any, value: Any) -> None:
         place = self._index(index)
-        self._values[place] = fitted(self._kind.element, value, f"element {place}")
+        self._values[place] = convert(self._kind.element, value, f"element {place}")
 
     def __len__(self) -> int:
         return len(self._values)
@@ -128,7 +131,7 @@ class ArrayValue:
 
 
 class _Container:
-    """What bags, queues and sets have in common."""
+    """Base of bags, queues and sets."""
 
     def __init__(self, kind: Any) -> None:
         self._kind = kind
@@ -151,7 +154,7 @@ class _Container:
         return value in self._values
 
     def __iter__(self) -> Iterator[Any]:
-        """What is held now: putting and taking on the way does not change where a loop goes."""
+        """Iterate over a snapshot: changes during the loop do not affect it."""
         return iter(tuple(self._values))
 
     def __reversed__(self) -> Iterator[Any]:
@@ -162,7 +165,7 @@ class _Container:
 
 
 class _Bounded(_Container):
-    """What bags and queues have in common."""
+    """Base of bags and queues, which have a capacity."""
 
     _kind: BagType | FifoType
 
@@ -173,22 +176,22 @@ class _Bounded(_Container):
     def _append(self, value: Any) -> None:
         if self.full:
             raise NotEnabled("the container is full")
-        self._values.append(fitted(self._kind.element, value, "a value put into the container", at_once))
+        self._values.append(convert(self._kind.element, value, "a value put into the container", raise_out_of_range))
 
     def count(self, value: Any) -> int:
         return self._values.count(value)
 
 
 class BagValue(_Bounded):
-    """A multiset; the order in which things came is forgotten."""
+    """A multiset; the order of insertion is not kept."""
 
     def put(self, value: Any) -> None:
-        """Add one; not enabled where the bag is full."""
+        """Add a value; not enabled if the bag is full."""
         self._append(value)
-        self._values.sort(key=lambda one: order(self._kind.element, one), reverse=True)
+        self._values.sort(key=lambda one: sort_key(self._kind.element, one), reverse=True)
 
     def take(self, value: Any) -> None:
-        """Remove one such value; not enabled where there is none."""
+        """Remove one occurrence of the value; not enabled if there is none."""
         if value not in self._values:
             raise NotEnabled(f"{value!r} is not in the bag")
         self._values.remove(value)
@@ -198,18 +201,18 @@ class FifoValue(_Bounded):
     """A queue."""
 
     def put(self, value: Any) -> None:
-        """Append; not enabled where the queue is full."""
+        """Append a value; not enabled if the queue is full."""
         self._append(value)
 
     def get(self) -> Any:
-        """Remove and return the oldest; not enabled where the queue is empty."""
+        """Remove and return the oldest value; not enabled if the queue is empty."""
         if not self._values:
             raise NotEnabled("the queue is empty")
         return self._values.pop(0)
 
     @property
     def head(self) -> Any:
-        """The oldest; not enabled where the queue is empty."""
+        """The oldest value; not enabled if the queue is empty."""
         if not self._values:
             raise NotEnabled("the queue is empty")
         return self._values[0]
@@ -221,17 +224,17 @@ class SetValue(_Container):
     _kind: SetType
 
     def _checked(self, value: Any) -> Any:
-        """The value itself; one that can never be a member is outside, like an index."""
+        """Return the value; raise `IndexError` if it is outside the element type."""
         kept = _inside(self._kind.element, value)
         if not kept:
             raise IndexError(f"{value!r} is outside {self._kind.element}")
-        return fitted(self._kind.element, value)
+        return convert(self._kind.element, value)
 
     def add(self, value: Any) -> None:
         value = self._checked(value)
         if value not in self._values:
             self._values.append(value)
-            self._values.sort(key=lambda one: order(self._kind.element, one))
+            self._values.sort(key=lambda one: sort_key(self._kind.element, one))
 
     def discard(self, value: Any) -> None:
         value = self._checked(value)
@@ -239,7 +242,7 @@ class SetValue(_Container):
             self._values.remove(value)
 
     def remove(self, value: Any) -> None:
-        """Take a member out; not enabled where it is none."""
+        """Remove a member; not enabled if it is none."""
         if self._checked(value) not in self._values:
             raise NotEnabled(f"{value!r} is not in the set")
         self._values.remove(value)
@@ -261,23 +264,23 @@ def _inside(kind: FlatType, value: Any) -> bool:
             return value is not None
 
 
-def frozen(kind: Type, value: Any) -> Any:
-    """A hashable picture of a value, from which `thawed` makes an equal one."""
+def freeze(kind: Type, value: Any) -> Any:
+    """Return a hashable image of a value, from which `thawed` makes an equal one."""
     match kind:
         case RecordType(fields=fields):
-            return tuple(frozen(inner, getattr(value, name)) for name, inner in fields)
+            return tuple(freeze(inner, getattr(value, name)) for name, inner in fields)
         case OptionalType(element=element):
-            return None if value is None else (frozen(element, value),)
+            return None if value is None else (freeze(element, value),)
         case ArrayType(element=inner):
-            return tuple(frozen(inner, one) for one in value)
+            return tuple(freeze(inner, one) for one in value)
         case BagType(element=element) | FifoType(element=element) | SetType(element=element):
-            return tuple(frozen(element, one) for one in value)
+            return tuple(freeze(element, one) for one in value)
         case _:
             return value
 
 
 def default(kind: Type) -> Any:
-    """The value that a variable of the type has where none is given."""
+    """Return the initial value of a type where none is given."""
     match kind:
         case BoolType():
             return False
@@ -299,19 +302,19 @@ def default(kind: Type) -> Any:
             return SetValue(kind)
 
 
-def thawed(kind: Type, picture: Any) -> Any:
-    """The value that a picture shows."""
+def thaw(kind: Type, picture: Any) -> Any:
+    """Return the value of an image made by `frozen`."""
     match kind:
         case RecordType(fields=fields):
             parts = zip(fields, picture, strict=True)
-            return copied_record(kind, {name: thawed(inner, one) for (name, inner), one in parts})
+            return make_record(kind, {name: thaw(inner, one) for (name, inner), one in parts})
         case OptionalType(element=element):
-            return None if picture is None else thawed(element, picture[0])
+            return None if picture is None else thaw(element, picture[0])
         case ArrayType(element=inner):
-            return ArrayValue(kind, [thawed(inner, one) for one in picture])
+            return ArrayValue(kind, [thaw(inner, one) for one in picture])
         case BagType(element=element) | FifoType(element=element) | SetType(element=element):
             held = default(kind)
-            held._values = [thawed(element, one) for one in picture]
+            held._values = [thaw(element, one) for one in picture]
             return held
         case _:
             return picture

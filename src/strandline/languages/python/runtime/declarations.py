@@ -1,4 +1,4 @@
-"""What a model's author marks functions with, claims in, and gives actions' parameters their values with."""
+"""Decorators, formulas and parameter domains: what authors declare in a model."""
 
 from __future__ import annotations
 
@@ -7,36 +7,38 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 LOCATION = "pc"
-"""The field of a process that `at` and `to` speak of."""
+"""The field of a process that holds its location; `at` and `to` refer to it."""
 WEAK, STRONG = "weak", "strong"
 Fair = str | Literal[False]
-"""How a run must be fair to something: `WEAK`, `STRONG`, or not at all."""
+"""Fairness of a process or an action: `WEAK`, `STRONG` or False."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """The values of an action's parameter: what a container holds, or the processes of a class."""
+    """A parameter domain that depends on the state: the contents of a container, or the processes of a class."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class AnyValue:
-    """The values of an action's parameter: all of a type."""
+    """A parameter domain that is a type: all of its values."""
 
     kind: Any
 
 
 def any_of(values: Any) -> Any:
-    """The values of an action's parameter, in place of a default: `d=any_of("data")` is any value in the container
-    `data`, `p=any_of("P")` any process of the class `P`, `d=any_of("inbox[me]")` any value in one container of several,
-    `d=any_of(Range[0, 2])` any value of the type."""
+    """Declare the domain of an action's parameter, in place of a default.
+
+    `d=any_of("data")` is any value in the container `data`, `d=any_of("inbox[me]")` any value in one of several
+    containers, `p=any_of("P")` any process of the class `P`, `d=any_of(Range[0, 2])` any value of the type.
+    """
     return AnyOf(values) if isinstance(values, str) else AnyValue(values)
 
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """What a decorator says of a function."""
+    """A decorated function with its kind and the arguments of the decorator."""
 
     kind: str
     function: Callable[..., Any]
@@ -48,20 +50,23 @@ class Marked:
 
 @dataclass(frozen=True, slots=True)
 class FormulaText:
-    """A formula about runs, as it stands in a class body."""
+    """A temporal formula in a class body."""
 
     logic: str
     text: str
 
 
 def ltl(formula: str) -> FormulaText:
-    """A claim about every run, in a class body: `served = ltl("G (pc == 'want' -> F pc == 'cs')")`. Its propositions
-    are written as in a function; in a process they speak of each process by itself, whose fields need no `me.`"""
+    """Declare an LTL formula in a class body: `served = ltl("G (pc == 'want' -> F pc == 'cs')")`.
+
+    Its propositions are written as in a function. In a process class the formula is checked for each process, and the
+    fields of the process need no `me.`
+    """
     return _formula("ltl", formula)
 
 
 def ctl(formula: str) -> FormulaText:
-    """A claim about how runs branch, in a class body: `resettable = ctl("AG EF (pc == 'idle')")`; else as `ltl`."""
+    """Declare a CTL formula in a class body: `resettable = ctl("AG EF (pc == 'idle')")`; else as `ltl`."""
     return _formula("ctl", formula)
 
 
@@ -85,7 +90,7 @@ def _marked(kind: str, function: Any, **facts: Any) -> Any:
 
 
 def is_fair(fair: Any) -> Fair:
-    """What `fair=` says: False, or how; raises `TypeError` for anything else."""
+    """Return the fairness that an argument `fair=` means; raise `TypeError` for other values."""
     if fair is True:
         return WEAK
     if fair is not False and fair not in (WEAK, STRONG):
@@ -98,10 +103,13 @@ def is_fair(fair: Any) -> Fair:
 def action(
     function: Any = None, /, *, at: str | tuple[str, ...] = (), to: str | None = None, fair: bool | str = False
 ) -> Any:
-    """One atomic step. `at` names the locations (values of `pc`) where it is possible, `to` the next one. With
-    `fair` a run counts only if the action, once it stays possible, is taken again and again; with `fair="strong"`, if
-    it is taken again and again where it is possible again and again. That of each process counts by itself, with
-    whatever parameters."""
+    """Declare one atomic step.
+
+    `at` names the locations (values of `pc`) at which it is possible, `to` the next location. `fair=True` demands weak
+    fairness: a run counts only if the action is taken infinitely often whenever it stays enabled for ever.
+    `fair="strong"` demands it whenever the action is enabled infinitely often. The action of each process counts by
+    itself, over all values of its parameters.
+    """
     places = (at,) if isinstance(at, str) else tuple(at)
     fairly = is_fair(fair)
 
@@ -112,42 +120,45 @@ def action(
 
 
 def _plainly(kind: str, function: Any) -> Any:
-    """A decorator that says nothing more: `@invariant` and `@invariant()` are the same."""
+    """Return a decorator without arguments: `@invariant` and `@invariant()` are the same."""
     return (lambda target: _marked(kind, target)) if function is None else _marked(kind, function)
 
 
 def invariant(function: Any = None, /) -> Any:
-    """A condition that must hold in every reachable state."""
+    """Declare a condition that must hold in every reachable state."""
     return _plainly("invariant", function)
 
 
 def reachable(function: Any = None, /) -> Any:
-    """A condition that must hold in some reachable state; of a process, for each of them in some state."""
+    """Declare a condition that must hold in some reachable state; in a process class, for each process."""
     return _plainly("reachable", function)
 
 
 def valid_end(function: Any = None, /) -> Any:
-    """Where the model, or each process, may end: a state without a step in which all of these hold is no deadlock."""
+    """Declare a valid end: a state without a step in which all of these hold is no deadlock."""
     return _plainly("valid_end", function)
 
 
 def label(function: Any = None, /) -> Any:
-    """A named condition on states, for properties to speak of."""
+    """Declare a named condition on states, for use in properties."""
     return _plainly("label", function)
 
 
 def fairness(function: Any = None, /) -> Any:
-    """A condition on runs: only those count in which it is true again and again."""
+    """Declare a fairness condition: only runs in which it holds infinitely often count."""
     return _plainly("fairness", function)
 
 
 def initial(function: Any = None, /) -> Any:
-    """Sets up initial states; its parameters make several. It runs as plain Python."""
+    """Declare a function that sets up initial states, one for each value of its parameters.
+
+    It runs as plain Python.
+    """
     return _plainly("initial", function)
 
 
 def measure(function: Any = None, /, *, monotone: bool = False) -> Any:
-    """A measure of progress for sweeps; a monotone one promises never to decrease along a step."""
+    """Declare a progress measure for sweeps; a monotone one must never decrease along a step."""
 
     def mark(target: Callable[..., Any]) -> Any:
         return _marked("measure", target, monotone=monotone)

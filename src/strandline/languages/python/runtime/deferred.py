@@ -1,7 +1,7 @@
-"""Parameters of a model and arithmetic on them: values that are known when the model is instantiated.
+"""Parameters of a model and arithmetic on them: expressions evaluated at instantiation.
 
-In a class body, or above it, `N = param(2)` is not a number yet, so `Range[0, N - 1]` keeps the expression `N - 1` and
-asks for its value at instantiation.
+In a class body, or above it, `N = param(2)` is not a number yet, so `Range[0, N - 1]` keeps the expression `N - 1`
+until the model is instantiated.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 class Deferred:
-    """A value that depends on parameters; `value(bindings)` computes it."""
+    """An expression over parameters; `value(bindings)` evaluates it."""
 
     def __init__(self, compute: Callable[[Mapping[str, Any]], Any], shown: str) -> None:
         self._compute = compute
@@ -50,7 +50,7 @@ class Deferred:
 
 
 def resolve(value: Any, bindings: Mapping[str, Any]) -> Any:
-    """The value itself, or what a deferred one amounts to, also in lists and tuples: `[money] * accounts`."""
+    """Evaluate a deferred value, also inside lists and tuples: `[money] * accounts`."""
     found = value.value(bindings) if isinstance(value, Deferred) else value
     if type(found) in (list, tuple):
         return type(found)(resolve(one, bindings) for one in found)
@@ -73,7 +73,7 @@ for _name, _function in _OPERATORS.items():
 
 
 class Parameter(Deferred):
-    """A named parameter with a default; the class body gives it its name, or the models below it."""
+    """A named parameter with a default; it is named by the class body or by the models below it."""
 
     def __init__(self, default: Any) -> None:
         super().__init__(lambda bindings: bindings[self.name], "parameter")
@@ -81,7 +81,7 @@ class Parameter(Deferred):
         self.name = ""
 
     def __set_name__(self, owner: type, name: str) -> None:
-        # In `x: Range[0, N] = N` it is the first value of a variable.
+        # In `x: Range[0, N] = N` it is the initial value of a variable, and `x` is not its name.
         if not self.name and name not in vars(owner).get("__annotations__", {}):
             self.name = self._shown = name
 
@@ -93,5 +93,5 @@ class Parameter(Deferred):
 
 
 def param(default: Any) -> Any:
-    """A parameter of a model: `N = param(2)`; `Mutex(N=3)` gives it another value."""
+    """Declare a parameter of a model: `N = param(2)`; `Mutex(N=3)` gives it another value."""
     return Parameter(default)

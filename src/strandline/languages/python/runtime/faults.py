@@ -1,5 +1,4 @@
-"""What a step of a model can come to: exceptions where it runs as plain Python, and what is a fault of its own kind
-in the compiled model."""
+"""Outcomes of a step that cannot be completed: exceptions, and fault kinds of compiled models."""
 
 from __future__ import annotations
 
@@ -15,52 +14,56 @@ MEMBER_FAULT = "value that the set can never hold"
 
 
 class NotEnabled(Exception):
-    """The step cannot be taken in this state; the model is as it was before."""
+    """Raised when a step is not enabled in this state; the model is unchanged."""
 
 
 class OutOfRange(ValueError):
-    """A value was assigned that its variable cannot hold: a fault of the model."""
+    """A fault of the model: an assigned value is outside the variable's range."""
 
 
 _steps: list[list[OutOfRange]] = []
-"""For every step that is being taken, the assignments out of range so far."""
+"""For every step in progress, its assignments out of range so far."""
 
 
 def begin_step() -> list[OutOfRange]:
-    """From here on, assignments out of range are noted and judged when the step has ended: a step that turns
-    out not to be enabled is no fault."""
+    """Begin a step: from now on, assignments out of range are collected in the returned list.
+
+    They are judged at the end of the step, because a step that turns out not to be enabled is no fault.
+    """
     noted: list[OutOfRange] = []
     _steps.append(noted)
     return noted
 
 
 def end_step() -> None:
+    """End the innermost step."""
     _steps.pop()
 
 
 def in_step() -> bool:
+    """Return True while a step is being taken."""
     return bool(_steps)
 
 
 def out_of_range(message: str) -> None:
-    """Note an assignment out of range, or raise at once where no step is being taken."""
+    """Record an assignment out of range; raise at once if no step is being taken."""
     fault = OutOfRange(message)
     if not _steps:
         raise fault
     _steps[-1].append(fault)
 
 
-def at_once(message: str) -> None:
-    """Raise for a value out of range that cannot even be kept until the step ends."""
+def raise_out_of_range(message: str) -> None:
+    """Raise `OutOfRange` for a value that cannot be stored until the step ends."""
     raise OutOfRange(message)
 
 
 def require(condition: Any) -> None:
-    """The step is enabled only where the condition holds, wherever in the action this stands."""
+    """Disable the step unless the condition holds, at any position in the action."""
     if not condition:
         raise NotEnabled("a requirement is not met")
 
 
 def count(conditions: Iterable[Any]) -> int:
-    """How many of the conditions hold: `count(p.pc == "cs" for p in m.P)`."""
+    """Return the number of conditions that hold: `count(p.pc == "cs" for p in m.P)`."""
     return sum(1 for condition in conditions if condition)

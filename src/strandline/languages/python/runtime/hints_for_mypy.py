@@ -1,7 +1,7 @@
-"""What mypy takes `Range[0, N - 1]` and the other types of variables for.
+"""The types of variables as mypy sees them.
 
-Nothing imports this when a program runs. To mypy a variable of type Any is a type, whatever stands in brackets behind
-it, but not where names are listed as texts, which it takes for types to come: there only Literal will do (ADR 22).
+Never imported at run time. To mypy a variable of type Any is a type, whatever stands in its brackets, except for
+strings, which it takes for forward references: there only Literal works (ADR 22).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # mypy: ignore-errors
-"""What pyright takes `Range[0, N - 1]` and the other types of variables for: types that hold anything.
+"""The types of variables as pyright sees them: types that hold anything.
 
-Nothing imports this when a program runs. A class with a `__class_getitem__` of its own takes whatever stands in the
-brackets; a protocol without members may be assigned anything; what derives from Any may be used as anything (ADR 22).
+Never imported at run time. A class with a `__class_getitem__` of its own accepts anything in its brackets; a protocol
+without members can be assigned anything; a subclass of Any can be used as anything (ADR 22).
 """
 
 from __future__ import annotations

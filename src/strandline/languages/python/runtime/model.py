@@ -1,9 +1,9 @@
-"""`Model` and `Process`: the classes that authors derive from, and how an instance runs as plain Python.
+"""`Model` and `Process`, the base classes of models, and running an instance as plain Python.
 
 m = Mutex(N=2)
-m.request(0)            # one step; raises NotEnabled where it is not possible, and changes nothing then
+m.request(0)            # one step; raises NotEnabled if it is not possible, and changes nothing then
 assert m.P[0].pc == "want"
-m.steps()               # what is possible now
+m.steps()               # the steps that are possible now
 """
 
 from __future__ import annotations
@@ -12,32 +12,39 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from strandline.errors import ModelError, UsageError
-from strandline.languages.python.runtime.annotations import Inner
-from strandline.languages.python.runtime.binding import bound_types, first_values, like, unknown
+from strandline.languages.python.runtime.annotations import NestedClassMeta
+from strandline.languages.python.runtime.binding import (
+    bind_types,
+    convert_parameter,
+    make_initial_values,
+    unknown_name_message,
+)
 from strandline.languages.python.runtime.bodies import (
     Field,
     Group,
     Members,
     adopt_parameters,
     attributes,
-    dress,
+    install_descriptors,
     parameters_of_model,
 )
-from strandline.languages.python.runtime.choices import combinations
-from strandline.languages.python.runtime.containers import frozen, thawed
+from strandline.languages.python.runtime.choices import argument_tuples
+from strandline.languages.python.runtime.containers import freeze, thaw
 from strandline.languages.python.runtime.declarations import Fair, FormulaText, Marked, is_fair
 from strandline.languages.python.runtime.deferred import Parameter, resolve
 from strandline.languages.python.runtime.faults import NotEnabled
-from strandline.languages.python.runtime.stepping import StepChoice, possible
+from strandline.languages.python.runtime.steps import StepChoice, possible_steps
 from strandline.languages.python.runtime.text import keyword_place
 from strandline.languages.python.runtime.types import Type
 
 
-class Process(int, metaclass=Inner):
-    """Base of process classes inside a model. An instance is its number, with the fields of the process;
-    `class P(Process, count=3)` makes three, without `count` there is one. With `fair=True` a run counts only if
-    each of them, once it stays able to take a step, takes one again and again; with `fair="strong"`, if each takes one
-    again and again that is able to again and again."""
+class Process(int, metaclass=NestedClassMeta):
+    """Base of process classes inside a model; an instance is its index, with the fields of the process.
+
+    `class P(Process, count=3)` makes three processes, without `count` there is one. `fair=True` demands weak fairness
+    of each process: a run counts only if the process takes infinitely many steps whenever it stays able to take one for
+    ever. `fair="strong"` demands it whenever the process is able to infinitely often.
+    """
 
     _count: Any = None
     _fair: Fair = False
@@ -52,7 +59,7 @@ class Process(int, metaclass=Inner):
         super().__init_subclass__(**keywords)
         cls._count = count
         cls._fair = is_fair(fair)
-        dress(cls, Process, helpers=True)
+        install_descriptors(cls, Process, helpers=True)
 
     if TYPE_CHECKING:
         # The first parameter of a process's functions is the model, and not the process, as type checkers think.
@@ -67,12 +74,12 @@ class Process(int, metaclass=Inner):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not name.startswith("_") and name not in type(self)._fields:
-            raise AttributeError(unknown(f"process '{type(self).__name__}'", name, type(self)._fields))
+            raise AttributeError(unknown_name_message(f"process '{type(self).__name__}'", name, type(self)._fields))
         super().__setattr__(name, value)
 
 
 class Model:
-    """Base of models. The class body declares parameters, variables, processes, actions and properties."""
+    """Base of models; the class body declares parameters, variables, processes, actions and properties."""
 
     _fields: dict[str, Any] = {}  # noqa: RUF012
     _marked: dict[str, Marked] = {}  # noqa: RUF012
@@ -86,21 +93,21 @@ class Model:
             )
         super().__init_subclass__()
         adopt_parameters(cls)
-        dress(cls, Process, helpers=False)
+        install_descriptors(cls, Process, helpers=False)
 
     def __init__(self, **parameters: Any) -> None:
         cls = type(self)
         known = parameters_of_model(cls)
         for name in parameters:
             if name not in known:
-                raise UsageError(unknown(f"model '{cls.__name__}'", name, known, "parameter"))
+                raise UsageError(unknown_name_message(f"model '{cls.__name__}'", name, known, "parameter"))
         given = {
-            name: like(cls, name, parameters[name], one.default) if name in parameters else one.default
+            name: convert_parameter(cls, name, parameters[name], one.default) if name in parameters else one.default
             for name, one in known.items()
         }
         self._bindings = {name: resolve(value, given) for name, value in given.items()}
-        self._kinds = bound_types(cls, self._bindings, cls.__name__)
-        self._values = first_values(cls, self._kinds, self._bindings)
+        self._kinds = bind_types(cls, self._bindings, cls.__name__)
+        self._values = make_initial_values(cls, self._kinds, self._bindings)
         self._members = {
             group.process.__name__: Members(self._make(group.process))
             for _, group in attributes(cls)
@@ -117,8 +124,8 @@ class Model:
         for index in range(count):
             member = process(index)
             member._model = self
-            member._kinds = bound_types(process, self._bindings, process.__name__)
-            member._values = first_values(process, member._kinds, self._bindings)
+            member._kinds = bind_types(process, self._bindings, process.__name__)
+            member._values = make_initial_values(process, member._kinds, self._bindings)
             yield member
 
     def _leading(self) -> tuple[Model, tuple[Any, ...]]:
@@ -126,16 +133,16 @@ class Model:
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not name.startswith("_") and not isinstance(getattr(type(self), name, None), Field | Parameter):
-            raise AttributeError(unknown(f"model '{type(self).__name__}'", name, type(self)._fields))
+            raise AttributeError(unknown_name_message(f"model '{type(self).__name__}'", name, type(self)._fields))
         super().__setattr__(name, value)
 
     def __getattr__(self, name: str) -> Any:
-        """`m.enter(0)`: an action of the only process class that has one of this name."""
+        """Return `m.enter`: an action of the only process class that has one of this name."""
         members = self.__dict__.get("_members", {})
         owners = [group for group in members.values() if name in type(group[0])._marked]
         if name.startswith("_") or len(owners) != 1:
             known = [*type(self)._fields, *type(self)._marked, *members]
-            raise AttributeError(unknown(f"model '{type(self).__name__}'", name, known, "attribute"))
+            raise AttributeError(unknown_name_message(f"model '{type(self).__name__}'", name, known, "attribute"))
         group = owners[0]
         if type(group[0])._count is None:
             return getattr(group[0], name)
@@ -150,34 +157,34 @@ class Model:
                 yield member._values, member._kinds
 
     def state(self) -> tuple[Any, ...]:
-        """The present state as a hashable value, for `restore` and for comparing."""
-        return tuple(frozen(kinds[name], values[name]) for values, kinds in self._places() for name in kinds)
+        """Return the present state as a hashable value, for `restore` and comparisons."""
+        return tuple(freeze(kinds[name], values[name]) for values, kinds in self._places() for name in kinds)
 
     def restore(self, state: tuple[Any, ...]) -> None:
         """Go back to a state."""
         pictures = iter(state)
         for values, kinds in self._places():
             for name, kind in kinds.items():
-                values[name] = thawed(kind, next(pictures))
+                values[name] = thaw(kind, next(pictures))
 
     # Steps
 
     def steps(self) -> list[StepChoice]:
-        """Every step that is possible now. A step that would be a fault is listed: `take` raises it."""
-        return possible(self)
+        """Return all steps that are possible now, including those that would fault when taken."""
+        return possible_steps(self)
 
     def take(self, choice: StepChoice) -> None:
-        """Take a step that `steps` has offered."""
+        """Take a step returned by `steps`."""
         owner: Any = self if choice.process is None else self._members[choice.process][choice.index or 0]
         getattr(owner, choice.action)(*choice.arguments)
 
     def initial_states(self) -> list[tuple[Any, ...]]:
-        """All initial states: what the `@initial` functions make of the defaults, or the defaults."""
+        """Return all initial states: those made by the `@initial` functions, or the default values."""
         start = type(self)(**self._bindings)
         before, found = start.state(), []
         setups = [marked for marked in type(self)._marked.values() if marked.kind == "initial"]
         for marked in setups:
-            for arguments in combinations(start, (), marked):
+            for arguments in argument_tuples(start, (), marked):
                 try:
                     marked.function(start, *arguments)
                     found.append(start.state())

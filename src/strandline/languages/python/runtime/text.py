@@ -1,8 +1,8 @@
-"""Where a function was written: its syntax tree, and places in its file for messages.
+"""Source of functions: their syntax trees, and places in their files for messages.
 
-The source is taken function by function from the file that the code object names, through `linecache`: that works
-for modules, for notebook cells (where the source of a *class* cannot be found), and for code that was executed from
-a text which was registered there.
+The source is taken function by function from the file that the code object names, through `linecache`. That works for
+modules, for notebook cells (where the source of a *class* cannot be found), and for code executed from a text that was
+registered there.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from strandline.source import Source, Span
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Text:
-    """A Python text, parsed."""
+    """A parsed Python text."""
 
     source: Source
     tree: ast.AST = field(repr=False)
     lines: list[str] = field(repr=False)
     starts: list[int] = field(repr=False)
     foreign: bool = False
-    """Not the file of the model: places in it are for messages only."""
+    """True for a file other than the model's; its places are used in messages only."""
 
     @classmethod
     def create(cls, source: Source, tree: ast.AST) -> Text:
@@ -40,11 +40,11 @@ class Text:
         return cls(source, tree, lines, [0, *accumulate(len(line) for line in lines)])
 
     def span(self, node: ast.AST) -> Span | None:
-        """The place of a node for what is made of it; None in a file that is not the model's."""
+        """Return the place of a node, for expressions made of it; None in a file that is not the model's."""
         return None if self.foreign else self.place(node)
 
     def place(self, node: ast.AST) -> Span:
-        """The place of a node; columns of the tree count bytes."""
+        """Return the place of a node; columns of syntax trees count bytes."""
         line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
         last, end = getattr(node, "end_lineno", line), getattr(node, "end_col_offset", column + 1)
         return Span(self._offset(line, column), self._offset(last, end))
@@ -56,12 +56,12 @@ class Text:
         return self.starts[line - 1] + len(prefix.decode(errors="replace"))
 
     def fail(self, message: str, node: ast.AST) -> NoReturn:
-        """Refuse what stands at a node."""
+        """Raise a `ModelError` at a node."""
         raise ModelError(message, self.source, self.place(node))
 
 
 def file_text(filename: str) -> str:
-    """The text that a code object's file name stands for; empty where there is none."""
+    """Return the text of a code object's file; empty if it is not known."""
     linecache.checkcache(filename)
     return "".join(linecache.getlines(filename))
 
@@ -76,7 +76,10 @@ def _parsed(filename: str, text: str) -> Text | None:
 
 
 def text_of(function: Callable[..., Any]) -> tuple[Text, ast.FunctionDef]:
-    """The text of a function and its definition in it."""
+    """Return the text of a function's file and its definition in it.
+
+    Raises `ModelError` where that cannot be found or the definition cannot be compiled.
+    """
     code = getattr(function, "__code__", None)
     name = getattr(function, "__name__", repr(function))
     if code is None:
@@ -105,7 +108,7 @@ def text_of(function: Callable[..., Any]) -> tuple[Text, ast.FunctionDef]:
 
 
 def head(node: ast.stmt) -> ast.AST:
-    """The first words of a definition, so that the caret stays in one line: `def name`, `class name`."""
+    """Return a node for the first words of a definition (`def name`), so that carets stay on one line."""
     match node:
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
             words = {ast.FunctionDef: "def", ast.ClassDef: "class", ast.AsyncFunctionDef: "async def"}[type(node)]
@@ -115,13 +118,13 @@ def head(node: ast.stmt) -> ast.AST:
 
 
 def parse_text(text: str, name: str) -> tuple[Text, ast.expr]:
-    """An expression that was given as text."""
+    """Parse an expression that was given as text."""
     source, node = python_expression(text, name)
     return Text.create(source, node), node
 
 
-def raised(source: Source, error: Exception) -> ModelError:
-    """What the user's own code has raised, with the line of the source that did."""
+def error_of_exception(source: Source, error: Exception) -> ModelError:
+    """Return the error for an exception in the user's own code, with the line that raised it."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == source.name]
     message = f"{type(error).__name__}: {error}"
     if not lines or lines[-1] is None:
@@ -134,7 +137,7 @@ def raised(source: Source, error: Exception) -> ModelError:
 
 
 def _meant(error: Exception, line: str) -> str:
-    """What to write instead in a line that raised an error, where that is known."""
+    """Return a hint what to write instead in a line that raised an error; empty if there is none."""
     missing = getattr(error, "name", None)
     if isinstance(error, NameError) and re.search(rf"\bEnum\[[^\]]*\b{re.escape(str(missing))}\b", line):
         return f"; the names of an Enum stand in quotes: '{missing}'"
@@ -144,12 +147,12 @@ def _meant(error: Exception, line: str) -> str:
 
 
 def line_start(source: Source, line: int) -> int:
-    """Where a line begins in the text."""
+    """Return the position in the text at which a line begins."""
     return sum(len(one) for one in source.text.splitlines(keepends=True)[: line - 1])
 
 
 def field_place(cls: type, functions: Iterable[Callable[..., Any]], name: str) -> tuple[Source, Span] | None:
-    """Where a class, or the one it derives from, declares a name, as far as that can be found out."""
+    """Return the place where a class or one of its bases declares a name; None if it cannot be found."""
     texts = list(_texts(cls, functions))
     for base, text in product(cls.__mro__, texts):
         for node in _definitions(text, base):
@@ -160,7 +163,7 @@ def field_place(cls: type, functions: Iterable[Callable[..., Any]], name: str) -
 
 
 def keyword_place(cls: type, functions: Iterable[Callable[..., Any]], name: str) -> tuple[Source, Span] | None:
-    """Where `name=...` stands in the head of a class, as far as that can be found out."""
+    """Return the place of `name=...` in the head of a class; None if it cannot be found."""
     for text in _texts(cls, functions):
         for node in _definitions(text, cls):
             for keyword in node.keywords:
@@ -170,7 +173,7 @@ def keyword_place(cls: type, functions: Iterable[Callable[..., Any]], name: str)
 
 
 def class_definition(cls: type, functions: Iterable[Callable[..., Any]]) -> tuple[Text, ast.ClassDef] | None:
-    """The definition of a class, as far as that can be found out."""
+    """Return the definition of a class and its text; None if it cannot be found."""
     for text in _texts(cls, functions):
         for node in _definitions(text, cls):
             return text, node
@@ -180,7 +183,10 @@ def class_definition(cls: type, functions: Iterable[Callable[..., Any]]) -> tupl
 def literal_place(
     cls: type, functions: Iterable[Callable[..., Any]], name: str, text: str
 ) -> tuple[Source, Span] | None:
-    """Where a text stands, word for word, in what a class assigns to a name: `name = ltl("...")`."""
+    """Return the place of a text inside a formula's literal: `name = ltl("...")`.
+
+    None if it cannot be found.
+    """
     texts = list(_texts(cls, functions))
     for base, parsed in product(cls.__mro__, texts):
         for statement in (one for node in _definitions(parsed, base) for one in node.body):
@@ -194,7 +200,7 @@ def literal_place(
 
 
 def _texts(cls: type, functions: Iterable[Callable[..., Any]]) -> Iterator[Text]:
-    """The texts in which a class may have been written."""
+    """Yield the parsed files in which a class may be defined."""
     files = [function.__code__.co_filename for function in functions if hasattr(function, "__code__")]
     module = sys.modules.get(cls.__module__)
     for filename in dict.fromkeys([*files, getattr(module, "__file__", None)]):
@@ -205,8 +211,7 @@ def _texts(cls: type, functions: Iterable[Callable[..., Any]]) -> Iterator[Text]
 
 
 def _definitions(text: Text, cls: type) -> list[ast.ClassDef]:
-    """The definitions of a class by its name and the names of the classes around it; the one that counts, the last,
-    comes first."""
+    """Return the definitions of a class by its qualified name; the last one, which is in force, comes first."""
     names = cls.__qualname__.rpartition("<locals>.")[2].split(".")
     found: list[ast.AST] = [text.tree]
     for depth, name in enumerate(names):

@@ -1,8 +1,8 @@
-"""The types of a model's variables, with all parameters bound.
+"""Types of a model's variables, with all parameters bound.
 
 A type is *flat* when its values can be numbered 0, 1, ... (`code`, `value_of`): ranges, bool, enumerations, optionals
-and records of them. Containers hold flat values. Every type says which System variables (`leaves`) hold its values,
-and turns a plain Python value into the numbers that lie in them.
+and records of them. Containers hold flat values. Every type lists the System variables (`leaves`) that hold its values,
+and converts a plain Python value into the numbers stored in them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ class BoolType:
 
 @dataclass(frozen=True, slots=True)
 class RangeType:
-    """The integers from `low` to `high`. With `names` they are but the names of a set of things that are alike."""
+    """The integers from `low` to `high`.
+
+    With `names` it is the scalarset of this name: its values are interchangeable.
+    """
 
     low: int
     high: int
@@ -59,7 +62,7 @@ class RangeType:
 
 @dataclass(frozen=True, slots=True)
 class EnumType:
-    """A few names."""
+    """An enumeration."""
 
     names: tuple[str, ...]
 
@@ -99,7 +102,7 @@ class OptionalType:
 
 @dataclass(frozen=True, slots=True)
 class RecordType:
-    """Named fields. As a flat value each field has bits of its own, so that taking one out is a shift."""
+    """Named fields; as a flat value each field has its own bits, so that extracting one is a shift."""
 
     maker: type
     fields: tuple[tuple[str, Type], ...]
@@ -109,7 +112,7 @@ class RecordType:
         return self.maker.__name__
 
     def shifts(self) -> list[tuple[str, FlatType, int, int]]:
-        """For every field its type, how far it is shifted, and its mask."""
+        """Return name, type, shift and mask of every field."""
         found, shift = [], 0
         for name, kind in self.fields:
             width = (kind.size - 1).bit_length()  # type: ignore[union-attr]
@@ -147,7 +150,7 @@ class ArrayType:
 
 @dataclass(frozen=True, slots=True)
 class BagType:
-    """A multiset of at most `capacity` values; kept in descending order of their codes."""
+    """A multiset of at most `capacity` values, kept in descending order of their codes."""
 
     element: FlatType
     capacity: int
@@ -158,7 +161,7 @@ class BagType:
 
 @dataclass(frozen=True, slots=True)
 class FifoType:
-    """A queue of at most `capacity` values; the oldest lies in front."""
+    """A queue of at most `capacity` values, oldest first."""
 
     element: FlatType
     capacity: int
@@ -169,7 +172,7 @@ class FifoType:
 
 @dataclass(frozen=True, slots=True)
 class SetType:
-    """A set of flat values; one bit for each that there could be."""
+    """A set of flat values, stored as one bit for each possible value."""
 
     element: FlatType
 
@@ -186,7 +189,7 @@ BOOL = BoolType()
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One System variable of a declared one: what follows its name, the domain and how many places it has."""
+    """A System variable of a declared variable: suffix of its name, domain, value names and number of slots."""
 
     suffix: str
     domain: Domain
@@ -196,14 +199,14 @@ class Leaf:
 
 
 def is_flat(kind: Type) -> bool:
-    """Whether values of the type can lie in a container."""
+    """Return True if values of the type can be stored in a container."""
     if isinstance(kind, RecordType):
         return all(is_flat(inner) for _, inner in kind.fields)
     return isinstance(kind, FLAT)
 
 
 def leaves(kind: Type, suffix: str = "") -> list[Leaf]:
-    """The System variables that hold a value of the type."""
+    """Return the System variables that hold a value of the type."""
     match kind:
         case BoolType():
             return [Leaf(suffix, Domain(0, 1), ("False", "True"), 1, False)]
@@ -229,19 +232,19 @@ def leaves(kind: Type, suffix: str = "") -> list[Leaf]:
 
 
 def _names(kind: FlatType, first: int) -> Names | None:
-    """Of a type whose values are names: that they are, and the number in which the first one is kept."""
+    """Return the scalarset of a type's values, with the number that stands for the first; None if it is none."""
     return Names(kind.names, kind.size, first) if isinstance(kind, RangeType) and kind.names is not None else None
 
 
 def _slot_names(element: FlatType, nothing: str) -> tuple[str, ...] | None:
-    """What the codes of an optional place mean; None where they are too many to be listed."""
+    """Return the names of the codes of an optional slot; None if there are too many to list."""
     if element.size > _MOST_NAMES:
         return None
     return (nothing, *(str(element.value_of(code)) for code in range(element.size)))
 
 
 def numbers(kind: Type, value: Any) -> list[list[int]]:
-    """A plain Python value as the numbers in its leaves, in their order."""
+    """Convert a plain Python value to the numbers in its leaves, in their order."""
     match kind:
         case RangeType():
             return [[int(value)]]

@@ -1,4 +1,4 @@
-"""Values as numbers, truths and codes of places: what is stored, and what a stored code means."""
+"""Encoding of values: as numbers, as conditions, and as the codes stored in variables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from strandline.languages.python.runtime.types import (
     RecordType,
     Type,
 )
-from strandline.languages.python.symbolic.values import (
+from strandline.languages.python.symbolic_execution.values import (
     ChosenProcess,
     IntKind,
     Perhaps,
@@ -24,17 +24,17 @@ from strandline.languages.python.symbolic.values import (
     RecordSymbol,
     Symbol,
     describe,
-    mapped,
+    map_expressions,
 )
-from strandline.languages.symbolic.building import add, both, choose, equal, fits, interval, negate
-from strandline.languages.symbolic.execution import Refused
+from strandline.languages.symbolic_execution.building import add, choose, conjoin, equal, in_bounds, interval, negate
+from strandline.languages.symbolic_execution.execution import Refused
 from strandline.model.expression import FALSE, RANGE_FAULT, TRUE, Binary, Const, Expression, Undefined
 from strandline.model.intervals import INT64, Interval, within
 from strandline.source import Span
 
 
 def number(value: Any, span: Span | None = None) -> Expression:
-    """A value as a number; raises `Refused` for what is none."""
+    """Return a value as a numeric expression; raise `Refused` if it is no number."""
     match value:
         case int():
             return _constant(int(value))
@@ -45,7 +45,7 @@ def number(value: Any, span: Span | None = None) -> Expression:
         case ChosenProcess(index=chosen):
             return chosen
         case Perhaps():
-            return number(held(value, NONE_FAULT, span), span)
+            return number(value_or_fault(value, NONE_FAULT, span), span)
         case Symbol(kind=EnumType()) | str():
             raise Refused("a name cannot be used as a number; compare it with == or use a Range")
         case None:
@@ -59,19 +59,19 @@ def _constant(value: int) -> Const:
     return Const(value)
 
 
-def refuse_names(*values: Any) -> None:
-    """Raise `Refused` where one of the values is but a name, which is no number to compute with or to order by."""
+def refuse_scalarset_values(*values: Any) -> None:
+    """Raise `Refused` if a value belongs to a scalarset, which has no arithmetic and no order."""
     for value in values:
         inner = value.value if isinstance(value, Perhaps) else value
         if isinstance(inner, Symbol) and isinstance(inner.kind, IntKind) and inner.kind.names is not None:
             raise Refused(
-                f"{inner.kind} is but a name: it can be assigned, compared by == and !=, chosen and used as an index; "
+                f"{inner.kind} is no number: it can be assigned, compared by == and !=, chosen and used as an index; "
                 "use a Range for numbers"
             )
 
 
 def truth(value: Any) -> Expression:
-    """A value as a condition."""
+    """Return a value as a condition; raise `Refused` if it is no Boolean."""
     match value:
         case bool():
             return Const(int(value))
@@ -86,36 +86,41 @@ def truth(value: Any) -> Expression:
     raise Refused(f"{describe(value)} is no condition")
 
 
-def stored(kind: Type, value: Any, span: Span | None) -> Expression:
-    """What lies in the variable of a scalar type when the value is assigned to it; a number outside is left
-    to the variable's own check."""
+def encode_for_variable(kind: Type, value: Any, span: Span | None) -> Expression:
+    """Return the number stored in a variable of a scalar type when the value is assigned.
+
+    A number outside the range is left to the variable's own check.
+    """
     match kind:
         case OptionalType(element=element):
-            return _stored_optional(element, value, span)
+            return _encode_optional(element, value, span)
         case _ if value is None:
             raise Refused(f"{kind} cannot hold None; declare it as Optional[{kind}]")
         case RangeType():
             return number(value, span)
         case _ if isinstance(value, Perhaps):
-            return stored(kind, held(value, VALUE_FAULT, span), span)
+            return encode_for_variable(kind, value_or_fault(value, VALUE_FAULT, span), span)
         case BoolType():
             if isinstance(value, bool) or (isinstance(value, Symbol) and isinstance(value.kind, BoolType)):
                 return truth(value)
             raise Refused(f"a bool cannot hold {describe(value)}; write a comparison or True, False")
         case EnumType():
-            return coded_name(kind, value)
+            return encode_name(kind, value)
     raise Refused(f"{kind} cannot hold {describe(value)}")
 
 
-def _stored_optional(element: FlatType, value: Any, span: Span | None) -> Expression:
-    """0 for None, else the code plus 1; a number below the range leaves out the 0, so that all stay different."""
+def _encode_optional(element: FlatType, value: Any, span: Span | None) -> Expression:
+    """Return 0 for None, else the code plus 1.
+
+    A number below the range is stored without the plus 1: it skips 0, so that all values stay different.
+    """
     match value:
         case None:
             return FALSE
         case Perhaps(present=present, value=inner):
-            return choose(present, _stored_optional(element, inner, span), FALSE)
+            return choose(present, _encode_optional(element, inner, span), FALSE)
     if not isinstance(element, RangeType):
-        return add(code(element, value, span), 1)
+        return add(encode_or_fault(element, value, span), 1)
     expression = number(value, span)
     shifted = add(expression, -element.low)
     if _bounds(value, expression)[0] >= element.low:
@@ -123,8 +128,8 @@ def _stored_optional(element: FlatType, value: Any, span: Span | None) -> Expres
     return choose(Binary(">=", shifted, FALSE), add(shifted, 1), shifted)
 
 
-def coded_name(kind: EnumType, value: Any) -> Expression:
-    """A name's number in an enumeration."""
+def encode_name(kind: EnumType, value: Any) -> Expression:
+    """Return the code of an enumeration value."""
     if isinstance(value, str):
         if value not in kind.names:
             raise Refused(f"'{value}' is not one of {', '.join(kind.names)}")
@@ -135,12 +140,12 @@ def coded_name(kind: EnumType, value: Any) -> Expression:
         missing = [name for name in value.kind.names if name not in kind.names]
         if missing:
             raise Refused(f"'{missing[0]}' is not one of {', '.join(kind.names)}")
-        return translated(value.kind, value.expression, kind)
+        return translate_name(value.kind, value.expression, kind)
     raise Refused(f"{kind} cannot hold {describe(value)}")
 
 
-def translated(old: EnumType, expression: Expression, new: EnumType) -> Expression:
-    """The number of a name in another enumeration; -1 where it has no such name."""
+def translate_name(old: EnumType, expression: Expression, new: EnumType) -> Expression:
+    """Translate a code of one enumeration to another; -1 for names that the other one lacks."""
     result: Expression = Const(-1)
     for position, name in enumerate(old.names):
         target = new.names.index(name) if name in new.names else -1
@@ -148,38 +153,38 @@ def translated(old: EnumType, expression: Expression, new: EnumType) -> Expressi
     return result
 
 
-def coded(kind: FlatType, value: Any, span: Span | None = None) -> tuple[Expression, Expression]:
-    """Whether a value is one of a flat type at all, and its code if so."""
+def encode_if_possible(kind: FlatType, value: Any, span: Span | None = None) -> tuple[Expression, Expression]:
+    """Return the condition that a value belongs to a flat type, and its code where it does."""
     match kind:
         case OptionalType(element=element):
             if value is None:
                 return TRUE, FALSE
             if isinstance(value, Perhaps):
-                possible, inner = coded(element, value.value, span)
+                possible, inner = encode_if_possible(element, value.value, span)
                 return choose(value.present, possible, TRUE), choose(value.present, add(inner, 1), FALSE)
-            possible, inner = coded(element, value, span)
+            possible, inner = encode_if_possible(element, value, span)
             return possible, add(inner, 1)
         case _ if value is None:
             return FALSE, FALSE
         case _ if isinstance(value, Perhaps):
-            possible, inner = coded(kind, value.value, span)
-            return both(value.present, possible), inner
+            possible, inner = encode_if_possible(kind, value.value, span)
+            return conjoin(value.present, possible), inner
         case RangeType(low=low, high=high):
             expression = number(value, span)
-            inside = TRUE if within(_bounds(value, expression), (low, high)) else fits(expression, low, high)
+            inside = TRUE if within(_bounds(value, expression), (low, high)) else in_bounds(expression, low, high)
             return inside, add(expression, -low)
         case RecordType():
-            return _coded_record(kind, value, span)
+            return _encode_record(kind, value, span)
         case _:
-            return TRUE, stored(kind, value, span)
+            return TRUE, encode_for_variable(kind, value, span)
 
 
 def _bounds(value: Any, expression: Expression) -> Interval:
-    """Between which numbers a value lies, which is this expression."""
+    """Return an interval of the value whose expression is given."""
     return (isinstance(value, Symbol) and value.bounds) or interval(expression)
 
 
-def _coded_record(kind: RecordType, value: Any, span: Span | None) -> tuple[Expression, Expression]:
+def _encode_record(kind: RecordType, value: Any, span: Span | None) -> tuple[Expression, Expression]:
     if not isinstance(value, RecordSymbol) or value.kind != kind:
         raise Refused(f"{describe(value)} is no {kind.name}")
     if value.code is not None:
@@ -187,8 +192,8 @@ def _coded_record(kind: RecordType, value: Any, span: Span | None) -> tuple[Expr
     every: Expression = TRUE
     total: Expression = FALSE
     for name, inner, shift, _ in kind.shifts():
-        possible, part = coded(inner, value.fields[name], span)
-        every = both(every, possible)
+        possible, part = encode_if_possible(inner, value.fields[name], span)
+        every = conjoin(every, possible)
         if shift:
             part = Const(part.value << shift) if isinstance(part, Const) else Binary("*", part, Const(1 << shift))
         total = part if total == FALSE else _sum(total, part)
@@ -199,19 +204,19 @@ def _sum(left: Expression, right: Expression) -> Expression:
     return add(left, right.value) if isinstance(right, Const) else Binary("+", left, right)
 
 
-def code(kind: FlatType, value: Any, span: Span | None) -> Expression:
-    """The code with which a value is kept; one that is none of the type is a fault at once."""
+def encode_or_fault(kind: FlatType, value: Any, span: Span | None) -> Expression:
+    """Return the code of a value in a flat type; a value outside the type faults immediately."""
     if value is None and not isinstance(kind, OptionalType):
         raise Refused(f"{kind} cannot hold None; declare it as Optional[{kind}]")
     if isinstance(value, Perhaps) and not isinstance(kind, OptionalType):
         faults = {RangeType: NONE_FAULT, RecordType: FIELD_FAULT}
-        value = held(value, faults.get(type(kind), VALUE_FAULT), span)
-    possible, kept = coded(kind, value, span)
+        value = value_or_fault(value, faults.get(type(kind), VALUE_FAULT), span)
+    possible, kept = encode_if_possible(kind, value, span)
     return choose(possible, kept, Undefined(RANGE_FAULT, span))
 
 
-def decoded(kind: FlatType, expression: Expression) -> Any:
-    """The value that a code of a flat type means."""
+def decode(kind: FlatType, expression: Expression) -> Any:
+    """Return the value of a code of a flat type."""
     match kind:
         case RangeType(low=low, high=high):
             return Symbol(IntKind(kind.names), add(expression, low), (low, high))
@@ -220,16 +225,16 @@ def decoded(kind: FlatType, expression: Expression) -> Any:
             for name, inner, shift, mask in kind.shifts():
                 part = expression if shift == 0 else Binary(">>", expression, Const(shift))
                 last = name == kind.fields[-1][0]
-                fields[name] = decoded(inner, part if last else Binary("&", part, Const(mask)))
+                fields[name] = decode(inner, part if last else Binary("&", part, Const(mask)))
             return RecordSymbol(kind, fields, expression)
         case OptionalType(element=element):
-            return perhaps(_present(expression), decoded(element, add(expression, -1)))
+            return optional(_present(expression), decode(element, add(expression, -1)))
         case _:
             return Symbol(kind, expression)
 
 
 def literal(kind: FlatType, value: Any) -> Any:
-    """A value that is known beforehand, as `decoded` would give it: conditions on it are known, too."""
+    """Return a statically known value in the form of `decoded`, with conditions on it known as well."""
     match kind:
         case OptionalType(element=element):
             return None if value is None else literal(element, value)
@@ -239,15 +244,15 @@ def literal(kind: FlatType, value: Any) -> Any:
     return value
 
 
-def loaded(kind: Type, expression: Expression) -> Any:
-    """The value that lies in the variable of a scalar type, where `stored` has put it."""
+def decode_variable(kind: Type, expression: Expression) -> Any:
+    """Return the value of a variable of a scalar type; the inverse of `stored`."""
     match kind:
         case RangeType():
             return Symbol(IntKind(kind.names), expression)
         case OptionalType(element=RangeType(low=low) as element) if not within(interval(expression), (0, element.size)):
             shifted = choose(Binary(">", expression, FALSE), add(expression, -1), expression)
-            return perhaps(_present(expression), Symbol(IntKind(element.names), add(shifted, low)))
-    return decoded(kind, expression)  # type: ignore[arg-type]
+            return optional(_present(expression), Symbol(IntKind(element.names), add(shifted, low)))
+    return decode(kind, expression)  # type: ignore[arg-type]
 
 
 def _present(expression: Expression) -> Expression:
@@ -255,16 +260,19 @@ def _present(expression: Expression) -> Expression:
     return negate(equal(expression, FALSE)) if low <= 0 <= high else TRUE
 
 
-def perhaps(present: Expression, value: Any) -> Any:
-    """A value where a condition holds, else None; what it would be is kept where that is never."""
+def optional(present: Expression, value: Any) -> Any:
+    """Return an optional that has the value where the condition holds.
+
+    The condition False keeps the value, which joins may need.
+    """
     return value if present == TRUE else Perhaps(present, value)
 
 
-def held(optional: Perhaps, fault: str, span: Span | None) -> Any:
-    """What an optional holds; None is a fault."""
-    return mapped(optional.value, lambda part: choose(optional.present, part, Undefined(fault, span)))
+def value_or_fault(optional: Perhaps, fault: str, span: Span | None) -> Any:
+    """Return the value of an optional; None is a fault."""
+    return map_expressions(optional.value, lambda part: choose(optional.present, part, Undefined(fault, span)))
 
 
 def as_truth(condition: Expression) -> Any:
-    """A condition as a value: a truth where it is known beforehand."""
+    """Return a condition as a value, a Python bool where it is constant."""
     return bool(condition.value) if isinstance(condition, Const) else Symbol(BOOL, condition)

@@ -1,4 +1,4 @@
-"""The server: on this machine alone, until Ctrl-C."""
+"""The server, on this machine alone, until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ import uvicorn
 
 from strandline.errors import UsageError
 from strandline.model.system import System
+from strandline.serve.access_control import Guard
 from strandline.serve.app import Explorer, make_app
-from strandline.serve.guarding import Guard
 
 HOST = "127.0.0.1"
 
 
 def serve(system: System, port: int, say: Callable[[str], None]) -> None:
-    """Serve the explorer of a model until the process is told to end; `say` is told the address once it can be opened.
-    Port 0 takes any that is free."""
-    listening = _listening(port)
+    """Serve the explorer of a model until the process is asked to terminate.
+
+    `say` is called with the address once the server accepts connections. Port 0 takes any free port.
+    """
+    listening = _bind_socket(port)
     token = secrets.token_urlsafe(24)
     number = listening.getsockname()[1]
     explorer = Explorer(system)
@@ -33,7 +35,7 @@ def serve(system: System, port: int, say: Callable[[str], None]) -> None:
 
 
 class _Server(uvicorn.Server):
-    """Tells when it can be asked."""
+    """A uvicorn server with a callback for the moment when it accepts connections."""
 
     ready: Callable[[], None]
 
@@ -42,7 +44,7 @@ class _Server(uvicorn.Server):
         self.ready()
 
 
-def _listening(port: int) -> socket.socket:
+def _bind_socket(port: int) -> socket.socket:
     listening = socket.socket()
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

@@ -1,4 +1,4 @@
-"""Whether two values in an action are the same."""
+"""Equality of two values in an action."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from typing import Any
 
 from strandline.errors import suggestion
 from strandline.languages.python.runtime.types import EnumType, RecordType
-from strandline.languages.python.symbolic.coding import coded_name, number, translated
-from strandline.languages.python.symbolic.machine import Machine
-from strandline.languages.python.symbolic.values import Perhaps, Place, RecordSymbol, Symbol, describe, risks
-from strandline.languages.symbolic.building import all_of, both, choose, equal, evaluates, negate
-from strandline.languages.symbolic.execution import Refused
+from strandline.languages.python.symbolic_execution.coding import encode_name, number, translate_name
+from strandline.languages.python.symbolic_execution.machine import Machine
+from strandline.languages.python.symbolic_execution.values import Perhaps, Place, RecordSymbol, Symbol, describe, risks
+from strandline.languages.symbolic_execution.building import all_of, choose, conjoin, equal, evaluation_of, negate
+from strandline.languages.symbolic_execution.execution import Refused
 from strandline.model.expression import FALSE, TRUE, Expression
 from strandline.source import Span
 
 
 def same_value(machine: Machine, left: Any, right: Any, span: Span | None) -> Expression:
-    """Whether two values are the same."""
+    """Return the condition that two values are equal; raise `Refused` if they cannot be compared."""
     if any(side is None or isinstance(side, Perhaps) for side in (left, right)):
         return _same_optionals(machine, left, right, span)
     for first, second in ((left, right), (right, left)):
@@ -31,14 +31,14 @@ def same_value(machine: Machine, left: Any, right: Any, span: Span | None) -> Ex
 
 
 def _same_records(machine: Machine, left: Any, right: Any, kind: RecordType, span: Span | None) -> Expression:
-    """Whether all fields are the same; all are evaluated before the first is compared."""
+    """Compare all fields; all are evaluated before the first comparison."""
     sides = [[machine.field(side, name, kind, span) for name, _ in kind.fields] for side in (left, right)]
-    first = [evaluates(risk) for side in sides for risk in risks(tuple(side))]
+    first = [evaluation_of(risk) for side in sides for risk in risks(tuple(side))]
     return all_of([*first, *(same_value(machine, one, other, span) for one, other in zip(*sides, strict=True))])
 
 
 def _same_optionals(machine: Machine, left: Any, right: Any, span: Span | None) -> Expression:
-    """Whether two values are the same, some of them None, or perhaps None; both are computed before."""
+    """Compare two values of which at least one may be None; both are evaluated first."""
     left, right = machine.whole(left), machine.whole(right)
     (first, one), (second, other) = (
         (side.present, side.value) if isinstance(side, Perhaps) else (FALSE if side is None else TRUE, side)
@@ -48,8 +48,8 @@ def _same_optionals(machine: Machine, left: Any, right: Any, span: Span | None) 
         same = negate(second if left is None else first)
     else:
         same = same_value(machine, one, other, span)
-        same = both(first, same) if second == TRUE else choose(first, both(second, same), negate(second))
-    return all_of([*map(evaluates, risks((left, right))), same])
+        same = conjoin(first, same) if second == TRUE else choose(first, conjoin(second, same), negate(second))
+    return all_of([*map(evaluation_of, risks((left, right))), same])
 
 
 def _same_names(first: Any, second: Any) -> Expression:
@@ -63,9 +63,9 @@ def _same_names(first: Any, second: Any) -> Expression:
         if second not in first.kind.names:
             known = ", ".join(first.kind.names)
             raise Refused(f"'{second}' is never the value: it is one of {known}" + suggestion(second, first.kind.names))
-        return equal(first.expression, coded_name(first.kind, second))
+        return equal(first.expression, encode_name(first.kind, second))
     if isinstance(second, Symbol) and isinstance(second.kind, EnumType):
         if first.kind == second.kind:
             return equal(first.expression, second.expression)
-        return equal(first.expression, translated(second.kind, second.expression, first.kind))
+        return equal(first.expression, translate_name(second.kind, second.expression, first.kind))
     raise Refused(f"a name cannot be compared with {describe(second)}")

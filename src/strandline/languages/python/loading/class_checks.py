@@ -1,7 +1,7 @@
-"""What stands in the classes of a model and would mean something else than it says: refused, with its place.
+"""Checks of a model's classes for code that would not mean what it says.
 
-Python itself takes all of this without a word: of two functions of one name it forgets the first, a parameter in the
-place of the process *is* the process, and a decorator can hide an action from the model.
+Python accepts all of this silently: the first of two functions of one name is lost, a parameter in the place of the
+process *is* the process, and a decorator can hide an action from the model.
 """
 
 from __future__ import annotations
@@ -10,23 +10,25 @@ import ast
 import sys
 from collections.abc import Iterator
 
-from strandline.languages.python.loading.forgetting import forgotten_decorators, refuse_forgotten_owners
+from strandline.languages.python.loading.omissions import find_missing_decorators, refuse_missing_owners
 from strandline.languages.python.runtime import declarations
-from strandline.languages.python.runtime.bodies import decorated, groups_of, inner_group
+from strandline.languages.python.runtime.bodies import declaration_of, groups_of, process_class_of
 from strandline.languages.python.runtime.declarations import AnyOf, AnyValue, Marked
 from strandline.languages.python.runtime.deferred import Deferred
 from strandline.languages.python.runtime.model import Model, Process
 from strandline.languages.python.runtime.text import Text, class_definition, head
 
 RESERVED = tuple(name for name in vars(Model) if not name.startswith("_"))
-"""The methods that every model has."""
+"""The public methods of every model."""
 _LEADING = {Model: ("m",), Process: ("m", "me")}
 _DEFINITION = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def review(model: type[Model]) -> list[str]:
-    """Refuse what would be misunderstood in the body of a model class, in those of its processes and in those that
-    they derive from; warnings about what is perhaps not what was meant."""
+    """Check a model class, its process classes and their bases.
+
+    Raises `ModelError` for code that would be misunderstood; returns warnings about likely mistakes.
+    """
     notes: list[str] = []
     processes = groups_of(model)
     marked = [*model._marked.values(), *(one for process in processes for one in process._marked.values())]
@@ -38,13 +40,13 @@ def review(model: type[Model]) -> list[str]:
             found = class_definition(base, functions) if issubclass(base, kind) and base is not kind else None
             if found is not None:
                 _Body(kind, base, *found).review()
-                refuse_forgotten_owners(*found, _spelled(model, cls))
-                notes += forgotten_decorators(*found, _LEADING[kind])
+                refuse_missing_owners(*found, _variable_spellings(model, cls))
+                notes += find_missing_decorators(*found, _LEADING[kind])
     return notes
 
 
-def _spelled(model: type[Model], cls: type) -> dict[str, str]:
-    """The variables that a function of a class can speak of, and how."""
+def _variable_spellings(model: type[Model], cls: type) -> dict[str, str]:
+    """Return how a function of a class spells the variables that it can use."""
     shared = {name: f"m.{name}" for name in model._fields}
     return shared if cls is model else shared | {name: f"me.{name}" for name in getattr(cls, "_fields", {})}
 
@@ -58,14 +60,14 @@ class _Body:
 
     def review(self) -> None:
         first: dict[str, ast.stmt] = {}
-        for name, node in _bound(self.definition):
+        for name, node in _bound_names(self.definition):
             self._only_once(name, node, first.get(name))
             self._no_parameter_twice(name, node)
             first[name] = node
             if self.kind is Model and name in RESERVED:
-                self.text.fail(f"'{name}' is what every model has: m.{name}(...); choose another name", head(node))
+                self.text.fail(f"'{name}' is a method of every model: m.{name}(...); choose another name", head(node))
             self._no_class_inside(name, node)
-            marked = decorated(vars(self.cls).get(name))
+            marked = declaration_of(vars(self.cls).get(name))
             if isinstance(node, _DEFINITION):
                 self._decorated_alone(node)
             if marked is not None:
@@ -78,7 +80,7 @@ class _Body:
         declared = isinstance(earlier, ast.AnnAssign) and earlier.value is None and isinstance(node, ast.Assign)
         if earlier is not None and not declared:
             line = earlier.lineno
-            message = f"'{name}' is defined twice in {self.whose}: the first, in line {line}, would be forgotten"
+            message = f"'{name}' is defined twice in {self.whose}: the first, in line {line}, would be overwritten"
             self.text.fail(message, head(node))
 
     def _no_parameter_twice(self, name: str, node: ast.stmt) -> None:
@@ -89,15 +91,16 @@ class _Body:
 
     def _no_class_inside(self, name: str, node: ast.stmt) -> None:
         value = vars(self.cls).get(name)
-        if self.kind is Process and inner_group(value) is not None:
-            self.text.fail(f"a process cannot stand inside {self.whose}; write it beside it, in the model", head(node))
+        if self.kind is Process and process_class_of(value) is not None:
+            message = f"a process cannot be declared inside {self.whose}; write it beside it, in the model"
+            self.text.fail(message, head(node))
         if isinstance(value, type) and issubclass(value, Model):
-            self.text.fail(f"a model cannot stand inside {self.whose}; derive a Process or a Record", head(node))
+            self.text.fail(f"a model cannot be declared inside {self.whose}; derive a Process or a Record", head(node))
 
     # Functions
 
     def _decorated_alone(self, node: _DEFINITION) -> None:
-        """A decorator of ours stands alone: another one would wrap the function, or hide it from the model."""
+        """Refuse other decorators beside ours: they would wrap the function, or hide it from the model."""
         own = [one for one in node.decorator_list if self._is_ours(one)]
         others = [one for one in node.decorator_list if one not in own]
         if own and others:
@@ -150,11 +153,11 @@ class _Body:
         for inner in ast.walk(node):
             if isinstance(inner, ast.Return) and not (inner.value is None or _is_none(inner.value)):
                 instead = "write require(...) for a condition of the step"
-                self.text.fail(f"what '{node.name}' returns would be forgotten; {instead}", inner)
+                self.text.fail(f"the value that '{node.name}' returns would be ignored; {instead}", inner)
 
 
-def _bound(definition: ast.ClassDef) -> Iterator[tuple[str, ast.stmt]]:
-    """The names that the statements of a class body give something, in order."""
+def _bound_names(definition: ast.ClassDef) -> Iterator[tuple[str, ast.stmt]]:
+    """Yield the names that the statements of a class body bind, in order."""
     for node in definition.body:
         match node:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):

@@ -1,7 +1,7 @@
-"""What an expression in an action stands for while the action is executed symbolically.
+"""Values of expressions during symbolic execution.
 
-A value known beforehand is the Python value itself (numbers, names, None, tuples, functions). Everything else is one of
-the classes here.
+A value known statically is the Python value itself (numbers, names, None, tuples, functions). All others are instances
+of the classes here.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from strandline.languages.python.runtime.types import (
     RecordType,
     Type,
 )
-from strandline.languages.symbolic.building import add, both, choose, interval, may_fault
+from strandline.languages.symbolic_execution.building import add, choose, conjoin, interval, may_fault
 from strandline.model.expression import FALSE, Binary, Const, Expression
 from strandline.model.intervals import Interval, within
 from strandline.model.system import Variable
 
 OUTSIDE = Binary("-", Const(0), Const(1))
-"""The index of no place; it is no constant, so that it is looked at only where it is used."""
+"""An index that is always out of range; not a constant, so that it is checked only where it is used."""
 
 
 @dataclass(frozen=True, slots=True)
 class IntKind:
-    """Integers without bounds: what arithmetic gives."""
+    """Unbounded integers: the results of arithmetic."""
 
     names: str | None = None
-    """They are but names, of the things in this set."""
+    """The scalarset whose elements these numbers are, if they are not plain numbers."""
 
     def __str__(self) -> str:
         return "a number" if self.names is None else f"a value of '{self.names}'"
@@ -45,12 +45,12 @@ INT = IntKind()
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A number, truth or name that depends on the state; names are coded."""
+    """A number, Boolean or enumeration value that depends on the state."""
 
     kind: IntKind | BoolType | EnumType
     expression: Expression
     bounds: Interval | None = field(default=None, compare=False)
-    """Between which numbers it lies, where more is known than the expression tells."""
+    """An interval of its values, if it is known more precisely than from the expression."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +60,14 @@ class RecordSymbol:
     kind: RecordType
     fields: dict[str, Any]
     code: Expression | None = None
-    """Its code, where it was decoded from one."""
+    """The code from which it was decoded, if any."""
     stored: frozenset[Variable] = field(default=frozenset(), compare=False)
-    """It is one of several stored records, which lie in these variables."""
+    """The variables of the stored records of which it may be one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Perhaps:
-    """A value where a condition holds, else None; what it holds means nothing there."""
+    """A value where a condition holds, else None; `value` is meaningless where it does not hold."""
 
     present: Expression
     value: Any
@@ -75,7 +75,7 @@ class Perhaps:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Something stored: instance number `position` of its type in the leaves that begin with `prefix`."""
+    """A stored object: instance `position` of its type, in the variables whose suffix begins with `prefix`."""
 
     kind: Type
     variables: dict[str, Variable]
@@ -83,7 +83,7 @@ class Place:
     position: Expression
     shown: str
     around: Place | None = field(default=None, repr=False, compare=False)
-    """What it is a field or an element of."""
+    """The object of which it is a field or an element."""
 
     @property
     def variable(self) -> Variable:
@@ -93,7 +93,7 @@ class Place:
         return Place(kind, self.variables, f"{self.prefix}.{name}", self.position, f"{self.shown}.{name}", self)
 
     def element(self, index: Expression) -> Place:
-        """An element of an array; an index outside leads to a place outside, which is a fault."""
+        """Return the place of an element; an index out of range leads to a place whose use is a fault."""
         assert isinstance(self.kind, ArrayType)
         length = self.kind.length
         inside = within(interval(index), (0, length - 1))
@@ -103,12 +103,12 @@ class Place:
         position = add_products(self.position, length, index)
         plain = isinstance(self.position, Const) and self.position.value == 0 and isinstance(self.kind.element, SCALAR)
         if not inside and not plain:
-            fits = both(Binary(">=", index, Const(0)), Binary("<", index, Const(length)))
+            fits = conjoin(Binary(">=", index, Const(0)), Binary("<", index, Const(length)))
             position = choose(fits, position, Const(-1))
         return Place(self.kind.element, self.variables, self.prefix, position, shown, self)
 
     def slot(self, size: int, number: int | Expression) -> Expression:
-        """The index of one of the `size` slots of a container."""
+        """Return the index of one of the `size` slots of a container."""
         index = Const(number) if isinstance(number, int) else number
         if isinstance(self.position, Const) or within(interval(self.position), (0, 1 << 30)):
             return add_products(self.position, size, index)
@@ -117,22 +117,24 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Upcoming:
-    """The element of an array that a later round of a loop will find there."""
+    """The value that an array element will have in a later iteration of a loop over the array."""
 
     place: Place
 
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """What `enumerate`, `zip` and `reversed` give: a loop takes it, and nothing else."""
+    """The result of `enumerate`, `zip` or `reversed`, which only a loop can consume."""
 
     items: tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A value that is there only where a condition holds: a container's slot may be free, a filter may leave it out.
-    `place` is its number among those that are there, where that is known beforehand."""
+    """A value that is present where a condition holds: a container's slot may be free, or a filter skip it.
+
+    `place` is its number among the present ones, where it is known statically.
+    """
 
     present: Expression
     value: Any
@@ -141,14 +143,14 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A list whose length is not known beforehand, in order."""
+    """A list whose length is not known statically, in order."""
 
     members: tuple[Member, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a bag, queue or set has held: the codes in its slots. It can only be assigned."""
+    """Former contents of a bag, queue or set: the codes in its slots; it can only be assigned."""
 
     kind: Type
     slots: tuple[Expression, ...]
@@ -156,12 +158,12 @@ class Contents:
 
 @dataclass(frozen=True, slots=True)
 class ModelValue:
-    """`m`."""
+    """The model itself, `m`."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessValue:
-    """A process; as a number it is its index."""
+    """A process; used as a number it is its index."""
 
     group: str
     index: int
@@ -169,7 +171,7 @@ class ProcessValue:
 
 @dataclass(frozen=True, slots=True)
 class ChosenProcess:
-    """`m.P[e]` where `e` depends on the state."""
+    """A process whose index depends on the state: `m.P[e]`."""
 
     group: str
     index: Expression
@@ -177,7 +179,7 @@ class ChosenProcess:
 
 @dataclass(frozen=True, slots=True)
 class GroupValue:
-    """`m.P`: all processes of a class."""
+    """All processes of a class: `m.P`."""
 
     group: str
     count: int
@@ -194,7 +196,7 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class ActionValue:
-    """An action of the model, or of one of its processes; claims ask about it."""
+    """An action of the model or of one of its processes, as claims refer to it."""
 
     owner: tuple[ModelValue | ProcessValue, ...]
     marked: Marked
@@ -202,7 +204,7 @@ class ActionValue:
 
 @dataclass(frozen=True, slots=True)
 class Unbound:
-    """A local variable that has no usable value on some way here."""
+    """A local variable without a usable value on some path; `reason` explains why."""
 
     reason: str
 
@@ -211,14 +213,14 @@ _ASKED = (Symbol, RecordSymbol, Perhaps, Place, Contents, Listing, ProcessValue,
 
 
 def can_be_shown(value: Any) -> bool:
-    """Whether it has a value in a state."""
+    """Return True if the value can be evaluated in a state."""
     if isinstance(value, tuple):
         return all(map(can_be_shown, value))
     return value is None or isinstance(value, (int, str, *_ASKED))
 
 
 def add_products(position: Expression, size: int, index: Expression) -> Expression:
-    """`position * size + index`."""
+    """Return `position * size + index`."""
     if isinstance(position, Const) and isinstance(index, Const):
         return Const(position.value * size + index.value)
     if isinstance(position, Const):
@@ -227,8 +229,8 @@ def add_products(position: Expression, size: int, index: Expression) -> Expressi
     return add(scaled, index.value) if isinstance(index, Const) else Binary("+", scaled, index)
 
 
-def mapped(value: Any, change: Callable[[Expression], Expression]) -> Any:
-    """A value with all the expressions changed by which it depends on the state."""
+def map_expressions(value: Any, change: Callable[[Expression], Expression]) -> Any:
+    """Apply a function to all expressions of a value."""
     match value:
         case bool():
             return Symbol(BOOL, change(Const(int(value))))
@@ -243,17 +245,17 @@ def mapped(value: Any, change: Callable[[Expression], Expression]) -> Any:
         case ChosenProcess(index=chosen):
             return replace(value, index=change(chosen))
         case RecordSymbol(fields=fields, code=code):
-            kept = {name: mapped(inner, change) for name, inner in fields.items()}
+            kept = {name: map_expressions(inner, change) for name, inner in fields.items()}
             return replace(value, fields=kept, code=None if code is None else change(code))
         case Perhaps(present=present):
             return replace(value, present=change(present))
         case tuple():
-            return tuple(mapped(inner, change) for inner in value)
+            return tuple(map_expressions(inner, change) for inner in value)
     return value
 
 
 def risks(value: Any) -> list[Expression]:
-    """What may fault when a value is computed."""
+    """Return the expressions of a value that may fault when it is computed."""
     match value:
         case Symbol(expression=expression) | ChosenProcess(index=expression):
             return [expression] if may_fault(expression) else []
@@ -270,7 +272,7 @@ def risks(value: Any) -> list[Expression]:
 
 
 def describe(value: Any) -> str:
-    """A value in words, for messages."""
+    """Describe a value for messages."""
     match value:
         case Symbol(kind=kind) | Place(kind=kind) | RecordSymbol(kind=kind) | Contents(kind=kind):
             return "a condition" if isinstance(kind, BoolType) else str(kind)

@@ -1,11 +1,11 @@
 """Local names for records, arrays and containers of the state.
 
-As in Python such a name stands for the thing itself: what is written into it is seen through the name. An assignment
-to the whole puts another thing into its place, and the name keeps the old one: `Names.detach` gives names, and values
-that are still to be assigned, what the place holds until then.
+As in Python such a name is a reference: writes into the object are visible through it. An assignment to the whole
+object replaces it, and the name keeps the old one: `Names.detach` gives names, and values still to be assigned, a
+snapshot of the old contents.
 
-A name for one of two records (`r = m.p if c else m.q`) has the values of both, and is refused after one of them was
-written into (`Names.doubt`).
+A name for one of two records (`r = m.p if c else m.q`) has the joined values, and becomes unusable when one of the two
+records is written (`Names.doubt`).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from strandline.languages.python.runtime.types import SCALAR, ArrayType, RecordType
-from strandline.languages.python.symbolic.coding import loaded
-from strandline.languages.python.symbolic.values import (
+from strandline.languages.python.symbolic_execution.coding import decode_variable
+from strandline.languages.python.symbolic_execution.values import (
     Contents,
     Listing,
     Member,
@@ -25,23 +25,23 @@ from strandline.languages.python.symbolic.values import (
     Unbound,
     Upcoming,
 )
-from strandline.languages.symbolic.building import equal
-from strandline.languages.symbolic.store import Store
+from strandline.languages.symbolic_execution.building import equal
+from strandline.languages.symbolic_execution.store import Store
 from strandline.model.expression import FALSE, TRUE, Const, Expression
 from strandline.model.system import Variable
 
 
 @dataclass(slots=True)
 class Names:
-    """The local names of functions under execution, and values on their way into several places."""
+    """Local names of the functions under execution, and values about to be assigned."""
 
     frames: list[dict[str, Any]] = field(default_factory=lambda: [{}])
-    """Names of the function that is being executed, last, and of those that have called it."""
+    """The local names of all active calls; the current function is last."""
     temporaries: list[list[Any]] = field(default_factory=list)
     """Values that are still to be assigned."""
 
     def detach(self, store: Store, written: Place) -> None:
-        """A place is about to be assigned as a whole: names for what lies in it keep what it holds until then."""
+        """Replace references into a place that is about to be assigned as a whole by snapshots."""
         for frame in self.frames:
             for name, value in frame.items():
                 frame[name] = _detached(store, written, value, f"'{name}'")
@@ -49,7 +49,7 @@ class Names:
             values[:] = [_detached(store, written, value, "a value") for value in values]
 
     def doubt(self, variable: Variable) -> None:
-        """A variable is written: names for records of which one may lie in it cannot be used any more."""
+        """Invalidate the names for records of which one may be stored in the written variable."""
         for frame in self.frames:
             for name, value in frame.items():
                 if _may_lie_in(value, variable):
@@ -108,7 +108,7 @@ def _may_lie_in(value: Any, variable: Variable) -> bool:
 
 
 def _lies_in(part: Place | None, whole: Place) -> Expression:
-    """Whether a place is another one, or a part of it: a truth, or a condition where that depends on the state."""
+    """Return the condition that a place is another one or a part of it."""
     while part is not None:
         if part.variables is whole.variables and part.prefix == whole.prefix and part.kind == whole.kind:
             return TRUE if part.position == whole.position else equal(part.position, whole.position)
@@ -117,10 +117,10 @@ def _lies_in(part: Place | None, whole: Place) -> Expression:
 
 
 def snapshot(store: Store, place: Place) -> Any:
-    """What a place holds now, as a value that no later assignment changes."""
+    """Return the present contents of a place as a value that later assignments do not change."""
     kind = place.kind
     if isinstance(kind, SCALAR):
-        return loaded(kind, store.read(place.variable, place.position))
+        return decode_variable(kind, store.read(place.variable, place.position))
     if isinstance(kind, RecordType):
         fields = {name: snapshot(store, place.field(name, inner)) for name, inner in kind.fields}
         return RecordSymbol(kind, fields)

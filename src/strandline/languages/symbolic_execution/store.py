@@ -1,8 +1,8 @@
-"""The state while an action is executed symbolically.
+"""The symbolic store: assignments made so far, and pending writes.
 
-`effects` are assignments that stand; every expression is over the state after them. `pending` holds writes that came
-since: later reads see them, but what was read before still means the old values, so they become assignments (`settle`)
-only when nothing remembers those any more.
+`effects` are final assignments; every expression is over the state after them. `pending` holds later writes: reads see
+them, but expressions read earlier still refer to the old values. They become assignments (`settle`) only when no live
+expression refers to the old values any more.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from strandline.languages.symbolic.building import choose, equal, interval, negate, substitute
+from strandline.languages.symbolic_execution.building import choose, equal, interval, negate, substitute
 from strandline.model.expression import FALSE, Const, Element, Expression, Read, walk
 from strandline.model.intervals import within
 from strandline.model.system import Assign, Variable, rows
 from strandline.source import Span
 
 _NOWHERE = Const(0)
-"""The index of a scalar."""
+"""The index used for scalars."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Write:
-    """One write; index and value are over the state after the effects."""
+    """A pending write; index and value are over the state after the effects."""
 
     index: Expression
     value: Expression
@@ -30,20 +30,25 @@ class Write:
 
 
 class Store:
-    """See the module's docstring."""
+    """The symbolic store; see the module's docstring."""
 
     def __init__(self) -> None:
         self.effects: list[Assign] = []
         self.pending: dict[Variable, list[Write]] = {}
 
     def fork(self) -> Store:
-        """A copy for one branch; the effects are shared, because branches settle nothing."""
-        reference = Store()
-        reference.effects = self.effects
-        reference.pending = {variable: list(writes) for variable, writes in self.pending.items()}
-        return reference
+        """Return a copy for one branch.
+
+        The effects are shared, because nothing is settled inside a branch.
+        """
+
+        copy = Store()
+        copy.effects = self.effects
+        copy.pending = {variable: list(writes) for variable, writes in self.pending.items()}
+        return copy
 
     def read(self, variable: Variable, index: Expression = _NOWHERE, span: Span | None = None) -> Expression:
+        """Return the present value of a variable or an array element."""
         return self._seen(self.pending.get(variable, ()), variable, index, span)
 
     def _seen(
@@ -55,7 +60,7 @@ class Store:
         return value
 
     def write(self, variable: Variable, index: Expression, value: Expression, span: Span | None) -> list[Write]:
-        """Note a write; returns those that nobody sees any more because of it."""
+        """Add a pending write; return the earlier writes that it overwrites in all cases."""
         writes = self.pending.setdefault(variable, [])
         kept: list[Write] = []
         dropped: list[Write] = []
@@ -68,7 +73,7 @@ class Store:
         return dropped
 
     def merge(self, condition: Expression, yes: Store, no: Store) -> None:
-        """Continue where both branches meet again."""
+        """Merge the stores of both branches into this one."""
         variables = dict.fromkeys([*yes.pending, *no.pending])
         before = self.pending
         self.pending = {}
@@ -105,7 +110,7 @@ class Store:
         self.pending[variable] = merged
 
     def surely_fits(self) -> bool:
-        """Whether no pending write can be out of its variable's range."""
+        """Return True if no pending write can leave its variable's domain."""
         return all(
             within(interval(write.value), (variable.domain.low, variable.domain.high))
             for variable, writes in self.pending.items()
@@ -113,8 +118,11 @@ class Store:
         )
 
     def settle(self) -> None:
-        """Turn the pending writes into assignments. All are over the present state, so those that would see what
-        others write are made at once with them."""
+        """Turn the pending writes into assignments.
+
+        All are over the present state, so an assignment that reads what an earlier one writes is made simultaneous with
+        it.
+        """
         entries = [(variable, write) for variable, writes in self.pending.items() for write in writes]
         assignments = [
             Assign(_target(variable, write), write.value, write.span)
@@ -125,7 +133,7 @@ class Store:
         self.pending = {}
 
     def before(self, expression: Expression) -> Expression:
-        """What an expression over the present state is over the state before the action."""
+        """Return the expression over the state before the action for one over the present state."""
         for row in reversed(list(rows(self.effects))):
             expression = substitute(expression, row)
         return expression
@@ -140,7 +148,10 @@ def _same(first: Expression, second: Expression) -> Expression:
 
 
 def _at_once(assignments: list[Assign]) -> list[Assign]:
-    """The assignments, those marked that must not see what one in front of them writes, and those in between."""
+    """Mark the assignments that must be simultaneous with earlier ones.
+
+    These are the assignments that read what an earlier one writes, and those in between.
+    """
     marked: set[int] = set()
     for position, assignment in enumerate(assignments):
         seen = _places(assignment)
@@ -150,7 +161,7 @@ def _at_once(assignments: list[Assign]) -> list[Assign]:
 
 
 def _places(assignment: Assign) -> dict[Variable, set[Expression]]:
-    """What an assignment reads: variables, with the indices of arrays."""
+    """Return the variables that an assignment reads, with the indices of arrays."""
     found: dict[Variable, set[Expression]] = {}
     index = [assignment.target.index] if isinstance(assignment.target, Element) else []
     for expression in (*index, assignment.value):

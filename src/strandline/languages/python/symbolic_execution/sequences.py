@@ -1,4 +1,4 @@
-"""What can be gone through one by one: generators, what a loop runs over, and the names that are bound on the way."""
+"""Iteration: generators, iterables of loops, and binding of loop variables."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from strandline.languages.python.runtime.types import ArrayType, BagType, FifoType, SetType
-from strandline.languages.python.symbolic.containers import members, reached
-from strandline.languages.python.symbolic.reading import Reader
-from strandline.languages.python.symbolic.values import (
+from strandline.languages.python.symbolic_execution.containers import members, range_check
+from strandline.languages.python.symbolic_execution.reader import Reader
+from strandline.languages.python.symbolic_execution.values import (
     Contents,
     GroupValue,
     Listing,
@@ -20,21 +20,23 @@ from strandline.languages.python.symbolic.values import (
     Upcoming,
     describe,
 )
-from strandline.languages.symbolic.building import both, implies
-from strandline.languages.symbolic.execution import Refused
+from strandline.languages.symbolic_execution.building import conjoin, implies
+from strandline.languages.symbolic_execution.execution import Refused
 from strandline.model.expression import FALSE, TRUE, Const, Expression
 
 STARRED = "'*' cannot be used here; write the values one by one"
 
 
-def generated(
+def unroll_generator(
     reader: Reader,
     node: ast.GeneratorExp | ast.ListComp | ast.SetComp,
     *,
     goes_on: Callable[[Any], Expression] | None = None,
 ) -> list[tuple[Any, Expression]]:
-    """The values that a generator gives, each with the condition under which it does. `goes_on`: whether the next is
-    asked for after one."""
+    """Return the values of a generator, each with the condition under which it is produced.
+
+    `goes_on` is the condition under which the consumer asks for the next value.
+    """
     found: list[tuple[Any, Expression]] = []
     outer = dict(reader.machine.frame)
     asked: Expression = TRUE
@@ -42,17 +44,19 @@ def generated(
     def run(generators: list[ast.comprehension], condition: Expression) -> None:
         nonlocal asked
         if not generators:
-            value = reader.under(both(asked, condition), reader.loaded, node.elt)
+            value = reader.under(conjoin(asked, condition), reader.loaded, node.elt)
             found.append((value, condition))
             if goes_on is not None:
-                asked = both(asked, implies(condition, goes_on(value)))
+                asked = conjoin(asked, implies(condition, goes_on(value)))
             return
         first = generators[0]
         for item in sequence(reader, first.iter):
-            test, value = (both(condition, item.present), item.value) if isinstance(item, Member) else (condition, item)
+            test, value = (
+                (conjoin(condition, item.present), item.value) if isinstance(item, Member) else (condition, item)
+            )
             bind(reader, first.target, value)
             for clause in first.ifs:
-                test = both(test, reader.under(both(asked, test), reader.truth, clause))
+                test = conjoin(test, reader.under(conjoin(asked, test), reader.truth, clause))
             if test == FALSE:
                 continue
             run(generators[1:], test)
@@ -63,7 +67,7 @@ def generated(
 
 
 def sequence(reader: Reader, node: ast.expr) -> list[Any]:
-    """What a loop runs over: values, and a `Member` for each that may be there or not."""
+    """Return the items of an iterable: values, and a `Member` for each value that may be absent."""
     value = reader.value(node)
     found = parts(reader, value)
     if found is not None:
@@ -71,7 +75,7 @@ def sequence(reader: Reader, node: ast.expr) -> list[Any]:
         return found
     match value:
         case Place(kind=BagType() | FifoType() | SetType()):
-            reader.machine.execution.note(reached(value, reader.text.span(node)))
+            reader.machine.execution.note(range_check(value, reader.text.span(node)))
             return [*members(reader.machine, value)]
         case Contents():
             return [*members(reader.machine, value)]
@@ -83,7 +87,7 @@ def sequence(reader: Reader, node: ast.expr) -> list[Any]:
 
 
 def parts(reader: Reader, value: Any) -> list[Any] | None:
-    """What a value consists of, in order; None where that is not known beforehand."""
+    """Return the items of a value in order; None if they are not known statically."""
     match value:
         case tuple() | range():
             return list(value)
@@ -96,15 +100,15 @@ def parts(reader: Reader, value: Any) -> list[Any] | None:
     return None
 
 
-def listed(items: list[tuple[Any, Expression]]) -> Any:
-    """The values of a list, each with the condition under which it has it: a tuple where all are known to be there."""
+def make_list(items: list[tuple[Any, Expression]]) -> Any:
+    """Return the values of a list with their conditions: a tuple if all are statically present."""
     if all(condition == TRUE for _, condition in items):
         return tuple(value for value, _ in items)
     return Listing(tuple(Member(condition, value) for value, condition in items))
 
 
-def unpacked(reader: Reader, value: Any, targets: list[ast.expr]) -> list[Any]:
-    """The values for several targets."""
+def unpack(reader: Reader, value: Any, targets: list[ast.expr]) -> list[Any]:
+    """Return the values for several assignment targets."""
     found = parts(reader, value)
     if any(isinstance(target, ast.Starred) for target in targets):
         raise Refused(STARRED)
@@ -114,7 +118,7 @@ def unpacked(reader: Reader, value: Any, targets: list[ast.expr]) -> list[Any]:
 
 
 def bind(reader: Reader, target: ast.expr, value: Any) -> None:
-    """Set the variable of a loop."""
+    """Bind the variable of a loop."""
     if isinstance(value, Unbound):
         reader.text.fail(value.reason, target)
     value = reader.machine.load(value)
@@ -123,7 +127,7 @@ def bind(reader: Reader, target: ast.expr, value: Any) -> None:
             reader.machine.frame[name] = value
         case ast.Tuple(elts=targets):
             try:
-                values = unpacked(reader, value, targets)
+                values = unpack(reader, value, targets)
             except Refused as refusal:
                 reader.text.fail(str(refusal), target)
             for inner, one in zip(targets, values, strict=True):

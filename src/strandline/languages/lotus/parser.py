@@ -5,11 +5,11 @@
     VAR      type name;             type name, name;
     INIT     name=value, name=value;                    one line for each initial state
     TRANS    name=value, name=value => name=value;
-    FAIRNESS condition; condition                       may be left out
-    SPEC     CTLSPEC formula; CTLSPEC formula           may be left out
+    FAIRNESS condition; condition                       optional
+    SPEC     CTLSPEC formula; CTLSPEC formula           optional
 
-`//` begins a comment. The last semicolon of FAIRNESS and of SPEC may be left out. What a variable's name means in a
-condition or a formula is `scope.py`'s business.
+`//` begins a comment. The last semicolon of FAIRNESS and of SPEC is optional. Names in conditions and formulas are
+resolved by `scope.py`.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _TOKEN = re.compile(r"\s*(=>|\.\.\.?|[,;:={}]|-?\d+|[A-Za-z_]\w*|$)")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _NUMBER = re.compile(r"-?\d+")
 _LONGEST = 18
-"""Digits of a number."""
+"""The most digits of a number."""
 _WIDEST = 1 << 16
-"""Values of a range."""
+"""The most values of a range."""
 
 Found = TypeVar("Found")
 
@@ -50,14 +50,14 @@ class _Token(NamedTuple):
 
 
 def read(source: Source) -> Module:
-    """The module in a text; raises `ParseError` or `ModelError` with the place of the first mistake."""
+    """Parse a text; raises `ParseError` or `ModelError` with the place of the first mistake."""
     return _Reader(source).module()
 
 
 class _Reader:
     def __init__(self, source: Source) -> None:
         self.source = source
-        # Blanks instead of comments, so that places stay what they are.
+        # Comments become blanks, which keeps all offsets valid.
         self.text = _COMMENT.sub(lambda comment: " " * len(comment[0]), source.text)
         self.offset = 0
         self.here = self._token()
@@ -74,14 +74,14 @@ class _Reader:
         return _Token(found[1], Span(*found.span(1)))
 
     def _next(self) -> _Token:
-        """The token here, which is passed."""
+        """Return the current token and advance."""
         token = self.here
         self.offset = token.span.end
         self.here = self._token()
         return token
 
     def _taken(self, text: str) -> bool:
-        """Whether this comes next; then it is passed."""
+        """Skip the token if it has this text; return True if so."""
         found = self.here.text == text
         if found:
             self._next()
@@ -93,7 +93,7 @@ class _Reader:
 
     def _wrong(self, wanted: str) -> NoReturn:
         found = f"'{self.here.text}'" if self.here.text else "the end of the file"
-        raise ParseError(f"{wanted} is wanted here, not {found}", self.source, self.here.span)
+        raise ParseError(f"expected {wanted}, found {found}", self.source, self.here.span)
 
     def _name(self, what: str) -> _Token:
         if not _WORD.fullmatch(self.here.text) or self.here.text in KEYWORDS:
@@ -143,7 +143,7 @@ class _Reader:
             yield one()
 
     def _passages(self, keyword: str) -> Iterator[Passage]:
-        """What stands behind a keyword, cut at semicolons, up to the next keyword."""
+        """Yield the texts behind a keyword, split at semicolons, up to the next keyword."""
         start = self.here.span.end
         ends = re.compile(rf"\b(?:{'|'.join(KEYWORDS)})\b").search(self.text, start)
         end = ends.start() if ends else len(self.text)
@@ -162,7 +162,7 @@ class _Reader:
     # --- types and variables ------------------------------------------------------------------------------------
 
     def _type(self) -> None:
-        name = self._name("the name of a type, or 'MODULE',")
+        name = self._name("the name of a type or 'MODULE'")
         if name.text in self.types:
             raise ModelError(f"the type '{name.text}' is defined twice", self.source, name.span)
         self._expect(":")
@@ -204,13 +204,13 @@ class _Reader:
         while self._taken(","):
             token = self._value()
             if canonical(token.text) in values:
-                raise ModelError(f"the value '{token.text}' stands twice in '{name.text}'", self.source, token.span)
+                raise ModelError(f"the value '{token.text}' occurs twice in '{name.text}'", self.source, token.span)
             values.append(canonical(token.text))
         numbers = tuple(map(int, values)) if all(map(is_number, values)) else None
         return Type(name.text, tuple(values), numbers)
 
     def _declared(self) -> None:
-        kind = self._name("the name of a type, or 'INIT',")
+        kind = self._name("the name of a type or 'INIT'")
         if kind.text not in self.types:
             self._unknown("type", kind, list(self.types))
         while True:

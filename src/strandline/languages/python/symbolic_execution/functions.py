@@ -8,14 +8,14 @@ from dataclasses import replace
 from typing import Any
 
 from strandline.languages.python.runtime import faults
-from strandline.languages.python.runtime.stepping import enabled
+from strandline.languages.python.runtime.steps import enabled
 from strandline.languages.python.runtime.types import ArrayType, RecordType
-from strandline.languages.python.symbolic.coding import as_truth, number, perhaps, truth
-from strandline.languages.python.symbolic.containers import length
-from strandline.languages.python.symbolic.equality import same_value
-from strandline.languages.python.symbolic.reading import Reader
-from strandline.languages.python.symbolic.sequences import generated, listed, sequence
-from strandline.languages.python.symbolic.values import (
+from strandline.languages.python.symbolic_execution.coding import as_truth, number, optional, truth
+from strandline.languages.python.symbolic_execution.containers import length
+from strandline.languages.python.symbolic_execution.equality import same_value
+from strandline.languages.python.symbolic_execution.reader import Reader
+from strandline.languages.python.symbolic_execution.sequences import make_list, sequence, unroll_generator
+from strandline.languages.python.symbolic_execution.values import (
     INT,
     ActionValue,
     GroupValue,
@@ -25,27 +25,29 @@ from strandline.languages.python.symbolic.values import (
     Rounds,
     Symbol,
 )
-from strandline.languages.symbolic.building import (
+from strandline.languages.symbolic_execution.building import (
     ROW,
     add,
     all_of,
     any_of,
-    both,
     choose,
-    either,
+    conjoin,
+    disjoin,
     implies,
-    joined,
+    join_with,
     negate,
 )
-from strandline.languages.symbolic.execution import Refused
+from strandline.languages.symbolic_execution.execution import Refused
 from strandline.model.expression import FALSE, TRUE, Binary, Const, Expression, Unary
 from strandline.model.system import Action
 from strandline.transform.history import Steps
 
 
 def taken(action: Any) -> bool:
-    """Whether the last step took an action: in formulas and questions about a model, where this name is known. A state
-    of plain Python does not know its last step."""
+    """Return True if the last step took the action; for formulas and questions about a model only.
+
+    Plain Python states do not record their last step, so calling it raises `TypeError`.
+    """
     raise TypeError("taken is for formulas and questions, not for functions")
 
 
@@ -63,11 +65,13 @@ def _range(reader: Reader, node: ast.Call) -> range:
 def _items(
     reader: Reader, node: ast.Call, name: str, goes_on: Callable[[Any], Expression] | None = None
 ) -> list[tuple[Any, Expression]]:
-    """What a function is to look at, each with the condition of a generator's `if`. `goes_on`: whether it asks a
-    generator for the next after one."""
+    """Return the arguments of an aggregate, each with the condition of the generator's `if`.
+
+    `goes_on` is the condition under which the function asks a generator for the next value.
+    """
     match node.args:
         case [ast.GeneratorExp() as generator]:
-            return generated(reader, generator, goes_on=goes_on)
+            return unroll_generator(reader, generator, goes_on=goes_on)
         case [argument]:
             return [
                 (one.value, one.present) if isinstance(one, Member) else (reader.machine.load(one), TRUE)
@@ -117,14 +121,14 @@ def _zip(reader: Reader, node: ast.Call) -> Rounds:
 
 
 def _numbered(items: list[Any], name: str) -> list[Any]:
-    """The items, refused where it is not known which number each of them has."""
+    """Return the items; raise `Refused` if the position of one of them is not known statically."""
     if any(isinstance(one, Member) and one.place is None for one in items):
         raise Refused(f"{name} cannot number what a Set or a filtered list holds; count in a variable of your own")
     return items
 
 
 def _tupled(items: tuple[Any, ...]) -> Any:
-    """Several items as one: it is there where all of them are."""
+    """Combine several items into one, which is present where all of them are."""
     present = all_of(one.present for one in items if isinstance(one, Member))
     values = tuple(one.value if isinstance(one, Member) else one for one in items)
     places = [one.place for one in items if isinstance(one, Member)]
@@ -132,12 +136,12 @@ def _tupled(items: tuple[Any, ...]) -> Any:
 
 
 def _next(reader: Reader, node: ast.Call) -> Any:
-    """`next((... for ... if ...), default)`: the first that a generator gives."""
+    """Evaluate `next((... for ... if ...), default)`."""
     match node:
         case ast.Call(args=[ast.GeneratorExp() as generator, default], keywords=[]):
             (result,) = reader.in_order([default])
             reader.computed(result)
-            items = generated(reader, generator, goes_on=lambda value: FALSE)
+            items = unroll_generator(reader, generator, goes_on=lambda value: FALSE)
             for value, condition in reversed(items):
                 result = reader.machine.join(condition, value, result)
             return result
@@ -145,11 +149,11 @@ def _next(reader: Reader, node: ast.Call) -> Any:
 
 
 def _listed(reader: Reader, node: ast.Call) -> Any:
-    """`list(...)` or `tuple(...)`: as an Array or a container can be assigned it."""
+    """Evaluate `list(...)` or `tuple(...)`, for assignment to an Array or a container."""
     _only_named(node, "list")
     if len(node.args) != 1:
         raise Refused("write the values one by one: [a, b]")
-    return listed(_items(reader, node, "list"))
+    return make_list(_items(reader, node, "list"))
 
 
 def _all(reader: Reader, node: ast.Call) -> Any:
@@ -161,11 +165,11 @@ def _all(reader: Reader, node: ast.Call) -> Any:
 def _any(reader: Reader, node: ast.Call) -> Any:
     _only_named(node, "any")
     items = _items(reader, node, "any", lambda value: negate(truth(value)))
-    return as_truth(any_of(both(condition, truth(value)) for value, condition in items))
+    return as_truth(any_of(conjoin(condition, truth(value)) for value, condition in items))
 
 
 def _count(reader: Reader, node: ast.Call) -> Any:
-    return _total([both(condition, truth(value)) for value, condition in _items(reader, node, "count")])
+    return _total([conjoin(condition, truth(value)) for value, condition in _items(reader, node, "count")])
 
 
 def _sum(reader: Reader, node: ast.Call) -> Any:
@@ -177,7 +181,7 @@ def _sum(reader: Reader, node: ast.Call) -> Any:
 def _total(parts: list[Expression]) -> Any:
     constant = sum(part.value for part in parts if isinstance(part, Const))
     others = [part for part in parts if not isinstance(part, Const)]
-    return Symbol(INT, add(joined("+", others), constant)) if others else constant
+    return Symbol(INT, add(join_with("+", others), constant)) if others else constant
 
 
 def _extreme(name: str, symbol: str) -> Callable[[Reader, ast.Call], Any]:
@@ -196,16 +200,16 @@ def _extreme(name: str, symbol: str) -> Callable[[Reader, ast.Call], Any]:
         return Symbol(INT, best([number(value, span) for value in values]))
 
     def filtered(items: list[tuple[Expression, Expression]]) -> tuple[Expression, Any]:
-        """Whether there is a value whose condition holds, and the best of these."""
+        """Return the condition that some value's condition holds, and the best of these values."""
         found: Expression = FALSE
         chosen: Expression = FALSE
         for value, condition in items:
-            better = both(condition, either(negate(found), Binary(symbol, value, chosen)))
-            found, chosen = either(found, condition), choose(better, value, chosen)
+            better = conjoin(condition, disjoin(negate(found), Binary(symbol, value, chosen)))
+            found, chosen = disjoin(found, condition), choose(better, value, chosen)
         return found, Symbol(INT, chosen)
 
     def best(values: list[Expression]) -> Expression:
-        """The best of a few in a row, of many in a tree."""
+        """Return the best of the values; many are compared in a balanced tree."""
         if len(values) == 1:
             return values[0]
         middle = len(values) // 2 if len(values) > ROW else len(values) - 1
@@ -224,7 +228,7 @@ def _require(reader: Reader, arguments: list[Any], span: Any) -> None:
 def _len(reader: Reader, node: ast.Call) -> Any:
     match node.args:
         case [ast.SetComp() as comprehension]:
-            return _total(_different(reader, generated(reader, comprehension), reader.text.span(node)))
+            return _total(_different(reader, unroll_generator(reader, comprehension), reader.text.span(node)))
     match reader.in_order(node.args):
         case [Listing(members=members) as value]:
             reader.computed(value)
@@ -241,14 +245,14 @@ def _len(reader: Reader, node: ast.Call) -> Any:
 
 
 def _different(reader: Reader, items: list[tuple[Any, Expression]], span: Any) -> list[Expression]:
-    """For each value whether it is there and none before it is the same."""
+    """Return for each value the condition that it is present and differs from all before it."""
     found: list[Expression] = []
     for position, (value, condition) in enumerate(items):
-        reader.computed(perhaps(condition, value))
+        reader.computed(optional(condition, value))
         repeated = (
-            both(earlier, same_value(reader.machine, other, value, span)) for other, earlier in items[:position]
+            conjoin(earlier, same_value(reader.machine, other, value, span)) for other, earlier in items[:position]
         )
-        found.append(both(condition, negate(any_of(repeated))))
+        found.append(conjoin(condition, negate(any_of(repeated))))
     return found
 
 
@@ -289,7 +293,7 @@ def _steps(reader: Reader, name: str) -> Steps:
 
 
 def _asked(reader: Reader, arguments: list[Any], name: str) -> tuple[str, tuple[Action, ...]]:
-    """The action that is asked about: its title, and its steps."""
+    """Return the title and the actions of the action named in the arguments."""
     match arguments:
         case [ActionValue() as action]:
             title = reader.structure.action_title(action)
@@ -313,7 +317,7 @@ UNEVALUATED: dict[Any, Callable[[Reader, ast.Call], Any]] = {
     min: _extreme("min", "<="),
     max: _extreme("max", ">="),
 }
-"""Functions that look at their arguments themselves: what they run over, how far they evaluate it."""
+"""Functions that evaluate their arguments themselves."""
 EVALUATED: dict[Any, Callable[[Reader, list[Any], Any], Any]] = {
     faults.require: _require,
     enabled: _enabled,
@@ -322,4 +326,4 @@ EVALUATED: dict[Any, Callable[[Reader, list[Any], Any], Any]] = {
     int: _int,
     bool: _bool,
 }
-"""Functions of values."""
+"""Functions of evaluated arguments."""

@@ -1,7 +1,7 @@
-"""One step under symbolic execution: the state, the way taken so far, what it requires and what may go wrong on it.
+"""Symbolic execution of one step: store, path condition, guard and possible faults.
 
 A front end executes the statements of its language on an `Execution`: it reads through the `store`, writes, requires
-and branches, and says with `note` which expressions are evaluated and may fault. `finish` then gives the guard, and
+and branches, and reports evaluated expressions that may fault with `note`. Then `finish` returns the guard, and
 `store.effects` are the assignments. All conditions are over the state before the step.
 """
 
@@ -12,8 +12,17 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TypeVar
 
-from strandline.languages.symbolic.building import all_of, both, either, evaluates, fits, implies, may_fault, negate
-from strandline.languages.symbolic.store import Store
+from strandline.languages.symbolic_execution.building import (
+    all_of,
+    conjoin,
+    disjoin,
+    evaluation_of,
+    implies,
+    in_bounds,
+    may_fault,
+    negate,
+)
+from strandline.languages.symbolic_execution.store import Store
 from strandline.model.expression import (
     DEEPEST,
     FALSE,
@@ -36,7 +45,7 @@ from strandline.source import Span
 _Result = TypeVar("_Result")
 
 _LARGEST = 50_000
-"""Most nodes of one expression, shared parts counted once."""
+"""The most nodes in one expression; shared nodes count once."""
 TOO_INVOLVED = (
     "too many branches depend on each other here; split the action in two, or let a variable of the model hold the "
     "result in between"
@@ -48,57 +57,63 @@ TOO_DEEP = (
 
 
 class Refused(Exception):
-    """A program cannot be executed so; the message says what to write instead. Who reads the text adds the place."""
+    """Raised when a program cannot be executed symbolically.
+
+    The message says what to write instead; the front end adds the place.
+    """
 
 
 @dataclass(slots=True)
 class Execution:
-    """See the module's docstring."""
+    """The symbolic execution of one step; see the module's docstring."""
 
     store: Store = field(default_factory=Store)
     guards: list[Expression] = field(default_factory=list)
-    """What must hold before the step."""
+    """Conditions over the state before the step."""
     path: list[Expression] = field(default_factory=list)
-    """Conditions of the branches that are being executed."""
+    """The path condition: the conditions of the enclosing branches."""
     risks: list[tuple[Expression, Expression]] = field(default_factory=list)
-    """What may fault: as it was evaluated, and as a condition before the step."""
+    """Expressions that may fault: as evaluated, and as a condition over the state before the step."""
     late: list[Expression] = field(default_factory=list)
-    """Faults that count only where the step is enabled."""
+    """Fault conditions that count only where the step is enabled."""
 
     def write(self, variable: Variable, index: Expression, value: Expression, span: Span | None) -> None:
-        """Assign; what does not fit in the end is a fault of the step, even where it is overwritten."""
-        limit(value)
-        limit(index)
+        """Assign a value to a variable or an array element.
+
+        A value outside the variable's domain is a fault of the step, even if it is overwritten later.
+        """
+        refuse_oversized(value)
+        refuse_oversized(index)
         self.note(value)
         if variable.length is not None:
             self.note(Element(variable, index, span))
         domain = variable.domain
         for lost in self.store.write(variable, index, value, span):
-            inside = fits(lost.value, domain.low, domain.high)
+            inside = in_bounds(lost.value, domain.low, domain.high)
             if inside != TRUE:
-                self.late.append(self.here(either(inside, Undefined(RANGE_FAULT, lost.span))))
+                self.late.append(self.here(disjoin(inside, Undefined(RANGE_FAULT, lost.span))))
 
     def note(self, expression: Expression) -> None:
-        """The expression is evaluated here; remember it where that may fault."""
+        """Record that the expression is evaluated here, if it may fault."""
         if may_fault(expression):
-            self.risks.append((expression, self.here(evaluates(expression))))
+            self.risks.append((expression, self.here(evaluation_of(expression))))
 
     def require(self, condition: Expression) -> None:
-        """The step is enabled only where this holds; what may fault before it comes first."""
+        """Add a condition to the guard; expressions that may fault before it are evaluated first."""
         self._flush_risks()
         guard = self.here(condition)
-        limit(guard)
+        refuse_oversized(guard)
         if guard != TRUE:
             self.guards.append(guard)
 
     def here(self, condition: Expression) -> Expression:
-        """A condition that matters only on the present way, over the state before the step."""
+        """Return a condition under the current path condition, over the state before the step."""
         for test in reversed(self.path):
             condition = implies(test, condition)
         return self.store.before(condition)
 
     def under(self, condition: Expression, run: Callable[[], _Result]) -> _Result:
-        """Run what happens only where a condition holds."""
+        """Run the function with a condition added to the path condition."""
         self.path.append(condition)
         result = run()
         self.path.pop()
@@ -107,7 +122,7 @@ class Execution:
     def branch(
         self, condition: Expression, then: Callable[[], _Result], otherwise: Callable[[], _Result]
     ) -> tuple[_Result, _Result]:
-        """Execute both ways and join the states that they leave behind; returns the result of each."""
+        """Execute both branches and merge their stores; return the result of each."""
         self.note(condition)
         start = self.store
         first, second = start.fork(), start.fork()
@@ -120,28 +135,31 @@ class Execution:
         return yes, no
 
     def settle(self, remembered: Iterable[Variable]) -> None:
-        """Between two statements outside all branches: make writes stand where nothing remembers older values, and
-        where all fit: what follows may ask for a value that does not, and turn out not to be enabled."""
+        """Turn pending writes into assignments, where that is safe between two statements.
+
+        `remembered` are the variables that live values still refer to. Writes stay pending inside a branch, where such
+        a value would change its meaning, and where a value may not fit: a later statement may still disable the step.
+        """
         if self.path or not self.store.pending:
             return
         if self.store.pending.keys().isdisjoint(remembered) and self.store.surely_fits():
             self.store.settle()
 
     def checked(self, expression: Expression) -> Expression:
-        """The expression, a fault also where something faults that was evaluated before."""
+        """Return the expression with the faults of everything that was evaluated before it."""
         certain = _eager([expression])
         first = all_of(condition for risk, condition in self.risks if risk not in certain)
         return expression if first == TRUE else Choice(first, expression, FALSE)
 
     def finish(self) -> Expression | None:
-        """Make all writes stand; the guard of the step."""
+        """Turn all pending writes into assignments and return the guard; None if it is always true."""
         self.store.settle()
         certain = _eager(part for effect in self.store.effects for part in (effect.value, effect.target))
         self.risks = [risk for risk in self.risks if risk[0] not in certain]
         self._flush_risks()
         guard: Expression = TRUE
         for part in dict.fromkeys([*self.guards, *self.late]):
-            guard = both(guard, part)
+            guard = conjoin(guard, part)
         return None if guard == TRUE else guard
 
     def _flush_risks(self) -> None:
@@ -149,8 +167,8 @@ class Execution:
         self.risks.clear()
 
 
-def limit(expression: Expression) -> None:
-    """Refuse what has grown beyond all measure."""
+def refuse_oversized(expression: Expression) -> None:
+    """Raise `Refused` for an expression that is too deep or too large."""
     if depth(expression) > DEEPEST:
         raise Refused(TOO_DEEP)
     if size(expression) > _LARGEST and next(islice(walk(expression), _LARGEST, None), None) is not None:
@@ -158,7 +176,7 @@ def limit(expression: Expression) -> None:
 
 
 def _eager(expressions: Iterable[Expression]) -> set[Expression]:
-    """The parts of expressions that are evaluated whenever these are."""
+    """Return the subexpressions that are evaluated whenever the given expressions are."""
     found: set[Expression] = set()
     waiting, seen = list(expressions), set()
     while waiting:

@@ -1,4 +1,4 @@
-"""The variables of a model instance as System variables, and what its names stand for."""
+"""The variables of a model instance as System variables, and the values of its names."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any
 
 from strandline.errors import suggestion
 from strandline.languages.python.runtime.bodies import Decorated, Helper
-from strandline.languages.python.runtime.containers import thawed
+from strandline.languages.python.runtime.containers import thaw
 from strandline.languages.python.runtime.declarations import Marked
 from strandline.languages.python.runtime.faults import PROCESS_FAULT
 from strandline.languages.python.runtime.model import Model, Process
 from strandline.languages.python.runtime.types import EnumType, Type, leaves, numbers
-from strandline.languages.python.symbolic.values import (
+from strandline.languages.python.symbolic_execution.values import (
     ActionValue,
     ChosenProcess,
     GroupValue,
@@ -20,8 +20,8 @@ from strandline.languages.python.symbolic.values import (
     Place,
     ProcessValue,
 )
-from strandline.languages.symbolic.building import both, choose, interval
-from strandline.languages.symbolic.execution import Refused
+from strandline.languages.symbolic_execution.building import choose, conjoin, interval
+from strandline.languages.symbolic_execution.execution import Refused
 from strandline.model.expression import Binary, Const, Expression, Undefined
 from strandline.model.intervals import within
 from strandline.model.system import Action, Variable
@@ -30,7 +30,7 @@ from strandline.transform.history import Steps
 
 
 class Structure:
-    """All names of one model instance."""
+    """The names of one model instance."""
 
     def __init__(self, model: Model, source_text: Source) -> None:
         self.model = model
@@ -40,9 +40,9 @@ class Structure:
         self.fields: dict[str, Place] = {}
         self.member_fields: dict[ProcessValue, dict[str, Place]] = {}
         self.steps: Steps | None = None
-        """What claims can ask about actions, once they are all known."""
+        """Answers questions of claims about actions; None until all actions are known."""
         self.actions: dict[str, tuple[Action, ...]] = {}
-        """What each function has become, by the title of its actions, once they are all known."""
+        """The actions of each function by title; empty until all actions are known."""
         for name, kind in model._kinds.items():
             self.fields[name] = self._declare(name, kind, None, model._values[name])
         for group, members in model._members.items():
@@ -70,12 +70,12 @@ class Structure:
         return Place(kind, variables, "", Const(0), name)
 
     def instance_name(self, process: ProcessValue) -> str:
-        """`P_0`, or `P` where there is only one by declaration."""
+        """Return the name of a process: `P_0`, or `P` for a class declared without `count`."""
         single = self.process_class(process.group)._count is None
         return process.group if single else f"{process.group}_{process.index}"
 
     def action_title(self, action: ActionValue) -> str:
-        """`P_0.enter`: what its steps are called, but for parameters."""
+        """Return the name of an action without its parameters: `P_0.enter`."""
         owner, name = action.owner[-1], action.marked.function.__name__
         return name if isinstance(owner, ModelValue) else f"{self.instance_name(owner)}.{name}"
 
@@ -83,23 +83,23 @@ class Structure:
         return type(self.model._members[group][0])
 
     def valuation(self, state: tuple[Any, ...]) -> tuple[int, ...]:
-        """A state of the plain model as the values of the System's variables."""
+        """Convert a state of the plain model to the values of the System's variables."""
         found: list[int] = []
         pictures = iter(state)
         for _, kinds in self.model._places():
             for kind in kinds.values():
-                for part in numbers(kind, thawed(kind, next(pictures))):
+                for part in numbers(kind, thaw(kind, next(pictures))):
                     found += part
         return tuple(found)
 
     # Names
 
     def names(self) -> list[str]:
-        """What can be written after `m.`."""
+        """Return the names that can follow `m.`."""
         return [*self.fields, *self.bindings, *self.model._members, *type(self.model)._marked]
 
     def attribute(self, name: str) -> Any:
-        """`m.name`."""
+        """Return the value of `m.name`."""
         if name in self.fields:
             return self.fields[name]
         if name in self.bindings:
@@ -111,7 +111,7 @@ class Structure:
         return self._member(type(self.model), self.model, name, (ModelValue(),), "the model")
 
     def process_attribute(self, process: ProcessValue, name: str) -> Any:
-        """`me.name`."""
+        """Return the value of `me.name`."""
         fields = self.member_fields[process]
         if name in fields:
             return fields[name]
@@ -139,7 +139,7 @@ class Structure:
         return tuple(value) if isinstance(value, list) else value
 
     def _elsewhere(self, name: str) -> str:
-        """Where it is a variable of a process, or a value of an Enum: how that is spelled."""
+        """Return a hint if the name is a variable of a process or an enumeration value."""
         places = [*self.fields.values(), *(one for fields in self.member_fields.values() for one in fields.values())]
         if any(isinstance(one.kind, EnumType) and name in one.kind.names for one in places):
             return f"; it is a value, which is written in quotes: '{name}'"
@@ -154,15 +154,15 @@ class Structure:
         return [process for process in self.member_fields if process.group == group]
 
     def member(self, group: str, count: int, index: Expression, span: Span | None) -> Any:
-        """`m.P[index]`."""
+        """Return the value of `m.P[index]`."""
         if isinstance(index, Const) and 0 <= index.value < count:
             return ProcessValue(group, index.value)
         inside = within(interval(index), (0, count - 1))
-        fits = both(Binary(">=", index, Const(0)), Binary("<", index, Const(count)))
+        fits = conjoin(Binary(">=", index, Const(0)), Binary("<", index, Const(count)))
         return ChosenProcess(group, index if inside else choose(fits, index, Undefined(PROCESS_FAULT, span)))
 
 
 def functions_of(model: Model) -> list[Any]:
-    """All functions that a model and its processes declare."""
+    """Return all functions that a model and its processes declare."""
     classes = [type(model), *(type(members[0]) for members in model._members.values())]
     return [marked.function for cls in classes for marked in cls._marked.values() if isinstance(marked, Marked)]

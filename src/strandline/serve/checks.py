@@ -1,9 +1,10 @@
-"""A check in the background of the server: what it tells while it runs, how it is cancelled, what it found."""
+"""Checks in the background of the server: progress, cancellation, result."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from math import isfinite, nan
 from threading import Lock, Thread
 from typing import Any
 
@@ -21,34 +22,50 @@ from strandline.traces.trace import Trace
 
 _KINDS = {"invariant": "invariants", "reach": "reach", "ltl": "ltl", "ctl": "ctl", "never": "never"}
 _MOST_POINTS = 300
-"""Points of the picture of a running search; beyond it every other one is dropped."""
+"""The most points of the chart of a running search; beyond it every other one is dropped."""
 
 
-class Asked:
-    """What the page asks for. Raises `InputError` for what is not understood."""
+class CheckRequest:
+    """The parsed request for a check.
+
+    Raises `InputError` for an invalid request.
+    """
 
     def __init__(self, system: System, given: Mapping[str, Any]) -> None:
         kind, text = str(given.get("kind", "declared")), str(given.get("text", "")).strip()
         claims: dict[str, Any] = {}
         if kind in _KINDS:
             if not text:
-                raise UsageError("what is to be checked is missing")
+                raise UsageError("the property to check is missing")
             claims[_KINDS[kind]] = [text]
         elif kind == "deadlock":
             claims["deadlock"] = True
         elif kind != "declared":
-            raise UsageError(f"there is no kind of property '{kind}'")
+            raise UsageError(f"unknown kind of property '{kind}'")
         measure = str(given.get("measure", "")).strip()
-        seconds = str(given.get("seconds", "")).strip()
-        self.options = Options(measure=[measure] if measure else (), max_seconds=float(seconds) if seconds else None)
+        seconds = _seconds(str(given.get("seconds", "")).strip())
+        self.options = Options(measure=[measure] if measure else (), max_seconds=seconds)
         self.temporal = TemporalOptions(fair=True) if given.get("fair") else TemporalOptions()
         self.selection = select(system, Claims(**claims))
 
 
-class Check:
-    """One check. A `strandline.checker.limits.progress.ProgressCallback` of itself."""
+def _seconds(text: str) -> float | None:
+    """Return a time limit given as text; None for an empty text. Raises `UsageError` for anything but a number > 0."""
+    if not text:
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = nan
+    if not (isfinite(seconds) and seconds > 0):
+        raise UsageError(f"the time limit must be a number of seconds greater than 0, not '{text}'")
+    return seconds
 
-    def __init__(self, system: System, asked: Asked) -> None:
+
+class Check:
+    """A check in a thread of its own, and its `strandline.checker.limits.progress.ProgressCallback`."""
+
+    def __init__(self, system: System, asked: CheckRequest) -> None:
         self._system, self._asked = system, asked
         self._lock = Lock()
         self._cancelled = False
@@ -56,7 +73,7 @@ class Check:
         self._every, self._seen = 1, 0
         self._stage = ""
         self._error: str | None = None
-        self._told: dict[str, Any] | None = None
+        self._result: dict[str, Any] | None = None
         self.verdict: Verdict | None = None
         self._thread = Thread(target=self._run, daemon=True, name="check")
         self._thread.start()
@@ -66,11 +83,11 @@ class Check:
         return self._thread.is_alive()
 
     def cancel(self) -> None:
-        """Ends at the next look, some twenty times a second, with what is known by then."""
+        """Request cancellation; the check ends at its next progress report, with the results so far."""
         self._cancelled = True
 
-    def told(self) -> dict[str, Any]:
-        """Where it stands."""
+    def status(self) -> dict[str, Any]:
+        """Return the status: stage, chart, error and result."""
         with self._lock:
             points = list(self._points)
         done = not self.running
@@ -83,18 +100,18 @@ class Check:
         }
 
     def trace(self, number: int) -> Trace:
-        """A trace of the result, by its number in the page."""
+        """Return a trace of the result, by its number in the page."""
         traces = [] if self.running or self.verdict is None else traces_of(self.verdict)
         if not 0 <= number < len(traces):
             raise UsageError(f"the check has no trace {number}")
         return traces[number]
 
     def _page(self) -> dict[str, Any] | None:
-        """Made once: a page asks again and again."""
+        """Return the data of the result, computed once because the page polls."""
         with self._lock:
-            if self._told is None and self.verdict is not None:
-                self._told = page_data(self.verdict)
-            return self._told
+            if self._result is None and self.verdict is not None:
+                self._result = page_data(self.verdict)
+            return self._result
 
     def stage(self, text: str) -> None:
         self._stage = text
@@ -131,11 +148,11 @@ class Check:
         except StrandlineError as error:
             self._error = str(error)
         except KeyboardInterrupt:
-            self._error = "cancelled before anything was known"
+            self._error = "cancelled before there was any result"
 
 
 class Checks:
-    """The checks of a server, by number; one runs at a time."""
+    """The checks of a server by number; one runs at a time."""
 
     def __init__(self, system: System) -> None:
         self._system = system
@@ -143,8 +160,11 @@ class Checks:
         self._lock = Lock()
 
     def start(self, given: Mapping[str, Any]) -> int:
-        """Start one; raises `InputError` where it is not understood, or another one runs."""
-        asked = Asked(self._system, given)
+        """Start a check and return its number.
+
+        Raises `InputError` if the request is invalid or another check is running.
+        """
+        asked = CheckRequest(self._system, given)
         with self._lock:
             if self._checks and self._checks[-1].running:
                 raise UsageError("another check is running, perhaps in another tab: cancel it or wait for it")
@@ -157,6 +177,6 @@ class Checks:
         return self._checks[number]
 
     def close(self) -> None:
-        """The server ends."""
+        """Cancel all checks when the server stops."""
         for one in self._checks:
             one.cancel()

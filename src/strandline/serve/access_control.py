@@ -1,8 +1,7 @@
-"""Who is let in: requests that name this machine as their host, come from its own page if they say where they come
-from, and know the token.
+"""Access control: requests must name this machine as host, have its own origin if any, and the token.
 
-Another page in the same browser can send requests to this machine, and a name in the internet can be made to mean it:
-the token keeps both out, because neither can know it, and the host and the origin are looked at before.
+Another page in the same browser can send requests to this machine, and a DNS name can be made to resolve to it. The
+token keeps both out, because neither can know it; host and origin are checked before.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ TOKEN_HEADER = "x-strandline-token"
 
 
 class Guard:
-    """Wraps an application; what is refused is answered by 403 and a sentence."""
+    """ASGI middleware that answers refused requests with 403 and a sentence."""
 
     def __init__(self, inside: Application, token: str, port: int) -> None:
         self._inside, self._token = inside, token
@@ -36,7 +35,7 @@ class Guard:
         await self._inside(scope, receive, send)
 
     def refusal(self, scope: Scope) -> str | None:
-        """Why a request is refused; None where it is let in."""
+        """Return the reason for refusing a request; None if it is allowed."""
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         if headers.get("host") not in self._hosts:
             return "this server is for this machine alone"

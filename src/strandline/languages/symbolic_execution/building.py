@@ -1,4 +1,7 @@
-"""Building expressions, with constants folded and branches that agree joined, so that they stay small."""
+"""Simplifying constructors of expressions: they fold constants and join equal branches.
+
+Symbolic execution doubles expressions at every branch; these constructors keep them small.
+"""
 
 from __future__ import annotations
 
@@ -26,12 +29,12 @@ from strandline.model.system import Assign, Variable
 from strandline.source import Span
 
 ROW = 16
-"""So many parts stand in a row before they become a tree."""
+"""The most operands in a linear chain; longer chains become balanced trees."""
 _NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
 def negate(operand: Expression) -> Expression:
-    """The opposite of a truth."""
+    """Return the negation of a Boolean expression."""
     match operand:
         case Const(value=value):
             return FALSE if value else TRUE
@@ -42,7 +45,8 @@ def negate(operand: Expression) -> Expression:
     return Unary("not", operand)
 
 
-def both(left: Expression, right: Expression) -> Expression:
+def conjoin(left: Expression, right: Expression) -> Expression:
+    """Return the conjunction; `right` is evaluated only where `left` holds."""
     if isinstance(left, Const):
         return right if left.value else FALSE
     if right == TRUE:
@@ -51,12 +55,13 @@ def both(left: Expression, right: Expression) -> Expression:
         return FALSE
     match right:
         case Binary(operator="==", left=one, right=Const(value=value)) if value and left == Binary("!=", one, FALSE):
-            # Something is there, and it is this: the second says both.
+            # `x != 0 and x == v` with v != 0: the second implies the first.
             return right
     return Binary("and", left, right)
 
 
-def either(left: Expression, right: Expression) -> Expression:
+def disjoin(left: Expression, right: Expression) -> Expression:
+    """Return the disjunction; `right` is evaluated only where `left` does not hold."""
     if isinstance(left, Const):
         return TRUE if left.value else right
     if right == FALSE:
@@ -66,27 +71,30 @@ def either(left: Expression, right: Expression) -> Expression:
     return Binary("or", left, right)
 
 
-def joined(operator: str, parts: Sequence[Expression]) -> Expression:
-    """Some parts, evaluated from left to right, with one operator between them; many make a tree of little depth."""
+def join_with(operator: str, parts: Sequence[Expression]) -> Expression:
+    """Combine the parts with one operator, evaluated from left to right.
+
+    Long chains become balanced trees, so that the depth stays logarithmic.
+    """
     if len(parts) > ROW:
         middle = len(parts) // 2
-        return Binary(operator, joined(operator, parts[:middle]), joined(operator, parts[middle:]))
+        return Binary(operator, join_with(operator, parts[:middle]), join_with(operator, parts[middle:]))
     return reduce(lambda left, right: Binary(operator, left, right), parts)
 
 
 def all_of(parts: Iterable[Expression]) -> Expression:
-    """Whether all parts hold; those behind one that does not are not evaluated."""
+    """Return the conjunction of the parts, with short-circuit evaluation from left to right."""
     kept: list[Expression] = []
     for part in parts:
         if part != TRUE:
             kept.append(part)
         if part == FALSE:
             break
-    return joined("and", kept) if kept else TRUE
+    return join_with("and", kept) if kept else TRUE
 
 
 def any_of(parts: Iterable[Expression]) -> Expression:
-    """Whether one of the parts holds; those behind it are not evaluated."""
+    """Return the disjunction of the parts, with short-circuit evaluation from left to right."""
     kept: list[Expression] = []
     for part in parts:
         if part != FALSE:
@@ -95,17 +103,18 @@ def any_of(parts: Iterable[Expression]) -> Expression:
             break
     if kept and kept[-1] == TRUE and not any(map(may_fault, kept)):
         return TRUE
-    return joined("or", kept) if kept else FALSE
+    return join_with("or", kept) if kept else FALSE
 
 
 def implies(left: Expression, right: Expression) -> Expression:
+    """Return the implication; `right` is evaluated only where `left` holds."""
     if isinstance(left, Const):
         return right if left.value else TRUE
     return TRUE if right == TRUE else Binary("imply", left, right)
 
 
 def add(left: Expression, amount: int) -> Expression:
-    """An expression plus a constant."""
+    """Return the sum of an expression and a constant."""
     match left:
         case _ if amount == 0:
             return left
@@ -125,6 +134,7 @@ def _plus(left: Expression, amount: int, span: Span | None) -> Expression:
 
 
 def equal(left: Expression, right: Expression, span: Span | None = None) -> Expression:
+    """Return the comparison for equality, a constant where it is decided already."""
     if isinstance(left, Const) and isinstance(right, Const):
         return TRUE if left.value == right.value else FALSE
     if left == right and not may_fault(left):
@@ -136,7 +146,7 @@ def equal(left: Expression, right: Expression, span: Span | None = None) -> Expr
 
 
 def less(left: Expression, right: Expression) -> Expression:
-    """Whether one is smaller; a truth where their ranges tell, and neither can fault."""
+    """Return `left < right`, a constant where the intervals decide it and neither side can fault."""
     if not (may_fault(left) or may_fault(right)):
         if interval(left)[1] < interval(right)[0]:
             return TRUE
@@ -146,7 +156,7 @@ def less(left: Expression, right: Expression) -> Expression:
 
 
 def choose(condition: Expression, then: Expression, otherwise: Expression) -> Expression:
-    """`then` where the condition (a truth, 0 or 1) holds, else `otherwise`."""
+    """Return `then` where the condition (0 or 1) holds, else `otherwise`."""
     if isinstance(condition, Const):
         return then if condition.value else otherwise
     if then == otherwise:
@@ -159,6 +169,7 @@ def choose(condition: Expression, then: Expression, otherwise: Expression) -> Ex
         return then
     if otherwise == FALSE and isinstance(condition, Choice) and condition.then == FALSE:
         return choose(condition.condition, FALSE, choose(condition.otherwise, then, FALSE))
+
     # A counter that one branch increases: the tree would double with every branch if both kept it.
     if isinstance(then, Binary) and then.operator == "+" and then.left == otherwise:
         return Binary("+", otherwise, choose(condition, then.right, FALSE), then.span)
@@ -168,7 +179,10 @@ def choose(condition: Expression, then: Expression, otherwise: Expression) -> Ex
 
 
 def substitute(expression: Expression, row: Sequence[Assign]) -> Expression:
-    """The expression before assignments, made at once, that means what it means after them."""
+    """Return the weakest precondition of an expression with respect to simultaneous assignments.
+
+    The result, evaluated before the assignments, has the value of `expression` after them.
+    """
     written: dict[Variable, list[Assign]] = {}
     for effect in row:
         written.setdefault(effect.target.variable, []).append(effect)
@@ -186,7 +200,10 @@ def substitute(expression: Expression, row: Sequence[Assign]) -> Expression:
 
 
 class _Declared(Environment):
-    """What the domains of variables tell. It holds for ever, so it is kept with the nodes."""
+    """An environment of the declared domains only.
+
+    It never changes, so the results are cached in the expression nodes.
+    """
 
     def __init__(self) -> None:
         super().__init__(DeclaredRanges())
@@ -202,12 +219,12 @@ _DECLARED = _Declared()
 
 
 def interval(expression: Expression) -> Interval:
-    """Every value that the expression can have by the domains of its variables."""
+    """Return an interval of all values that the expression can have, by the domains of its variables."""
     return _DECLARED.interval(expression)
 
 
 def may_fault(expression: Expression) -> bool:
-    """Whether evaluating it could fault, as far as the domains of its variables tell."""
+    """Return True if evaluating the expression could fault, judged by the domains of its variables."""
     return cached(expression, "_may_fault", _may_fault)
 
 
@@ -230,13 +247,13 @@ def _may_fault(expression: Expression) -> bool:
             return False
 
 
-def evaluates(expression: Expression) -> Expression:
-    """True, or the fault of the expression."""
+def evaluation_of(expression: Expression) -> Expression:
+    """Return an expression that is true, or faults where the given expression faults."""
     return Binary("or", Binary(">=", expression, Const(0)), TRUE)
 
 
-def fits(expression: Expression, low: int, high: int) -> Expression:
-    """Whether a number lies between bounds; a bound that it always keeps is not tested."""
+def in_bounds(expression: Expression, low: int, high: int) -> Expression:
+    """Return the condition that a number lies between two bounds, without tests that cannot fail."""
     least, most = interval(expression)
     above = TRUE if low <= least else Binary(">=", expression, Const(low))
-    return both(above, TRUE if most <= high else Binary("<=", expression, Const(high)))
+    return conjoin(above, TRUE if most <= high else Binary("<=", expression, Const(high)))

@@ -1,7 +1,6 @@
-"""What a value of an expression is in a state: the Python value of what was read symbolically.
+"""Evaluation of symbolic values in a state, to Python values for display.
 
-Parts are evaluated only where they are there: what an empty slot or an Optional without a value would hold is not
-asked for.
+Only present parts are evaluated: the contents of an empty slot or of an Optional that is None are skipped.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ from strandline.languages.python.runtime.types import (
     RecordType,
     SetType,
 )
-from strandline.languages.python.symbolic.containers import members
-from strandline.languages.python.symbolic.machine import Machine
-from strandline.languages.python.symbolic.structure import Structure
-from strandline.languages.python.symbolic.values import (
+from strandline.languages.python.symbolic_execution.containers import members
+from strandline.languages.python.symbolic_execution.machine import Machine
+from strandline.languages.python.symbolic_execution.structure import Structure
+from strandline.languages.python.symbolic_execution.values import (
     ChosenProcess,
     Contents,
     GroupValue,
@@ -35,7 +34,7 @@ from strandline.languages.python.symbolic.values import (
     Symbol,
     describe,
 )
-from strandline.languages.symbolic.execution import Refused
+from strandline.languages.symbolic_execution.execution import Refused
 from strandline.model.expression import Const, Expression
 from strandline.model.values import Multiset, Queue, RecordValue
 
@@ -43,7 +42,10 @@ _KINDS: dict[type, Callable[..., Any]] = {BagType: Multiset, FifoType: Queue, Se
 
 
 def answer(structure: Structure, value: Any, evaluate: Callable[[Expression], int]) -> Any:
-    """The Python value; raises `Refused` for what is none, and what `evaluate` raises."""
+    """Return the Python value of a symbolic value.
+
+    Raises `Refused` for a value that cannot be shown, and everything that `evaluate` raises.
+    """
 
     def one(inner: Any) -> Any:
         return answer(structure, inner, evaluate)

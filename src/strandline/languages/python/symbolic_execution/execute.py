@@ -1,4 +1,4 @@
-"""Statements of an action, executed symbolically: loops are unrolled, both ways of an `if` are taken and joined."""
+"""Symbolic execution of statements: loops are unrolled, branches of an `if` merged."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from strandline.languages.python.runtime.declarations import LOCATION
 from strandline.languages.python.runtime.deferred import Deferred
 from strandline.languages.python.runtime.faults import FIELD_FAULT
 from strandline.languages.python.runtime.types import ArrayType, BagType, FifoType, RecordType, SetType
-from strandline.languages.python.symbolic.coding import held, truth
-from strandline.languages.python.symbolic.containers import fill
-from strandline.languages.python.symbolic.control import (
+from strandline.languages.python.symbolic_execution.coding import truth, value_or_fault
+from strandline.languages.python.symbolic_execution.containers import fill
+from strandline.languages.python.symbolic_execution.control import (
     Bind,
     Forget,
     Fork,
@@ -22,14 +22,14 @@ from strandline.languages.python.symbolic.control import (
     Mark,
     Next,
     Round,
-    arrived,
-    meeting,
-    ways_out,
+    find_join_point,
+    find_marker,
+    jumps_out_of,
 )
-from strandline.languages.python.symbolic.machine import FELL_THROUGH, UNDECIDED
-from strandline.languages.python.symbolic.reading import Reader
-from strandline.languages.python.symbolic.sequences import bind, sequence, unpacked
-from strandline.languages.python.symbolic.values import (
+from strandline.languages.python.symbolic_execution.machine import FELL_THROUGH, UNDECIDED
+from strandline.languages.python.symbolic_execution.reader import Reader
+from strandline.languages.python.symbolic_execution.sequences import bind, sequence, unpack
+from strandline.languages.python.symbolic_execution.values import (
     ChosenProcess,
     GroupValue,
     Listing,
@@ -43,8 +43,8 @@ from strandline.languages.python.symbolic.values import (
     Unbound,
     describe,
 )
-from strandline.languages.symbolic.building import both, equal, negate
-from strandline.languages.symbolic.execution import TOO_INVOLVED, Refused
+from strandline.languages.symbolic_execution.building import conjoin, equal, negate
+from strandline.languages.symbolic_execution.execution import TOO_INVOLVED, Refused
 from strandline.model.expression import TRUE, Const, Expression
 
 CONTAINER = BagType | FifoType | SetType
@@ -67,14 +67,17 @@ _INSTEAD: dict[type[ast.stmt], str] = {
 
 
 class Runner:
-    """Runs statements. `settles`: nothing outside of these statements holds values that were read before."""
+    """Executes statements.
+
+    `settles` allows writes to be settled between statements: no value read earlier is live outside of them.
+    """
 
     def __init__(self, reader: Reader, *, settles: bool) -> None:
         self.reader, self.settles = reader, settles
         self.machine, self.text = reader.machine, reader.text
 
     def run(self, items: list[Any]) -> Any:
-        """Execute; the value returned, None where nothing is."""
+        """Execute the statements and return the value that they return, or None."""
         result = self._run(items)
         return None if result is FELL_THROUGH else result
 
@@ -95,15 +98,15 @@ class Runner:
                     bind(self.reader, target, value)
                 case ast.Return(value=value):
                     result = None if value is None else self.machine.load(self._evaluated(value))
-                    items = arrived(rest, ast.Return)
+                    items = find_marker(rest, ast.Return)
                     if not items:
                         return result
                     self._leave(items[0], result, returned=True)
                 case ast.Break():
-                    items = arrived(rest, ast.Break)
+                    items = find_marker(rest, ast.Break)
                     self._leave(items[0])
                 case ast.Continue():
-                    items = arrived(rest, ast.Continue)
+                    items = find_marker(rest, ast.Continue)
                 case ast.For():
                     items = [*self._unrolled(item), *rest]
                 case ast.If(test=test, body=body, orelse=orelse):
@@ -113,7 +116,7 @@ class Runner:
                     items = [*(body if known else orelse), *rest]
                     continue
                 case Fork(condition=condition, body=body, orelse=orelse, node=node):
-                    within, after = meeting([*body, *orelse], rest)
+                    within, after = find_join_point([*body, *orelse], rest)
                     result = self._joined(node, condition, [*body, *within], [*orelse, *within])
                     if after is None:
                         return result
@@ -138,7 +141,7 @@ class Runner:
             self.text.fail(str(refusal), node)
 
     def _evaluated(self, node: ast.expr) -> Any:
-        """The value of an expression that stands alone; what may fault in it is noted."""
+        """Evaluate an expression and record what may fault in it."""
         value = self.reader.value(node)
         loaded = self.machine.load(value, self.text.span(node))
         self.reader.computed(loaded)
@@ -146,7 +149,7 @@ class Runner:
 
     def _unrolled(self, loop: ast.For) -> list[Any]:
         for statement in loop.orelse:
-            if ways_out([statement]) & {ast.Break, ast.Continue}:
+            if jumps_out_of([statement]) & {ast.Break, ast.Continue}:
                 self.text.fail("'else' of a loop cannot leave the loop around it; put a variable in front", statement)
         items: list[Any] = []
         rounds = sequence(self.reader, loop.iter)
@@ -163,7 +166,7 @@ class Runner:
         return [*items, *loop.orelse, Mark(last=True, rounds=name)]
 
     def _guarded(self, loop: ast.For, name: str, rounds: list[Any]) -> list[Any]:
-        """A loop with rounds that depend on the state."""
+        """Unroll a loop whose iterations depend on the state."""
         names = LoopNames(name, f"{name} left", f"{name} returned", f"{name} result")
         self.machine.frame |= {names.rounds: tuple(rounds), names.left: False, names.returned: False}
         self.machine.frame[names.result] = UNDECIDED
@@ -174,7 +177,7 @@ class Runner:
         first, *others = frame[names.rounds]
         frame[names.rounds] = tuple(others)
         present, value = (first.present, first.value) if isinstance(first, Member) else (TRUE, first)
-        condition = both(negate(truth(frame[names.left])), present)
+        condition = conjoin(negate(truth(frame[names.left])), present)
         body = [Bind(loop.target, value), *loop.body, Mark(last=False, rounds=names.rounds, guarded=True)]
         if isinstance(condition, Const):
             self._run(body if condition.value else [])
@@ -182,7 +185,7 @@ class Runner:
             self._joined(loop.iter, condition, body, [])
 
     def _leave(self, mark: Mark, result: Any = UNDECIDED, *, returned: bool = False) -> None:
-        """Note that a loop is left where its rounds depend on the state."""
+        """Record that a loop whose iterations depend on the state is left."""
         if mark.guarded:
             frame, name = self.machine.frame, mark.rounds
             frame[f"{name} left"] = True
@@ -257,7 +260,7 @@ class Runner:
             case ast.Name(id=name):
                 self.machine.frame[name] = value
             case ast.Tuple(elts=targets) | ast.List(elts=targets):
-                waiting = unpacked(self.reader, value, targets)
+                waiting = unpack(self.reader, value, targets)
                 self.machine.names.temporaries.append(waiting)
                 for position, inner in enumerate(targets):
                     self._assign(inner, waiting[position], node)
@@ -266,7 +269,7 @@ class Runner:
                 owner = self.machine.load(self.reader.value(inner))
                 self._refuse_location(inner, owner, name)
                 if isinstance(owner, Perhaps):
-                    owner = held(owner, FIELD_FAULT, self.text.span(target))
+                    owner = value_or_fault(owner, FIELD_FAULT, self.text.span(target))
                 if isinstance(owner, ChosenProcess):
                     self._assign_chosen(owner, name, value, node)
                 elif isinstance(owner, RecordSymbol):
@@ -285,13 +288,13 @@ class Runner:
                 raise Refused("this cannot be assigned to")
 
     def _refuse_location(self, inner: ast.expr, owner: Any, name: str) -> None:
-        """Refuse `me.pc = ...` where the action's `to` comes after it."""
+        """Refuse an assignment to `me.pc` in an action with `to`, which would overwrite it."""
         process, to = self.machine.goes or (None, "")
         if name == LOCATION and owner == process and isinstance(inner, ast.Name) and inner.id == "me":
-            raise Refused(f"the action ends with to='{to}', whatever me.{name} becomes here; leave one of them out")
+            raise Refused(f"the action ends with to='{to}', which overwrites me.{name}; remove one of them")
 
     def _refuse_untyped(self, owner: Any, name: str, place: Any) -> None:
-        """Refuse a change of what a class body only gives a value: `x = 0`."""
+        """Refuse an assignment to a constant of the class body such as `x = 0`, which has no type."""
         if isinstance(owner, ModelValue | ProcessValue) and name not in self.reader.structure.bindings:
             kinds = {bool: "bool", int: "Range[low, high]", str: "Enum[...]"}
             kind = kinds.get(type(place))
@@ -303,7 +306,7 @@ class Runner:
         if not isinstance(place, Place):
             kinds = {ProcessValue: "a process", GroupValue: "a class of processes"}
             raise Refused(f"{kinds.get(type(place), describe(place))} cannot be assigned to; only variables can")
-        if _filled_one_by_one(place.kind, value):
+        if _lists_contents(place.kind, value):
             for index, one in enumerate(value):
                 self._save(place.element(Const(index)), one, node)
             return
@@ -322,15 +325,15 @@ class Runner:
             self._save(place, self.machine.join(equal(owner.index, Const(position)), value, old), node)
 
 
-def _filled_one_by_one(kind: Any, value: Any) -> bool:
-    """Whether it is a list of what each container of an array is to hold: `[[], [1, 2]]`."""
+def _lists_contents(kind: Any, value: Any) -> bool:
+    """Return True if the value lists the contents of each container of an array: `[[], [1, 2]]`."""
     if not isinstance(kind, ArrayType) or not isinstance(value, tuple) or len(value) != kind.length:
         return False
     return isinstance(kind.element, CONTAINER) and all(isinstance(one, tuple | Listing) for one in value)
 
 
 def names_of(function: Callable[..., Any]) -> Callable[[str], Any]:
-    """What a name that is not local means in a function."""
+    """Return a lookup function for the non-local names of a function."""
     code = function.__code__
     cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
 
@@ -370,7 +373,7 @@ def _loading(target: ast.expr) -> ast.expr:
 
 
 def _head(node: ast.stmt) -> ast.stmt:
-    """A compound statement without its body, so that the caret stays in its first line."""
+    """Return a node for the first line of a compound statement, so that the caret stays there."""
     body = getattr(node, "body", None)
     if not isinstance(body, list):
         return node

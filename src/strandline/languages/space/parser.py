@@ -18,7 +18,7 @@ _LONGEST = 20
 
 @dataclass(frozen=True, slots=True)
 class SpaceState:
-    """One line: edges are actions with places of states."""
+    """One line; edges are pairs of an action and the index of the target state."""
 
     name: str
     progress: int
@@ -35,12 +35,12 @@ class Space:
 
 
 def read_space(source: Source) -> Space:
-    """The state space in a text. Raises `ParseError` with the place of the first mistake."""
+    """Parse a state space; raises `ParseError` with the place of the first mistake."""
     return _Reader(source).space()
 
 
 class _Reader:
-    """Words of lines; where one stands is worked out only where it is wrong."""
+    """Parses lines as words; the place of a word is computed only for errors."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -92,7 +92,7 @@ class _Reader:
                 if not _NAME.fullmatch(name):
                     self._fail(f"'{name}' is no name of a proposition", 3 + place)
                 if name in names[:place]:
-                    self._fail(f"the proposition {name} stands here twice", 3 + place)
+                    self._fail(f"the proposition {name} occurs twice here", 3 + place)
             self._propositions = names
         elif names != self._propositions:
             known = " ".join(self._propositions) or "none"
@@ -106,7 +106,7 @@ class _Reader:
         return number
 
     def _fail(self, message: str, place: int) -> NoReturn:
-        """An error at a word of the line."""
+        """Raise a `ParseError` at a word of the line."""
         lines = self._source.text.split("\n")
         offset = sum(len(line) + 1 for line in lines[: self._line])
         word = list(_WORD.finditer(lines[self._line]))[place]

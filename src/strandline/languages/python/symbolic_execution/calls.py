@@ -1,4 +1,4 @@
-"""Calls in an action: built-in functions, methods of containers, records, and helper functions, which are inlined."""
+"""Calls in an action: built-in functions, methods, record constructors, and inlined helper functions."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from typing import Any
 from strandline.languages.python.runtime.annotations import Record, bind_type
 from strandline.languages.python.runtime.text import text_of
 from strandline.languages.python.runtime.types import RecordType, is_flat
-from strandline.languages.python.symbolic.containers import apply, reached
-from strandline.languages.python.symbolic.execute import Runner, names_of
-from strandline.languages.python.symbolic.functions import EVALUATED, UNEVALUATED
-from strandline.languages.python.symbolic.reading import Reader
-from strandline.languages.python.symbolic.values import (
+from strandline.languages.python.symbolic_execution.containers import apply, range_check
+from strandline.languages.python.symbolic_execution.execute import Runner, names_of
+from strandline.languages.python.symbolic_execution.functions import EVALUATED, UNEVALUATED
+from strandline.languages.python.symbolic_execution.reader import Reader
+from strandline.languages.python.symbolic_execution.values import (
     ActionValue,
     Method,
     Place,
     RecordSymbol,
     describe,
 )
-from strandline.languages.symbolic.execution import Refused
+from strandline.languages.symbolic_execution.execution import Refused
 
 _DEEPEST = 40
 _NOT_CALLED = ("empty", "full", "head")
-"""What is asked of a container without parentheses."""
+"""Attributes of containers that are no methods."""
 
 
 def call(reader: Reader, node: ast.Call) -> Any:
-    """The value of a call."""
+    """Return the value of a call."""
     target = reader.value(node.func)
     if isinstance(target, Method) and isinstance(target.owner, Place):
-        reader.machine.execution.note(reached(target.owner, reader.text.span(node.func)))
+        reader.machine.execution.note(range_check(target.owner, reader.text.span(node.func)))
     special = UNEVALUATED.get(target) if callable(target) and _hashable(target) else None
     if special is not None:
         return special(reader, node)

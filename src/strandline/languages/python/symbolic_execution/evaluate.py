@@ -1,4 +1,4 @@
-"""Expressions of an action: syntax to values."""
+"""Evaluation of the expressions of an action."""
 
 from __future__ import annotations
 
@@ -21,14 +21,20 @@ from strandline.languages.python.runtime.types import (
     RecordType,
     SetType,
 )
-from strandline.languages.python.symbolic.calls import call
-from strandline.languages.python.symbolic.coding import as_truth, held, number, refuse_names, truth
-from strandline.languages.python.symbolic.containers import contains, queried
-from strandline.languages.python.symbolic.equality import same_value
-from strandline.languages.python.symbolic.machine import Machine
-from strandline.languages.python.symbolic.sequences import STARRED, generated, listed, parts
-from strandline.languages.python.symbolic.structure import Structure
-from strandline.languages.python.symbolic.values import (
+from strandline.languages.python.symbolic_execution.calls import call
+from strandline.languages.python.symbolic_execution.coding import (
+    as_truth,
+    number,
+    refuse_scalarset_values,
+    truth,
+    value_or_fault,
+)
+from strandline.languages.python.symbolic_execution.containers import contains, query_property
+from strandline.languages.python.symbolic_execution.equality import same_value
+from strandline.languages.python.symbolic_execution.machine import Machine
+from strandline.languages.python.symbolic_execution.sequences import STARRED, make_list, parts, unroll_generator
+from strandline.languages.python.symbolic_execution.structure import Structure
+from strandline.languages.python.symbolic_execution.values import (
     INT,
     ChosenProcess,
     GroupValue,
@@ -43,22 +49,22 @@ from strandline.languages.python.symbolic.values import (
     Symbol,
     Unbound,
     describe,
-    mapped,
+    map_expressions,
     risks,
 )
-from strandline.languages.symbolic.building import (
+from strandline.languages.symbolic_execution.building import (
     all_of,
     any_of,
-    both,
     choose,
-    either,
+    conjoin,
+    disjoin,
     equal,
-    evaluates,
-    fits,
+    evaluation_of,
+    in_bounds,
     interval,
     negate,
 )
-from strandline.languages.symbolic.execution import Refused
+from strandline.languages.symbolic_execution.execution import Refused
 from strandline.model.expression import FALSE, INDEX_FAULT, TRUE, Binary, Const, Expression, Unary, Undefined
 
 ARITHMETIC: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
@@ -96,7 +102,10 @@ _INSTEAD = {
 
 
 class Evaluator:
-    """A `Reader`. `names` finds what is not local."""
+    """Evaluates the expressions of one function; implements `Reader`.
+
+    `names` finds non-local names.
+    """
 
     def __init__(
         self, text: Text, machine: Machine, structure: Structure, names: Callable[[str], Any], depth: int = 0
@@ -168,14 +177,14 @@ class Evaluator:
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 return tuple(self.in_order(elements))
             case ast.ListComp() | ast.GeneratorExp():
-                return listed(generated(self, node))
+                return make_list(unroll_generator(self, node))
             case ast.Call():
                 return call(self, node)
         raise Refused(_INSTEAD.get(type(node), f"'{type(node).__name__}' is not part of the modelling language"))
 
     def _joined(self, conjunction: bool, values: list[ast.expr]) -> Any:
-        """`and` or `or`: what stands further right is evaluated only where it matters."""
-        join, decided = (both, FALSE) if conjunction else (either, TRUE)
+        """Evaluate `and` or `or` with short-circuit evaluation."""
+        join, decided = (conjoin, FALSE) if conjunction else (disjoin, TRUE)
         total = self.truth(values[0])
         for one in values[1:]:
             if total == decided:
@@ -190,7 +199,7 @@ class Evaluator:
         before = {variable: list(writes) for variable, writes in execution.store.pending.items()}
         result = execution.under(condition, lambda: read(node))
         if execution.store.pending != before:
-            self.text.fail("what changes the state cannot stand here; call it in a statement of its own", node)
+            self.text.fail("a call that changes the state cannot be used here; call it in a statement of its own", node)
         return result
 
     # Names and parts
@@ -220,12 +229,12 @@ class Evaluator:
             case RecordSymbol(kind=kind) | Place(kind=RecordType() as kind):
                 return self._field(owner, kind, name)
             case Perhaps():
-                return self.attribute(held(owner, FIELD_FAULT, self.text.span(node)), name, node)
+                return self.attribute(value_or_fault(owner, FIELD_FAULT, self.text.span(node)), name, node)
             case Place(kind=OptionalType()):
                 return self.attribute(self.machine.load(owner), name, node)
             case Place(kind=BagType() | FifoType() | SetType()):
                 if name in ("full", "empty", "head"):
-                    return queried(self.machine, owner, name, self.text.span(node))
+                    return query_property(self.machine, owner, name, self.text.span(node))
                 return Method(owner, name)
             case GroupValue(group=group):
                 raise Refused(f"'{group}' is a class of processes; choose one: m.{group}[index].{name}")
@@ -244,7 +253,7 @@ class Evaluator:
         return owner.field(name, fields[name]) if isinstance(owner, Place) else owner.fields[name]
 
     def _chosen(self, group: str, index: Expression, name: str) -> Any:
-        """A field of the process that an expression chooses."""
+        """Return a field of the process that an expression chooses."""
         members = self.structure.members(group)
         values = [self.machine.load(self.structure.process_attribute(member, name)) for member in members]
         if any(isinstance(value, Place) for value in values):
@@ -273,20 +282,20 @@ class Evaluator:
         raise Refused(f"{describe(owner)} cannot be indexed")
 
     def _looked_up(self, table: tuple[Any, ...], index: Expression, span: Any) -> Any:
-        """The value of a tuple that an expression chooses."""
+        """Return the element of a tuple that an expression chooses."""
         if interval(index)[0] < 0:
             raise Refused("the index of a tuple must never be negative; write 'index % length'")
         result = table[-1]
         for position in range(len(table) - 2, -1, -1):
             result = self.machine.join(equal(index, Const(position)), table[position], result)
-        inside = fits(index, 0, len(table) - 1)
-        return mapped(result, lambda part: choose(inside, part, Undefined(INDEX_FAULT, span)))
+        inside = in_bounds(index, 0, len(table) - 1)
+        return map_expressions(result, lambda part: choose(inside, part, Undefined(INDEX_FAULT, span)))
 
     # Operators
 
     def arithmetic(self, op: ast.operator, left: Any, right: Any, node: ast.AST) -> Any:
         if isinstance(op, ast.Div):
-            raise Refused("'/' gives fractions; write '//' for whole numbers")
+            raise Refused("'/' is a division with fractions; write '//' for whole numbers")
         if isinstance(op, ast.Pow) and isinstance(left, int) and isinstance(right, int):
             if right < 0:
                 raise Refused("a power with a negative exponent is no whole number")
@@ -295,7 +304,7 @@ class Evaluator:
         if type(op) not in ARITHMETIC:
             raise Refused("this operator cannot be compiled; use + - * // % & | ^ << >>, and a product for a power")
         symbol, function = ARITHMETIC[type(op)]
-        refuse_names(left, right)
+        refuse_scalarset_values(left, right)
         left, right = (one.index if isinstance(one, ProcessValue) else one for one in (left, right))
         if isinstance(left, tuple) and isinstance(right, int) and symbol == "*":
             return left * right
@@ -319,7 +328,7 @@ class Evaluator:
         if isinstance(op, ast.Not):
             return as_truth(negate(self.truth(operand)))
         value = self.loaded(operand)
-        refuse_names(value)
+        refuse_scalarset_values(value)
         if isinstance(value, int):
             return -value if isinstance(op, ast.USub) else +value if isinstance(op, ast.UAdd) else ~value
         if isinstance(op, ast.UAdd):
@@ -333,7 +342,7 @@ class Evaluator:
         for op, other in zip(ops, others, strict=True):
             second = self._preceded((first,), partial(self.under, total, self.loaded), other)
             try:
-                total = both(total, self._comparison(op, first, second, node))
+                total = conjoin(total, self._comparison(op, first, second, node))
             except Refused as refusal:
                 self.text.fail(str(refusal), node)
             first = second
@@ -350,7 +359,7 @@ class Evaluator:
             same = same_value(self.machine, left, right, self.text.span(node))
             return same if isinstance(op, ast.Eq | ast.Is) else negate(same)
         symbol, function = _COMPARISONS[type(op)]
-        refuse_names(left, right)
+        refuse_scalarset_values(left, right)
         left, right = (one.index if isinstance(one, ProcessValue) else one for one in (left, right))
         if isinstance(left, int) and isinstance(right, int):
             return Const(int(function(left, right)))
@@ -365,20 +374,20 @@ class Evaluator:
         members = parts(self, holder)
         if members is None or isinstance(holder, Rounds):
             raise Refused(f"'in' needs a container, a range or a tuple, not {describe(holder)}")
-        first = [evaluates(risk) for risk in risks((value, holder))]
+        first = [evaluation_of(risk) for risk in risks((value, holder))]
         span = self.text.span(node)
         members = [self.machine.load(one) for one in members]
         return all_of([*first, any_of(same_value(self.machine, one, value, span) for one in members)])
 
     def _listed_in(self, holder: Listing, value: Any, node: ast.AST) -> Expression:
-        first = [evaluates(risk) for risk in risks((value, holder))]
+        first = [evaluation_of(risk) for risk in risks((value, holder))]
         span = self.text.span(node)
-        same = (both(one.present, same_value(self.machine, one.value, value, span)) for one in holder.members)
+        same = (conjoin(one.present, same_value(self.machine, one.value, value, span)) for one in holder.members)
         return all_of([*first, any_of(same)])
 
 
 def _refuse_huge(bits: int) -> None:
-    """Refuse what would take long to compute and fits no variable anyway."""
+    """Raise `Refused` before a constant is computed that is slow to compute and fits no variable."""
     if bits > _MOST_BITS:
         raise Refused("the number does not fit 64 bits")
 

@@ -1,4 +1,4 @@
-"""The states around one, and places for them in a picture: never more than a page can show."""
+"""The states around the current one, laid out for a picture that fits a page."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from strandline.traces.replay import State
 from strandline.traces.trace import changes
 
 _MOST = 40
-"""States in a picture."""
+"""The most states in a picture."""
 
 
 def around_data(reference: Reference, here: State, before: State | None, depth: int) -> dict[str, Any]:
-    """States that lie so many steps ahead at most, and the one before: `nodes` with places and, for the neighbours of
-    this one, the number of the `step` to them; `edges` with the points that they pass. `more` says that some are left
-    out."""
+    """Return a drawing of the states at most `depth` steps ahead, and of the previous one.
+
+    `nodes` have places and, for successors of this state, the number of the `step` to them; `edges` have the points
+    that they pass. `more` is true if states are left out.
+    """
     roots = [here] if before is None or before == here else [before, here]
     found = dict.fromkeys(roots)
     edges: list[tuple[State, State, str]] = []
@@ -43,10 +45,10 @@ def around_data(reference: Reference, here: State, before: State | None, depth: 
                 if distance == 0:
                     steps.setdefault(edge.target, number)
         level = following
-    return _drawn(reference, list(found), edges, steps, here) | {"more": more}
+    return _draw(reference, list(found), edges, steps, here) | {"more": more}
 
 
-def _drawn(
+def _draw(
     reference: Reference,
     states: list[State],
     edges: list[tuple[State, State, str]],
@@ -56,7 +58,7 @@ def _drawn(
     place = {state: number for number, state in enumerate(states)}
     centre = reference.describe(here)
     lines = [_lines(reference, state, here, centre) for state in states]
-    nodes = tuple(Node(told, initial=number == 0) for number, told in enumerate(lines))
+    nodes = tuple(Node(text, initial=number == 0) for number, text in enumerate(lines))
     graph = Graph("", nodes, tuple(Edge(place[a], place[b], (name,)) for a, b, name in edges)).joined
     layout = placed(graph)
     return {
@@ -76,8 +78,8 @@ def _drawn(
 
 
 def _lines(reference: Reference, state: State, here: State, centre: dict[str, Any]) -> tuple[str, ...]:
-    """The state in the middle as a whole, the others by how they differ from it."""
+    """Return the text of a node: the whole current state, for others the differences from it."""
     if state == here:
         return state_lines(centre)
-    told = [f"{one.name}={show(one.new)}" for one in changes(centre, reference.describe(state))]
-    return tuple(told[:5]) + (("…",) if len(told) > 5 else ())
+    differences = [f"{one.name}={show(one.new)}" for one in changes(centre, reference.describe(state))]
+    return tuple(differences[:5]) + (("…",) if len(differences) > 5 else ())

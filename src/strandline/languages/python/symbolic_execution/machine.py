@@ -1,6 +1,7 @@
-"""One symbolic execution of a function: the step that it makes, and the local names on the way.
+"""One symbolic execution of a function: the step, and the local names.
 
-What is read and written here are values of the modelling language; the step below knows expressions only."""
+Works on values of the modelling language; the `Execution` below works on expressions only.
+"""
 
 from __future__ import annotations
 
@@ -10,19 +11,19 @@ from typing import Any
 
 from strandline.languages.python.runtime.faults import FIELD_FAULT
 from strandline.languages.python.runtime.types import BOOL, SCALAR, BoolType, EnumType, FlatType, RecordType
-from strandline.languages.python.symbolic.coding import (
-    code,
-    coded,
-    coded_name,
-    held,
-    loaded,
+from strandline.languages.python.symbolic_execution.coding import (
+    decode_variable,
+    encode_for_variable,
+    encode_if_possible,
+    encode_name,
+    encode_or_fault,
     number,
-    perhaps,
-    stored,
+    optional,
     truth,
+    value_or_fault,
 )
-from strandline.languages.python.symbolic.references import Names
-from strandline.languages.python.symbolic.values import (
+from strandline.languages.python.symbolic_execution.references import Names
+from strandline.languages.python.symbolic_execution.values import (
     INT,
     ChosenProcess,
     Contents,
@@ -40,11 +41,11 @@ from strandline.languages.python.symbolic.values import (
     describe,
     risks,
 )
-from strandline.languages.symbolic.building import (
+from strandline.languages.symbolic_execution.building import (
     choose,
-    evaluates,
+    evaluation_of,
 )
-from strandline.languages.symbolic.execution import Execution, Refused
+from strandline.languages.symbolic_execution.execution import Execution, Refused
 from strandline.model.expression import (
     FALSE,
     TRUE,
@@ -58,20 +59,20 @@ from strandline.source import Span
 FELL_THROUGH = object()
 """The result of statements that do not return."""
 UNDECIDED = object()
-"""What a function will return, on ways where it has not returned yet."""
+"""The result of a function on paths where it has not returned yet."""
 
 
 @dataclass(slots=True)
 class Machine:
-    """See the module's docstring."""
+    """One symbolic execution; see the module's docstring."""
 
     execution: Execution = field(default_factory=Execution)
     names: Names = field(default_factory=Names)
     may_write: bool = True
     statements: int = 0
-    """How many were executed."""
+    """The number of statements executed."""
     goes: tuple[ProcessValue, str] | None = None
-    """The process that acts, and the location to which the action takes it in the end."""
+    """The acting process and the location to which the action's `to` moves it."""
 
     @property
     def frame(self) -> dict[str, Any]:
@@ -84,15 +85,15 @@ class Machine:
     # Reading and writing
 
     def load(self, value: Any, span: Span | None = None) -> Any:
-        """What a place holds, for scalars; anything else stands for itself."""
+        """Return the value stored at a scalar place; other values are returned unchanged."""
         if isinstance(value, Upcoming):
             value = value.place
         if isinstance(value, Place) and isinstance(value.kind, SCALAR):
-            return loaded(value.kind, self.execution.store.read(value.variable, value.position, span))
+            return decode_variable(value.kind, self.execution.store.read(value.variable, value.position, span))
         return value
 
     def whole(self, value: Any, span: Span | None = None) -> Any:
-        """A value that is read to the end: records too, with all their fields."""
+        """Load a value completely, including all fields of records."""
         value = self.load(value, span)
         match value:
             case Place(kind=RecordType() as kind):
@@ -105,7 +106,7 @@ class Machine:
         return value
 
     def save(self, place: Place, value: Any, span: Span | None) -> None:
-        """Assign; compound values are copied."""
+        """Assign a value to a place; compound values are copied."""
         writes = list(self._copied(place, value, span))
         if not isinstance(place.kind, SCALAR):
             self.names.detach(self.execution.store, place)
@@ -113,7 +114,7 @@ class Machine:
             self.put(target.variable, target.position, expression, span)
 
     def put(self, variable: Variable, index: Expression, value: Expression, span: Span | None) -> None:
-        """One write."""
+        """Write one variable or array element."""
         if not self.may_write:
             raise Refused("only an action can change the state; here it can only be read")
         self.names.doubt(variable)
@@ -122,7 +123,7 @@ class Machine:
     def _copied(self, place: Place, value: Any, span: Span | None) -> Iterator[tuple[Place, Expression]]:
         kind = place.kind
         if isinstance(kind, SCALAR):
-            yield place, stored(kind, self.whole(value, span), span)
+            yield place, encode_for_variable(kind, self.whole(value, span), span)
         elif isinstance(kind, RecordType):
             for name, inner in kind.fields:
                 yield from self._copied(place.field(name, inner), self.field(value, name, kind, span), span)
@@ -151,9 +152,9 @@ class Machine:
         raise Refused(f"{kind} needs {kind.length} values")
 
     def field(self, value: Any, name: str, kind: RecordType, span: Span | None = None) -> Any:
-        """A field of a record, stored or not."""
+        """Return a field of a record, stored or not."""
         if isinstance(value, Perhaps):
-            value = held(value, FIELD_FAULT, span)
+            value = value_or_fault(value, FIELD_FAULT, span)
         if isinstance(value, RecordSymbol) and value.kind == kind:
             return value.fields[name]
         if isinstance(value, Place) and value.kind == kind:
@@ -161,29 +162,29 @@ class Machine:
         raise Refused(f"the record '{kind.name}' is needed here, not {describe(value)}")
 
     def code(self, kind: FlatType, value: Any, span: Span | None) -> Expression:
-        """The code with which a container keeps a value; one that it can never hold is a fault at once."""
-        return code(kind, self.whole(value, span), span)
+        """Return the code of a value in a container; a value outside its type faults immediately."""
+        return encode_or_fault(kind, self.whole(value, span), span)
 
     def coded(self, kind: FlatType, value: Any, span: Span | None) -> tuple[Expression, Expression]:
-        """Whether a container can ever hold a value, and its code if so."""
-        return coded(kind, self.whole(value, span), span)
+        """Return the condition that a container can hold a value, and the value's code."""
+        return encode_if_possible(kind, self.whole(value, span), span)
 
     # Requirements and risks
 
     def require(self, condition: Expression) -> None:
-        """The action is enabled only where this holds; what may fault before it comes first."""
+        """Add a condition to the guard of the action; expressions that may fault before it are evaluated first."""
         if not self.may_write:
             raise Refused("a requirement belongs into an action; here return the condition")
         self.execution.require(condition)
 
     def conditions(self, value: Any) -> list[Expression]:
-        """What must hold before the action, or fault, so that a value can be computed here."""
-        return [self.execution.here(evaluates(risk)) for risk in risks(value)]
+        """Return the conditions, over the state before the action, that computing a value does not fault."""
+        return [self.execution.here(evaluation_of(risk)) for risk in risks(value)]
 
     # Branches
 
     def branch(self, condition: Expression, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
-        """Execute both branches and join what they leave behind; returns their joined results."""
+        """Execute both branches and merge their effects; return the joined result."""
         frames, sides = self.names.frames, []
 
         def side(run: Callable[[], Any]) -> Any:
@@ -200,16 +201,19 @@ class Machine:
         joined = {}
         for name in dict.fromkeys([*yes, *no]):
             if name not in yes or name not in no:
-                joined[name] = Unbound(f"'{name}' is set on one way here only; give it a value before the 'if'")
+                joined[name] = Unbound(f"'{name}' is set on one path here only; give it a value before the 'if'")
                 continue
             try:
                 joined[name] = self.join(condition, yes[name], no[name])
             except Refused as refusal:
-                joined[name] = Unbound(f"'{name}' has values that do not go together: {refusal}")
+                joined[name] = Unbound(f"'{name}' has values of different types: {refusal}")
         return joined
 
     def join(self, condition: Expression, first: Any, second: Any) -> Any:
-        """One value where the condition holds, another where not."""
+        """Return a value that is `first` where the condition holds and `second` elsewhere.
+
+        Raises `Refused` if the two have no common type.
+        """
         if first is second or (type(first) is type(second) and not isinstance(first, Method) and first == second):
             return first
         if first is UNDECIDED or second is UNDECIDED:
@@ -217,7 +221,7 @@ class Machine:
         if {id(first), id(second)} == {id(FELL_THROUGH), id(None)}:
             return None
         if first is FELL_THROUGH or second is FELL_THROUGH:
-            raise Refused("a function must return a value on every way, or on none")
+            raise Refused("a function must return a value on every path, or on none")
         for unusable in (first, second):
             if isinstance(unusable, Unbound):
                 return unusable
@@ -251,22 +255,22 @@ class Machine:
         kinds = [one.kind for one in (first, second) if isinstance(one, Symbol)]
         if any(isinstance(one, str) for one in (first, second)) or any(isinstance(k, EnumType) for k in kinds):
             enumeration = _common(first, second)
-            codes = (coded_name(enumeration, one) for one in (first, second))
+            codes = (encode_name(enumeration, one) for one in (first, second))
             return Symbol(enumeration, choose(condition, *codes))
         kind = next((one for one in kinds if isinstance(one, IntKind) and one.names is not None), INT)
         return Symbol(kind, choose(condition, number(first), number(second)))
 
     def _join_optionals(self, condition: Expression, first: Any, second: Any) -> Any:
-        """One value where the condition holds, another where not; some of them None, or perhaps None."""
+        """Join two values of which at least one may be None."""
         sides = [one.present if isinstance(one, Perhaps) else FALSE if one is None else TRUE for one in (first, second)]
         values = [one.value if isinstance(one, Perhaps) else one for one in (first, second) if one is not None]
         value = self.join(condition, *values) if len(values) == 2 else self.whole(values[0])
         if isinstance(value, Place | tuple):
             raise Refused(f"{describe(value)} and None cannot be alternatives; write the 'if' as a statement")
-        return perhaps(choose(condition, *sides), value)
+        return optional(choose(condition, *sides), value)
 
     def settle(self) -> None:
-        """Between two statements outside all branches: make writes stand where no name remembers older values."""
+        """Turn pending writes into assignments, if no local name refers to older values."""
         if self.execution.store.pending:
             self.execution.settle(variable for value in self.frame.values() for variable in _variables(value))
 
@@ -276,7 +280,7 @@ def _truths(*values: bool | Symbol) -> bool:
 
 
 def _stored(value: Any) -> frozenset[Variable]:
-    """Where a record lies, or may lie."""
+    """Return the variables in which a record is or may be stored."""
     if isinstance(value, Place):
         return frozenset(value.variables.values())
     return value.stored if isinstance(value, RecordSymbol) else frozenset()
@@ -295,7 +299,7 @@ def _common(first: Any, second: Any) -> EnumType:
 
 
 def _variables(value: Any) -> set[Variable]:
-    """The variables on which a value depends that was read before."""
+    """Return the variables on whose earlier values a value depends."""
     match value:
         case Symbol(expression=expression) | ChosenProcess(index=expression) | Place(position=expression):
             return variables_read(expression)

@@ -1,4 +1,4 @@
-"""Steps of a model that runs as plain Python: what is possible, and taking it."""
+"""Steps of a model that runs as plain Python."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from strandline.languages.python.runtime.choices import check_arguments, combinations
+from strandline.languages.python.runtime.choices import argument_tuples, check_arguments
 from strandline.languages.python.runtime.declarations import LOCATION, Marked
 from strandline.languages.python.runtime.faults import NotEnabled, begin_step, end_step, in_step
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class BoundAction:
-    """An action of a model, or of one of its processes: called, it takes the step."""
+    """An action of a model or of one of its processes; calling it takes the step."""
 
     model: Model
     me: tuple[Any, ...]
@@ -26,9 +26,9 @@ class BoundAction:
         take_step(self.model, self.me, self.marked, arguments)
 
     def is_enabled(self) -> bool:
-        """Whether it can be taken now, with some arguments; one that would be a fault can."""
+        """Return True if the action can be taken now with some arguments, even if it would fault."""
         before = self.model.state()
-        for arguments in combinations(self.model, self.me, self.marked):
+        for arguments in argument_tuples(self.model, self.me, self.marked):
             try:
                 self(*arguments)
             except NotEnabled:
@@ -41,7 +41,10 @@ class BoundAction:
 
 
 def enabled(action: Any) -> bool:
-    """Whether an action can be taken in this state, for claims: `enabled(m.P[0].enter)`, `enabled(me.enter)`."""
+    """Return True if an action is enabled, for claims: `enabled(m.P[0].enter)`, `enabled(me.enter)`.
+
+    Raises `TypeError` for anything that is no action, and inside an action.
+    """
     if not isinstance(action, BoundAction):
         raise TypeError("enabled asks for an action, as in enabled(m.P[0].enter)")
     if in_step():
@@ -50,7 +53,7 @@ def enabled(action: Any) -> bool:
 
 
 def take_step(model: Model, me: tuple[Any, ...], marked: Marked, arguments: tuple[Any, ...]) -> None:
-    """Take one step or raise, in which case the model is as it was before."""
+    """Take one step; if it raises, the model is unchanged."""
     if in_step():
         raise TypeError("an action cannot call another action; put the common part into a helper function")
     before = model.state()
@@ -73,7 +76,7 @@ def take_step(model: Model, me: tuple[Any, ...], marked: Marked, arguments: tupl
 
 @dataclass(frozen=True, slots=True)
 class StepChoice:
-    """A step that is possible: `model.take(choice)` takes it."""
+    """A possible step, for `model.take`."""
 
     process: str | None
     index: int | None
@@ -82,20 +85,20 @@ class StepChoice:
 
 
 def candidates(model: Model) -> Iterator[StepChoice]:
-    """Every action with every value of its parameters, possible or not."""
+    """Yield every action with every value of its parameters, enabled or not."""
     for name, marked in type(model)._marked.items():
         if marked.kind == "action":
-            for arguments in combinations(model, (), marked):
+            for arguments in argument_tuples(model, (), marked):
                 yield StepChoice(None, None, name, arguments)
     for group_name, group in model._members.items():
         for name, marked in type(group[0])._marked.items():
             for member in group if marked.kind == "action" else ():
-                for arguments in combinations(model, (member,), marked):
+                for arguments in argument_tuples(model, (member,), marked):
                     yield StepChoice(group_name, int(member), name, arguments)
 
 
-def possible(model: Model) -> list[StepChoice]:
-    """The steps that can be taken now; one that would be a fault can."""
+def possible_steps(model: Model) -> list[StepChoice]:
+    """Return the enabled steps, including those that would fault when taken."""
     before, found = model.state(), []
     for choice in candidates(model):
         try:

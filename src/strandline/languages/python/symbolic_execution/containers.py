@@ -1,8 +1,8 @@
 """Bags, queues and sets in the compiled model.
 
-A slot of a bag or a queue holds 0 when it is free, else the value's code plus 1. A bag's slots are in descending
-order, a queue's oldest value lies in slot 0, free slots come last: equal contents are equal states. A set has a bit
-for each value.
+A free slot of a bag or a queue holds 0, others the value's code plus 1. The slots of a bag are in descending order, the
+oldest value of a queue is in slot 0, free slots come last: so equal contents are equal states. A set has one bit for
+each possible value.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from strandline.languages.python.runtime.types import (
     RecordType,
     SetType,
 )
-from strandline.languages.python.symbolic.coding import decoded, literal
-from strandline.languages.python.symbolic.machine import Machine
-from strandline.languages.python.symbolic.values import INT, Contents, Listing, Member, Place, Symbol, risks
-from strandline.languages.symbolic.building import (
+from strandline.languages.python.symbolic_execution.coding import decode, literal
+from strandline.languages.python.symbolic_execution.machine import Machine
+from strandline.languages.python.symbolic_execution.values import INT, Contents, Listing, Member, Place, Symbol, risks
+from strandline.languages.symbolic_execution.building import (
     add,
     all_of,
     any_of,
-    both,
     choose,
+    conjoin,
     equal,
-    evaluates,
-    joined,
+    evaluation_of,
+    join_with,
     less,
     may_fault,
     negate,
 )
-from strandline.languages.symbolic.execution import Refused
+from strandline.languages.symbolic_execution.execution import Refused
 from strandline.model.expression import FALSE, TRUE, Binary, Const, Element, Expression, Undefined
 from strandline.source import Span
 
@@ -49,13 +49,13 @@ METHODS: dict[type, tuple[str, ...]] = {
 
 
 def slots(machine: Machine, place: Place) -> list[Expression]:
-    """What lies in every slot now."""
+    """Return the present contents of every slot."""
     size = size_of(place)
     return [machine.execution.store.read(place.variable, place.slot(size, position)) for position in range(size)]
 
 
 def size_of(place: Place) -> int:
-    """How many slots a container has."""
+    """Return the number of slots of a container."""
     kind = place.kind
     if isinstance(kind, SetType):
         return kind.element.size
@@ -64,7 +64,7 @@ def size_of(place: Place) -> int:
 
 
 def containers_in(place: Place) -> Iterator[Place]:
-    """The bags and queues in something that is stored."""
+    """Yield the bags and queues inside a stored object."""
     match place.kind:
         case BagType() | FifoType():
             yield place
@@ -76,8 +76,8 @@ def containers_in(place: Place) -> Iterator[Place]:
                 yield from containers_in(place.field(name, kind))
 
 
-def reached(place: Place, span: Span | None = None) -> Expression:
-    """What faults where a container is an element that its array does not have."""
+def range_check(place: Place, span: Span | None = None) -> Expression:
+    """Return an expression that faults if the container is an array element out of range."""
     index = place.slot(size_of(place), 0)
     return TRUE if place.variable.length is None else Element(place.variable, index, span)
 
@@ -121,7 +121,7 @@ def _put(machine: Machine, place: Place, value: Any, span: Span | None) -> None:
             value = choose(less(held[position], code), above, held[position])
         else:
             free = equal(held[position], _FREE)
-            here = free if position == 0 else both(free, Binary("!=", held[position - 1], _FREE))
+            here = free if position == 0 else conjoin(free, Binary("!=", held[position - 1], _FREE))
             value = choose(here, code, held[position])
         machine.put(place.variable, place.slot(size, position), value, span)
 
@@ -130,7 +130,7 @@ def _take(machine: Machine, place: Place, value: Any, span: Span | None) -> None
     held = slots(machine, place)
     machine.require(contains(machine, place, value))
     code = add(machine.coded(place.kind.element, value, span)[1], 1)  # type: ignore[union-attr, arg-type]
-    # Where the value is known to be that of a slot, what lies in front of it stays.
+    # If the value is statically that of a slot, the slots before it do not change.
     first = held.index(code) if code in held else -1
     for position, slot in enumerate(held):
         if position < first:
@@ -148,14 +148,14 @@ def _get(machine: Machine, place: Place, span: Span | None) -> Any:
     for position in range(len(held)):
         following = held[position + 1] if position + 1 < len(held) else _FREE
         machine.put(place.variable, place.slot(len(held), position), following, span)
-    return decoded(kind.element, add(held[0], -1))
+    return decode(kind.element, add(held[0], -1))
 
 
 def _count(machine: Machine, place: Place, value: Any, span: Span | None) -> Any:
     value = machine.whole(value, span)
     possible, code = machine.coded(place.kind.element, value, span)  # type: ignore[union-attr, arg-type]
-    total = joined("+", [equal(slot, add(code, 1)) for slot in slots(machine, place)])
-    return Symbol(INT, choose(_once_computed(place, value, possible), total, FALSE))
+    total = join_with("+", [equal(slot, add(code, 1)) for slot in slots(machine, place)])
+    return Symbol(INT, choose(_after_evaluation(place, value, possible), total, FALSE))
 
 
 def _set(machine: Machine, place: Place, name: str, value: Any, span: Span | None) -> None:
@@ -164,7 +164,7 @@ def _set(machine: Machine, place: Place, name: str, value: Any, span: Span | Non
     value = machine.whole(value, span)
     possible, code = machine.coded(kind.element, value, span)
     fault = Undefined(MEMBER_FAULT, span)
-    position = choose(_once_computed(place, value, possible), place.slot(kind.element.size, code), fault)
+    position = choose(_after_evaluation(place, value, possible), place.slot(kind.element.size, code), fault)
     present = machine.execution.store.read(place.variable, position, span)
     if name == "remove":
         machine.execution.note(present)
@@ -173,7 +173,7 @@ def _set(machine: Machine, place: Place, name: str, value: Any, span: Span | Non
 
 
 def contains(machine: Machine, place: Place, value: Any) -> Expression:
-    """Whether a container holds a value; one that it can never hold is not in it."""
+    """Return the condition that a container holds a value; False for a value outside its type."""
     kind = place.kind
     value = machine.whole(value)
     possible, code = machine.coded(kind.element, value, None)  # type: ignore[union-attr, arg-type]
@@ -182,18 +182,20 @@ def contains(machine: Machine, place: Place, value: Any) -> Expression:
         found = machine.execution.store.read(place.variable, place.slot(kind.element.size, code))
     else:
         found = any_of(equal(slot, add(code, 1)) for slot in slots(machine, place))
-    return both(_once_computed(place, value, possible), found)
+    return conjoin(_after_evaluation(place, value, possible), found)
 
 
-def _once_computed(place: Place, value: Any, condition: Expression) -> Expression:
-    """A condition on a value; all of it is computed before, and the container looked up."""
-    faulty = [one for one in (*risks(value), reached(place)) if may_fault(one)]
-    return all_of([*map(evaluates, faulty), condition])
+def _after_evaluation(place: Place, value: Any, condition: Expression) -> Expression:
+    """Return the condition, evaluated after everything in the value and the container's lookup."""
+    faulty = [one for one in (*risks(value), range_check(place)) if may_fault(one)]
+    return all_of([*map(evaluation_of, faulty), condition])
 
 
-def queried(machine: Machine, place: Place, name: str, span: Span | None = None) -> Any:
-    """`full`, `empty` or `head` of a container. An action with the head of an empty queue is not enabled, a claim with
-    it a fault."""
+def query_property(machine: Machine, place: Place, name: str, span: Span | None = None) -> Any:
+    """Return `full`, `empty` or `head` of a container.
+
+    The head of an empty queue disables an action and is a fault in a claim.
+    """
     held = slots(machine, place)
     kind = place.kind
     if name == "head":
@@ -201,10 +203,10 @@ def queried(machine: Machine, place: Place, name: str, span: Span | None = None)
             raise Refused(f"{kind} has no head; only a Fifo has")
         some = Binary("!=", held[0], _FREE)
         if not machine.may_write:
-            # A claim is no step that waits: where there is none, it cannot be judged.
-            return decoded(kind.element, choose(some, add(held[0], -1), Undefined(HEAD_FAULT, span)))
+            # A claim cannot be disabled like a step: without a head it cannot be evaluated.
+            return decode(kind.element, choose(some, add(held[0], -1), Undefined(HEAD_FAULT, span)))
         machine.require(some)
-        return decoded(kind.element, add(held[0], -1))
+        return decode(kind.element, add(held[0], -1))
     if isinstance(kind, SetType):
         bound = Const(0 if name == "empty" else len(held))
         return Symbol(BOOL, equal(length(machine, place), bound))
@@ -214,14 +216,16 @@ def queried(machine: Machine, place: Place, name: str, span: Span | None = None)
 
 
 def length(machine: Machine, place: Place) -> Expression:
-    """How many values a container holds."""
+    """Return the number of values in a container."""
     held = slots(machine, place)
-    return joined("+", held if isinstance(place.kind, SetType) else [Binary("!=", slot, _FREE) for slot in held])
+    return join_with("+", held if isinstance(place.kind, SetType) else [Binary("!=", slot, _FREE) for slot in held])
 
 
 def members(machine: Machine, held: Place | Contents) -> list[Member]:
-    """What a container may hold, in the order in which a loop finds it; slots that are known to be free are left out:
-    what they would hold is no value."""
+    """Return the possible values of a container in the order of iteration.
+
+    Slots that are statically free are left out, because their codes have no value.
+    """
     kind = held.kind
     codes = list(held.slots) if isinstance(held, Contents) else slots(machine, held)
     if isinstance(kind, SetType):
@@ -234,14 +238,14 @@ def members(machine: Machine, held: Place | Contents) -> list[Member]:
     else:
         assert isinstance(kind, BagType | FifoType)
         found = [
-            Member(negate(equal(code, _FREE)), decoded(kind.element, add(code, -1)), place)
+            Member(negate(equal(code, _FREE)), decode(kind.element, add(code, -1)), place)
             for place, code in enumerate(codes)
         ]
     return [member for member in found if member.present != FALSE]
 
 
 def fill(machine: Machine, place: Place, listing: Listing, span: Span | None) -> None:
-    """Assign a list to a container, which must have room for it."""
+    """Assign a list to a container; not enabled if it does not fit."""
     machine.names.detach(machine.execution.store, place)
     apply(machine, place, "clear", [], span)
     method = "add" if isinstance(place.kind, SetType) else "put"
@@ -253,16 +257,18 @@ def fill(machine: Machine, place: Place, listing: Listing, span: Span | None) ->
             machine.branch(member.present, put, lambda: None)
 
 
-def offered(machine: Machine, place: Place, number: int) -> tuple[Expression, Any]:
-    """The value in a slot as the argument of an action, and when it is offered: not if an earlier slot has the
-    same."""
+def offer_value(machine: Machine, place: Place, number: int) -> tuple[Expression, Any]:
+    """Return the condition that a slot offers its value to an action's parameter, and the value.
+
+    A slot does not offer a value that an earlier slot offers.
+    """
     kind = place.kind
     held = slots(machine, place)
     if isinstance(kind, SetType):
-        return held[number], decoded(kind.element, Const(number))
+        return held[number], decode(kind.element, Const(number))
     assert isinstance(kind, BagType | FifoType)
     condition: Expression = Binary("!=", held[number], _FREE)
     earlier = held[max(0, number - 1) : number] if isinstance(kind, BagType) else held[:number]
     for other in earlier:
-        condition = both(condition, Binary("!=", other, held[number]))
-    return condition, decoded(kind.element, add(held[number], -1))
+        condition = conjoin(condition, Binary("!=", other, held[number]))
+    return condition, decode(kind.element, add(held[number], -1))

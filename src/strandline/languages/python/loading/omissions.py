@@ -1,8 +1,8 @@
-"""What the author of a class has perhaps forgotten: a decorator, or the `m.` in front of a variable.
+"""Likely omissions in a model's classes: a missing decorator, or `m.` missing before a variable.
 
-Python takes each without a word, and the model would do less than it says. A name of a function's own that nothing
-reads and that is called like a variable is refused; a function that nothing calls may be a helper for somebody else,
-so that is a warning.
+Python accepts both silently, and the model would do less than its author thinks. An assignment to an unused local
+variable that is named like a variable of the model is refused; an uncalled function may be a helper used elsewhere, so
+that is a warning.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ from strandline.languages.python.runtime.text import Text, head
 _FUNCTION = ast.FunctionDef
 
 
-def forgotten_decorators(text: Text, definition: ast.ClassDef, leading: Sequence[str]) -> Iterator[str]:
-    """Warnings about functions that take what actions and claims take (`leading`), and that nothing in the file speaks
-    of."""
+def find_missing_decorators(text: Text, definition: ast.ClassDef, leading: Sequence[str]) -> Iterator[str]:
+    """Warn of functions with the parameters of actions or claims that the file never mentions.
+
+    `leading` are these parameters: `m`, or `m, me`.
+    """
     spoken_of = {
         node.attr if isinstance(node, ast.Attribute) else node.id
         for node in ast.walk(ast.parse(text.source.text))
@@ -34,9 +36,11 @@ def forgotten_decorators(text: Text, definition: ast.ClassDef, leading: Sequence
             yield f"{where} returns a condition; is it a claim without its @invariant?"
 
 
-def refuse_forgotten_owners(text: Text, definition: ast.ClassDef, variables: Mapping[str, str]) -> None:
-    """Refuse an assignment to a name of a function's own that is never read and is called like a variable; `variables`
-    has how each of these is spelled: `m.x`."""
+def refuse_missing_owners(text: Text, definition: ast.ClassDef, variables: Mapping[str, str]) -> None:
+    """Refuse an assignment to a local variable that is never read and named like a model variable.
+
+    `variables` maps the name of each variable to its spelling: `m.x`.
+    """
     for function in (node for node in definition.body if isinstance(node, _FUNCTION)):
         names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
         read = {node.id for node in names if isinstance(node.ctx, ast.Load)}
@@ -48,7 +52,7 @@ def refuse_forgotten_owners(text: Text, definition: ast.ClassDef, variables: Map
 
 
 def _assigned(statement: ast.AST) -> Iterator[str]:
-    """The names that a statement assigns to, one by one: what a tuple is taken apart for need not all be used."""
+    """Yield the names assigned one by one; targets of tuple unpacking need not all be used."""
     match statement:
         case ast.Assign(targets=targets):
             yield from (target.id for target in targets if isinstance(target, ast.Name))
@@ -57,8 +61,10 @@ def _assigned(statement: ast.AST) -> Iterator[str]:
 
 
 def _acts(function: ast.FunctionDef, leading: Collection[str]) -> bool:
-    """Whether it does what only an action can: assigns to a part of the model, has one of its parts do something as in
-    `m.data.put(1)`, or says what the step requires."""
+    """Return True if a function does what only actions can.
+
+    That is assigning to a part of the model, calling a method of one as in `m.data.put(1)`, or `require`.
+    """
     for node in ast.walk(function):
         match node:
             case ast.Assign(targets=targets):
@@ -77,7 +83,7 @@ def _acts(function: ast.FunctionDef, leading: Collection[str]) -> bool:
 
 
 def _root(target: ast.expr) -> str | None:
-    """`m` of `m.P[0].x`."""
+    """Return the name that a chain of attributes and subscripts starts with: `m` for `m.P[0].x`."""
     while isinstance(target, ast.Attribute | ast.Subscript):
         target = target.value
     return target.id if isinstance(target, ast.Name) else None
