@@ -70,7 +70,7 @@ def test_without_compiler_in_a_process_of_its_own() -> None:
         "    outcome = explore(graph_kernel(graph, 2), order)\n"
         "    print(len(outcome.seen) == len(graph.reachable()), outcome.event.name)\n"
     )
-    paths = os.pathsep.join([str(SOURCE), str(Path(__file__).parent)])
+    paths = os.pathsep.join([str(SOURCE), str(Path(__file__).parent), str(Path(__file__).parents[1])])
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": paths}
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", program], env=environment, capture_output=True, text=True, check=False

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from strandline.checker.driver.fallbacks import Fallback
 
 _SHARE_OF_FREE_MEMORY = 0.9
-_RESERVE, _RESERVE_TO_COUNT = 3 << 20, 6 << 20
-"""Bytes that a search leaves for everything else, and for each thread where there are several; and where distinct
-states are counted."""
+_RESERVE, _RESERVE_TO_COUNT, _RESERVE_TO_OBSERVE = 3 << 20, 6 << 20, 3 << 20
+"""Bytes that a search leaves for everything else, and for each thread if there are several; if distinct states are
+counted; and for the arrays that an observer allocates between two looks at the memory of the process."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -180,6 +180,8 @@ def bytes_for_engine(setup: SearchSetup, reserve: int = _RESERVE) -> int:
         reserve += specification.options.threads * _RESERVE
     if specification.counts_distinct:
         reserve += _RESERVE_TO_COUNT
+    if specification.observe is not None:
+        reserve += _RESERVE_TO_OBSERVE
     left = memory.left(reserve)
     return left if memory.allowed is not None else int(left * _SHARE_OF_FREE_MEMORY)
 
