@@ -83,7 +83,7 @@ def test_every_benchmark_loads() -> None:
         assert model.observer is None or model.observer.accepting, path
 
 
-@pytest.mark.parametrize("command", ["check", "info", "explore", "simulate"])
+@pytest.mark.parametrize("command", ["check", "info", "explore", "graph", "serve"])
 def test_help_lists_the_suffixes_of_all_languages(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([command, "--help"]) == 0
     text = " ".join(capsys.readouterr().out.split())
